@@ -165,7 +165,7 @@ test-temporal: temporal
 
 .PHONY: test-page
 test-page: build
-	cd web && npm test --silent
+	@scripts/once vitest web -- npm --prefix web test --silent
 	@export REQUIRE_CHROMIUM=$(REQUIRE_CHROMIUM); \
 	$(if $(BESIDE),said=$$($(if $(RACE),nice -n 5 )scripts/test-page $(BIN) 2>&1); failed=$$?; echo "$$said"; test $$failed = 0 || touch $(BIN)/page-again,scripts/test-page $(BIN))
 
@@ -173,14 +173,16 @@ test-page: build
 screenshots: build ## take the pictures of the documents anew; needs Chromium
 	SCREENSHOTS=docs/images scripts/test-page $(BIN)
 
+# "go run" keeps the linked tools in Go's cache, where the next clone finds them. Once a check has passed, scripts/once leaves it out until
+# its files change: the caches of golangci-lint and tsc help only in the same folder.
+GO_FILES := '*.go' '*go.mod' '*go.sum'
 .PHONY: lint
-lint: $(NODE_MODULES) temporal ## check style, imports and determinism
-	$(call install,$(GOLANGCI_LINT))
-	$(call install,$(WORKFLOWCHECK))
-	$(BIN)/golangci-lint run # it vets, too
-	cd cmd/xbot-temporal && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml
-	$(BIN)/workflowcheck ./...
-	cd web && npm run --silent lint && npm run --silent typecheck
+lint: $(NODE_MODULES) ## check style, imports and determinism; FORCE=1 repeats checks whose files did not change
+	@scripts/once golangci-lint $(GO_FILES) .golangci.yml -- go run $(GOLANGCI_LINT) run # it vets, too
+	@scripts/once golangci-lint-temporal $(GO_FILES) .golangci.yml -- go -C cmd/xbot-temporal run $(GOLANGCI_LINT) run --config ../../.golangci.yml
+	@scripts/once workflowcheck $(GO_FILES) -- go run $(WORKFLOWCHECK) ./workflows/...
+	@scripts/once eslint web -- npm --prefix web run --silent lint
+	@scripts/once tsc web -- npm --prefix web run --silent typecheck
 
 .PHONY: check-compose
 check-compose: ## check docker-compose.yml with compose's own parser; needs no engine

@@ -2,6 +2,8 @@
 import { createReadStream, existsSync, statSync } from "node:fs"
 import { extname, join, normalize } from "node:path"
 
+import { compare } from "./document.mjs"
+
 export class HttpProblem extends Error {
   constructor(status, detail, errors) {
     super(detail)
@@ -11,6 +13,7 @@ export class HttpProblem extends Error {
 }
 
 export function sendJson(response, status, body) {
+  compare(response.req, status, body)
   response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" })
   response.end(body === undefined ? "" : JSON.stringify(body))
 }
@@ -33,8 +36,9 @@ export function sendProblem(response, { status, message, errors }) {
 export async function readBody(request) {
   let text = ""
   for await (const piece of request) text += piece
+  if (text === "") return {}
   try {
-    return text === "" ? {} : JSON.parse(text)
+    return (request.body = JSON.parse(text))
   } catch {
     throw new HttpProblem(400, "The body is not JSON.")
   }

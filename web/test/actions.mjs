@@ -10,16 +10,7 @@ async function begins(v) {
   await v.ready()
 }
 
-export const actionClaims = {
-  "a theme that is asked for in words is there, and the one of the system comes back": async (v) => {
-    const theme = () => v.page.evaluate(() => document.documentElement.dataset.theme ?? "")
-    await begins(v)
-    await v.ask(shows({ action: "theme", value: "dark" }, "painted it"), "painted it")
-    assert.equal(await theme(), "dark")
-    await v.ask(shows({ action: "theme", value: "system" }, "gave it back"), "gave it back")
-    assert.equal(await theme(), "")
-  },
-
+export const mock = {
   "what is asked for is opened: details, what the model sees, the to-do list, a file": async (v) => {
     await begins(v)
     await v.ask(shows({ action: "layout", what: "details", value: "show" }, "opened the details"), "opened the details")
@@ -74,6 +65,17 @@ export const actionClaims = {
     await v.sees("left the files closed", v.main)
     assert.equal(await v.page.getByRole("dialog").count(), 0)
     assert.equal(await v.page.evaluate(() => document.activeElement.id), "editor")
+  },
+}
+
+export const server = {
+  "a theme that is asked for in words is there, and the one of the system comes back": async (v) => {
+    const theme = () => v.page.evaluate(() => document.documentElement.dataset.theme ?? "")
+    await begins(v)
+    await v.ask(shows({ action: "theme", value: "dark" }, "painted it"), "painted it")
+    assert.equal(await theme(), "dark")
+    await v.ask(shows({ action: "theme", value: "system" }, "gave it back"), "gave it back")
+    assert.equal(await theme(), "")
   },
 
   "of a tab and its copy one shows it": async (v) => {

@@ -26,8 +26,8 @@ const row = (dialog, name) => dialog.getByRole("listitem", { name, exact: true }
 
 const TOKEN = "token-of-the-page"
 
-/** What any server does; no platform is there. */
-export const channelClaims = {
+/** What a server without a platform shows. */
+export const server = {
   "the form of a bot is checked as one types": async (v) => {
     const dialog = await openChannels(v)
     await dialog.getByRole("button", { name: "Add a bot on Feishu" }).click()
@@ -89,10 +89,15 @@ export const channelClaims = {
     await bot.waitFor({ state: "detached" })
     await closeDialog(v)
   },
+
+  "where nothing is missing on a platform the list of what did not arrive says so": async (v) => {
+    const dialog = await openChannels(v)
+    await dialog.getByText("Nothing that was written in the last seven days is missing on a platform.").waitFor()
+    await closeDialog(v)
+  },
 }
 
-/** What only the mock can be brought into. */
-export const channelsOfMock = {
+export const mock = {
   "a bot shows how it stands, its address, and what its platform does not permit": async (v) => {
     const dialog = await openChannels(v)
     const feishu = row(dialog, "Feishu")
@@ -122,15 +127,6 @@ export const channelsOfMock = {
     const lost = await missed.last().innerText()
     for (const words of ["Question", "may have arrived", "Feishu/two · Ada"]) assert.ok(lost.includes(words), `${words} is not in ${lost}`)
     await inspectBoth(v, "133-undelivered")
-    await closeDialog(v)
-  },
-}
-
-/** What a server without a platform shows. */
-export const channelsOfServer = {
-  "where nothing is missing on a platform the list of what did not arrive says so": async (v) => {
-    const dialog = await openChannels(v)
-    await dialog.getByText("Nothing that was written in the last seven days is missing on a platform.").waitFor()
     await closeDialog(v)
   },
 }

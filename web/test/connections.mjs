@@ -40,8 +40,7 @@ const removes = async (v, page) => {
   await providers.getByRole("listitem", { name: "Acme" }).waitFor({ state: "detached" })
 }
 
-/** What must work with the real server. */
-export const connectionsOfServer = {
+export const server = {
   "an OAuth provider is added, keeps its secret to itself, leads to a page that says for whom, and is removed": async (v) => {
     const page = await accountsOf(v)
     await adds(page, "https://acme.example")
@@ -61,8 +60,7 @@ export const connectionsOfServer = {
   },
 }
 
-/** States that the mock has. */
-export const connectionsOfMock = {
+export const mock = {
   "an account is connected in another tab, shows whose it is, and is disconnected": async (v) => {
     const page = await accountsOf(v)
     await page.getByText("There is no provider yet.").waitFor()

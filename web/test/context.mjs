@@ -26,8 +26,134 @@ const openPanel = async (v) => {
   await panel(v).getByRole("heading", { name: "Context" }).waitFor()
 }
 
-/** What any server does. */
-export const contextClaims = {
+/** What needs the scripted server of the page: a model that writes summaries, and conversations that are long already. */
+export const mock = {
+  "the mode of a conversation is chosen and kept": async (v) => {
+    await begin(v)
+    await v.ask("say choose a mode", "choose a mode")
+    await openPanel(v)
+    const chosen = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/context"))
+    await panel(v).getByRole("radio", { name: /^Change nothing/ }).click()
+    assert.equal((await chosen).status(), 200)
+    await v.page.reload()
+    await v.ready()
+    await openPanel(v)
+    await panel(v).getByRole("radio", { name: /^Change nothing/ }).and(v.page.locator(":checked")).waitFor()
+    await panel(v).getByRole("radio", { name: /^Make it fit/ }).click()
+    await panel(v).getByRole("button", { name: "Close" }).click()
+  },
+
+  "the commands of the server are completed with their help, in both languages": async (v) => {
+    await v.write("/comp")
+    await v.page.getByRole("option", { name: /compact/ }).waitFor()
+    await v.inspect("89-commands")
+    await v.page.keyboard.press("Tab")
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/compact ")
+    await v.clear()
+    await v.write("/comp")
+    await v.page.getByRole("option", { name: /compact/ }).waitFor()
+    assert.equal(await v.page.evaluate(takesAndSelects), "/compact ", "the caret was moved behind the person's back")
+    await v.page.keyboard.press("End")
+    await v.page.keyboard.insertText("now")
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/compact now")
+    await v.clear()
+    await v.write("/context")
+    await v.page.getByRole("option", { name: /context/ }).waitFor()
+    await v.page.keyboard.press("Enter")
+    await v.page.getByRole("article", { name: "Command" }).last().getByText(/tokens/).first().waitFor()
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
+    await v.page.reload()
+    await v.ready()
+    await v.write("/rew")
+    await v.page.getByRole("option").getByText(/[\u4e00-\u9fff]/).waitFor()
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
+    await v.clear()
+    await v.page.reload()
+    await v.ready()
+  },
+
+  "a compression is said while it goes on, and is a quiet line that opens to the summary afterwards": async (v) => {
+    await begin(v)
+    await v.ask("say something to summarize", "something to summarize")
+    await v.begin("compress\nsay after the compression")
+    await v.sees(/Compressing the context/, v.turn)
+    await v.shot("90-compressing")
+    await v.sees("after the compression", v.turn)
+    await v.sees("Answered", v.turn)
+    const line = v.turn.getByRole("button", { name: /Context compacted · 12 k → 900 tokens/ })
+    await line.click()
+    await v.turn.getByText("the window was getting full").waitFor()
+    await v.turn.getByRole("region", { name: "Summary" }).getByText("say something to summarize").waitFor()
+    await v.inspect("91-compacted")
+    await v.page.reload()
+    await v.ready()
+    await line.waitFor()
+  },
+
+  "a compression is asked for with a focus and takes its place": async (v) => {
+    await openPanel(v)
+    await panel(v).getByLabel("What to keep in mind (optional)").fill("the ids")
+    await panel(v).getByRole("button", { name: "Compact now" }).click()
+    await panel(v).getByText(/takes its place/).waitFor()
+    const command = v.page.getByRole("article", { name: "Command" }).last()
+    await command.getByText(/Compressing the context/).waitFor()
+    await v.main.getByRole("button", { name: /Context compacted · / }).last().waitFor()
+    await command.getByText(/Compressing the context/).waitFor({ state: "detached" })
+    await panel(v).getByText(/with a focus on the ids/).waitFor()
+    await v.inspect("92-compact-asked")
+    await panel(v).getByRole("button", { name: "Close" }).click()
+  },
+
+  "a long conversation shows how tight it is, at any width, in the dark and in Chinese": async (v) => {
+    await open(v, "long")
+    await v.main.locator('button[data-level="tight"]').waitFor()
+    await openPanel(v)
+    for (const words of ["14 old results are hidden", "1 file has changed", "2 edits by the model", "1 large result"]) await panel(v).getByText(new RegExp(words)).waitFor()
+    await v.inspect("93-tight")
+    await panel(v).getByRole("button", { name: "Close" }).click()
+    await v.page.setViewportSize(phone)
+    await ring(v).click()
+    await v.page.getByRole("dialog", { name: "Context" }).getByText("Results of tools").waitFor()
+    await v.inspect("94-tight-phone")
+    await v.page.keyboard.press("Escape")
+    await v.page.getByRole("button", { name: /^Read/ }).first().click()
+    await v.page.getByRole("button", { name: /^Show all \(\d+ kB\)/ }).click()
+    await v.page.getByRole("region", { name: "Output", exact: true }).getByText("000001").waitFor()
+    await v.inspect("95-whole-phone")
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
+    await v.page.reload()
+    await v.ready()
+    await v.main.getByRole("button", { name: /^上下文：/ }).click()
+    await v.inspect("96-tight-zh-phone")
+    await v.page.keyboard.press("Escape")
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
+    await v.page.setViewportSize(desk)
+    await v.page.reload()
+    await v.ready()
+  },
+
+  "a whole result of three megabytes is there in a moment": async (v) => {
+    await open(v, "long")
+    await v.page.getByRole("button", { name: /^Read/ }).first().click()
+    await v.page.getByRole("button", { name: /^Show all/ }).click()
+    const whole = v.page.getByRole("region", { name: "Output", exact: true })
+    await whole.getByText("000001").waitFor()
+    const slowest = await whole.evaluate(async (box) => {
+      let worst = 0
+      for (let n = 0; n <= 20; n++) {
+        const start = performance.now()
+        box.scrollTo(0, (box.scrollHeight * n) / 20)
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+        worst = Math.max(worst, performance.now() - start)
+      }
+      return worst
+    })
+    assert.ok(slowest < 1000, `a jump took ${slowest} ms`)
+    await whole.getByText("060000").waitFor()
+  },
+}
+
+export const server = {
   "the context fills with the conversation, and the panel says by what": async (v) => {
     await begin(v)
     await v.ask("say the first answer", "the first answer")
@@ -57,19 +183,6 @@ export const contextClaims = {
     await dialog.getByRole("button", { name: /^System prompt/ }).click()
     await dialog.getByRole("region", { name: "System prompt" }).waitFor()
     await closeDialog(v)
-    await panel(v).getByRole("button", { name: "Close" }).click()
-  },
-
-  "the mode of a conversation is chosen and kept": async (v) => {
-    await openPanel(v)
-    const chosen = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/context"))
-    await panel(v).getByRole("radio", { name: /^Change nothing/ }).click()
-    assert.equal((await chosen).status(), 200)
-    await v.page.reload()
-    await v.ready()
-    await openPanel(v)
-    await panel(v).getByRole("radio", { name: /^Change nothing/ }).and(v.page.locator(":checked")).waitFor()
-    await panel(v).getByRole("radio", { name: /^Make it fit/ }).click()
     await panel(v).getByRole("button", { name: "Close" }).click()
   },
 
@@ -206,35 +319,6 @@ export const contextClaims = {
     await v.inspect("88-usage-sessions")
     await closeDialog(v)
   },
-
-  "the commands of the server are completed with their help, in both languages": async (v) => {
-    await v.write("/comp")
-    await v.page.getByRole("option", { name: /compact/ }).waitFor()
-    await v.inspect("89-commands")
-    await v.page.keyboard.press("Tab")
-    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/compact ")
-    await v.clear()
-    await v.write("/comp")
-    await v.page.getByRole("option", { name: /compact/ }).waitFor()
-    assert.equal(await v.page.evaluate(takesAndSelects), "/compact ", "the caret was moved behind the person's back")
-    await v.page.keyboard.press("End")
-    await v.page.keyboard.insertText("now")
-    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/compact now")
-    await v.clear()
-    await v.write("/context")
-    await v.page.getByRole("option", { name: /context/ }).waitFor()
-    await v.page.keyboard.press("Enter")
-    await v.page.getByRole("article", { name: "Command" }).last().getByText(/tokens/).first().waitFor()
-    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
-    await v.page.reload()
-    await v.ready()
-    await v.write("/rew")
-    await v.page.getByRole("option").getByText(/[\u4e00-\u9fff]/).waitFor()
-    await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
-    await v.clear()
-    await v.page.reload()
-    await v.ready()
-  },
 }
 
 /** In the page: takes the command that is offered and selects all at once; tells what is selected two pictures later. */
@@ -245,87 +329,4 @@ async function takesAndSelects() {
   getSelection().selectAllChildren(box)
   for (let n = 0; n < 2; n++) await new Promise((drawn) => requestAnimationFrame(drawn))
   return getSelection().toString()
-}
-
-/** What needs the scripted server of the page: a model that writes summaries, and conversations that are long already. */
-export const contextOfMock = {
-  "a compression is said while it goes on, and is a quiet line that opens to the summary afterwards": async (v) => {
-    await begin(v)
-    await v.ask("say something to summarize", "something to summarize")
-    await v.begin("compress\nsay after the compression")
-    await v.sees(/Compressing the context/, v.turn)
-    await v.shot("90-compressing")
-    await v.sees("after the compression", v.turn)
-    await v.sees("Answered", v.turn)
-    const line = v.turn.getByRole("button", { name: /Context compacted · 12 k → 900 tokens/ })
-    await line.click()
-    await v.turn.getByText("the window was getting full").waitFor()
-    await v.turn.getByRole("region", { name: "Summary" }).getByText("say something to summarize").waitFor()
-    await v.inspect("91-compacted")
-    await v.page.reload()
-    await v.ready()
-    await line.waitFor()
-  },
-
-  "a compression is asked for with a focus and takes its place": async (v) => {
-    await openPanel(v)
-    await panel(v).getByLabel("What to keep in mind (optional)").fill("the ids")
-    await panel(v).getByRole("button", { name: "Compact now" }).click()
-    await panel(v).getByText(/takes its place/).waitFor()
-    const command = v.page.getByRole("article", { name: "Command" }).last()
-    await command.getByText(/Compressing the context/).waitFor()
-    await v.main.getByRole("button", { name: /Context compacted · / }).last().waitFor()
-    await command.getByText(/Compressing the context/).waitFor({ state: "detached" })
-    await panel(v).getByText(/with a focus on the ids/).waitFor()
-    await v.inspect("92-compact-asked")
-    await panel(v).getByRole("button", { name: "Close" }).click()
-  },
-
-  "a long conversation shows how tight it is, at any width, in the dark and in Chinese": async (v) => {
-    await open(v, "long")
-    await v.main.locator('button[data-level="tight"]').waitFor()
-    await openPanel(v)
-    for (const words of ["14 old results are hidden", "1 file has changed", "2 edits by the model", "1 large result"]) await panel(v).getByText(new RegExp(words)).waitFor()
-    await v.inspect("93-tight")
-    await panel(v).getByRole("button", { name: "Close" }).click()
-    await v.page.setViewportSize(phone)
-    await ring(v).click()
-    await v.page.getByRole("dialog", { name: "Context" }).getByText("Results of tools").waitFor()
-    await v.inspect("94-tight-phone")
-    await v.page.keyboard.press("Escape")
-    await v.page.getByRole("button", { name: /^Read/ }).first().click()
-    await v.page.getByRole("button", { name: /^Show all \(\d+ kB\)/ }).click()
-    await v.page.getByRole("region", { name: "Output", exact: true }).getByText("000001").waitFor()
-    await v.inspect("95-whole-phone")
-    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
-    await v.page.reload()
-    await v.ready()
-    await v.main.getByRole("button", { name: /^上下文：/ }).click()
-    await v.inspect("96-tight-zh-phone")
-    await v.page.keyboard.press("Escape")
-    await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
-    await v.page.setViewportSize(desk)
-    await v.page.reload()
-    await v.ready()
-  },
-
-  "a whole result of three megabytes is there in a moment": async (v) => {
-    await open(v, "long")
-    await v.page.getByRole("button", { name: /^Read/ }).first().click()
-    await v.page.getByRole("button", { name: /^Show all/ }).click()
-    const whole = v.page.getByRole("region", { name: "Output", exact: true })
-    await whole.getByText("000001").waitFor()
-    const slowest = await whole.evaluate(async (box) => {
-      let worst = 0
-      for (let n = 0; n <= 20; n++) {
-        const start = performance.now()
-        box.scrollTo(0, (box.scrollHeight * n) / 20)
-        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-        worst = Math.max(worst, performance.now() - start)
-      }
-      return worst
-    })
-    assert.ok(slowest < 1000, `a jump took ${slowest} ms`)
-    await whole.getByText("060000").waitFor()
-  },
 }

@@ -24,8 +24,7 @@ const openSchedules = async (v) => {
 
 const row = (dialog, name) => dialog.getByRole("listitem", { name, exact: true })
 
-/** What any server does. */
-export const cronClaims = {
+export const server = {
   "a schedule is made with its next times in sight, paused, run and deleted": async (v) => {
     const dialog = await openSchedules(v)
     await dialog.getByRole("button", { name: "Add a schedule" }).click()
@@ -60,8 +59,7 @@ export const cronClaims = {
   },
 }
 
-/** States that the mock has. */
-export const cronOfMock = {
+export const mock = {
   "the timeline shows what ran and what comes, and a run its steps": async (v) => {
     const dialog = await openSchedules(v)
     await row(dialog, "morning news").getByRole("button", { name: "History of morning news" }).click()

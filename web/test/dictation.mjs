@@ -37,8 +37,7 @@ const speak = async (v) => {
   await stop(v).click()
 }
 
-/** What must work with the real server. */
-export const dictationOfServer = {
+export const server = {
   "what is said becomes text by the service of the installation, and nothing is sent to the conversation": async (v) => {
     await removeKeys(v)
     await home(v)
@@ -79,8 +78,7 @@ export const dictationOfServer = {
   },
 }
 
-/** States that the mock has. */
-export const dictationOfMock = {
+export const mock = {
   "without a key for transcription the microphone leads to where one is set": async (v) => {
     await open(v)
     await dictate(v).click()

@@ -34,7 +34,7 @@ async function from(v, entry, item) {
   await v.page.getByRole("menuitem", { name: item }).click()
 }
 
-export const filesOfServer = {
+export const server = {
   "a picture of the workspace stands in the answer that shows it, and a file that it links opens": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

@@ -70,7 +70,7 @@ const putBack = (v) =>
     for (const name of Object.keys(localStorage)) if (name.startsWith("xbot.demo.")) localStorage.removeItem(name)
   })
 
-export const firstRunOfMock = {
+export const mock = {
   "the first page asks an administrator once what tools may do on the server's own machine": async (v, { mock }) => {
     mock.permissions.unchoose()
     await putBack(v)

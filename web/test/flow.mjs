@@ -4,8 +4,7 @@ import assert from "node:assert/strict"
 
 const PASSWORD = "correct horse battery"
 
-/** The claims in their order; each builds on what those before it left. */
-export const flow = {
+export const both = {
   "the one-time link signs in and leaves the address bar at once": async (v, { link }) => {
     await v.page.goto(link)
     await v.page.waitForURL((url) => url.hash === "")
@@ -32,6 +31,28 @@ export const flow = {
     await v.inspect("03-answer")
   },
 
+  "the page speaks Chinese and goes dark by hand": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+    await v.page.getByRole("menuitemradio", { name: "中文" }).click()
+    await v.page.getByRole("menuitemradio", { name: "深色" }).click()
+    await v.shot("19-account")
+    await v.page.keyboard.press("Escape")
+    await v.sees("需要我做什么？")
+    await v.inspect("20-chinese")
+    await v.page.reload()
+    await v.ready()
+    assert.equal(await v.page.evaluate(() => document.documentElement.dataset.theme), "dark")
+    await v.page.getByRole("button", { name: /^账户与设置/ }).click()
+    await v.page.getByRole("menuitemradio", { name: "English" }).click()
+    await v.page.getByRole("menuitemradio", { name: "System" }).click()
+    await v.page.keyboard.press("Escape")
+    await v.page.evaluate(() => localStorage.setItem("xbot.look.own", "on")) // later claims choose the language of this browser alone
+  },
+}
+
+export const mock = {
   "the menu of commands on the first page lies within the window, on a desk and on a phone": async (v) => {
     const desk = v.page.viewportSize()
     for (const size of [desk, { width: 390, height: 700 }]) {
@@ -45,16 +66,6 @@ export const flow = {
       await v.page.keyboard.press("Backspace")
     }
     await v.page.setViewportSize(desk)
-  },
-
-  "the Temporal UI opens by a path of this login, also from an address without one": async (v) => {
-    const { temporal_ui } = await v.api("/api/me")
-    assert.match(temporal_ui, /^\/temporal\/k\/[\w-]+\/$/)
-    const other = await v.page.context().newPage()
-    await other.goto(`${v.url}/open?at=${encodeURIComponent("/temporal/namespaces/default/workflows?q=1")}`)
-    await other.waitForURL((url) => url.pathname.startsWith(temporal_ui))
-    await other.getByText(/Temporal|Workflows/).first().waitFor()
-    await other.close()
   },
 
   "Markdown, code, tables and formulas are drawn": async (v) => {
@@ -79,6 +90,84 @@ export const flow = {
     await v.turn.locator("figure code", { hasText: "javascript:alert(1)" }).waitFor()
   },
 
+  "reasoning is folded and opens": async (v) => {
+    await v.ask("think First I look at the question.\\nThen I answer it.\nsay thought about it", "thought about it")
+    await v.turn.getByRole("button", { name: /Thought/ }).click()
+    await v.sees("Then I answer it.", v.turn)
+    await v.inspect("07-reasoning")
+  },
+
+  "the command /stop stops too": async (v) => {
+    await v.begin("stream 300 50ms")
+    await v.sees("w5", v.turn)
+    await v.write("/st")
+    await v.page.getByRole("option", { name: /stop/ }).waitFor()
+    await v.shot("12-commands")
+    await v.page.keyboard.press("Enter")
+    await v.sees("Stopped", v.turn)
+  },
+
+  "an archived conversation leaves the list, is found below it and by search, and comes back with a message": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.ask("say to be archived", "to be archived")
+    await v.page.waitForURL("**/c/**")
+    const list = v.page.getByRole("navigation")
+    const row = list.getByRole("link", { name: /say to be archived/ })
+    const choose = async (item) => {
+      await row.first().hover()
+      await list.getByRole("button", { name: /^Actions for say to be archived/ }).click()
+      await v.page.getByRole("menuitem", { name: item }).click()
+    }
+    const folded = list.getByRole("button", { name: "Archived and one-shots" })
+    const shelf = list.getByRole("region", { name: "Archived", exact: true })
+    await choose("Archive")
+    await row.first().waitFor({ state: "detached" })
+    await folded.click()
+    await shelf.getByRole("link", { name: /say to be archived/ }).waitFor()
+    await v.inspect("15-archived")
+    await folded.click()
+    await v.page.keyboard.press("Control+k")
+    await v.page.keyboard.type("to be archived")
+    await row.first().waitFor()
+    await v.page.keyboard.press("Escape")
+    await row.first().waitFor({ state: "detached" })
+    await v.ask("say it is back", "it is back")
+    await list.getByRole("region", { name: "Today" }).getByRole("link", { name: /say to be archived/ }).waitFor()
+    await choose("Archive")
+    await row.first().waitFor({ state: "detached" })
+    await folded.click()
+    await choose("Back to the list")
+    await list.getByRole("region", { name: "Today" }).getByRole("link", { name: /say to be archived/ }).waitFor()
+    await folded.click()
+  },
+
+  "it works at phone width without sideways scrolling": async (v) => {
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await v.page.reload()
+    await v.ready()
+    await v.inspect("16-phone")
+    await v.page.getByRole("button", { name: "Show conversations" }).click()
+    await v.page.getByRole("dialog").getByRole("link", { name: "New conversation" }).waitFor()
+    await v.inspect("17-phone-list")
+    await v.page.getByRole("dialog").getByRole("link", { name: "New conversation" }).click()
+    await v.page.waitForURL((url) => url.pathname === "/")
+    await v.inspect("18-phone-start")
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+  },
+}
+
+export const server = {
+  "the Temporal UI opens by a path of this login, also from an address without one": async (v) => {
+    const { temporal_ui } = await v.api("/api/me")
+    assert.match(temporal_ui, /^\/temporal\/k\/[\w-]+\/$/)
+    const other = await v.page.context().newPage()
+    await other.goto(`${v.url}/open?at=${encodeURIComponent("/temporal/namespaces/default/workflows?q=1")}`)
+    await other.waitForURL((url) => url.pathname.startsWith(temporal_ui))
+    await other.getByText(/Temporal|Workflows/).first().waitFor()
+    await other.close()
+  },
+
   "a command is watched while it runs and read when it is done": async (v) => {
     const { command, release } = v.held()
     await v.begin(`call Shell ${JSON.stringify({ command: `for i in 1 2 3; do echo line $i; done; ${command}; echo line 4` })}\nsay the command is done`)
@@ -96,13 +185,6 @@ export const flow = {
   "a failing command says so without being opened": async (v) => {
     await v.ask('call Shell {"command":"echo broken; exit 3"}\nsay that failed', "that failed")
     await v.turn.getByRole("button", { name: /Shell.*failed/ }).waitFor()
-  },
-
-  "reasoning is folded and opens": async (v) => {
-    await v.ask("think First I look at the question.\\nThen I answer it.\nsay thought about it", "thought about it")
-    await v.turn.getByRole("button", { name: /Thought/ }).click()
-    await v.sees("Then I answer it.", v.turn)
-    await v.inspect("07-reasoning")
   },
 
   "a retry is told in words": async (v) => {
@@ -141,16 +223,6 @@ export const flow = {
     await v.sees("Stopped", v.turn)
     await v.inspect("11-stopped")
     await v.ask("say still here", "still here")
-  },
-
-  "the command /stop stops too": async (v) => {
-    await v.begin("stream 300 50ms")
-    await v.sees("w5", v.turn)
-    await v.write("/st")
-    await v.page.getByRole("option", { name: /stop/ }).waitFor()
-    await v.shot("12-commands")
-    await v.page.keyboard.press("Enter")
-    await v.sees("Stopped", v.turn)
   },
 
   "what is written while offline is kept and sent once": async (v) => {
@@ -209,73 +281,6 @@ export const flow = {
     await list.getByRole("link", { name: "Renamed by hand" }).first().waitFor()
     await v.inspect("15-search")
     await v.page.keyboard.press("Escape")
-  },
-
-  "an archived conversation leaves the list, is found below it and by search, and comes back with a message": async (v) => {
-    await v.page.goto(v.url)
-    await v.ready()
-    await v.ask("say to be archived", "to be archived")
-    await v.page.waitForURL("**/c/**")
-    const list = v.page.getByRole("navigation")
-    const row = list.getByRole("link", { name: /say to be archived/ })
-    const choose = async (item) => {
-      await row.first().hover()
-      await list.getByRole("button", { name: /^Actions for say to be archived/ }).click()
-      await v.page.getByRole("menuitem", { name: item }).click()
-    }
-    const folded = list.getByRole("button", { name: "Archived and one-shots" })
-    const shelf = list.getByRole("region", { name: "Archived", exact: true })
-    await choose("Archive")
-    await row.first().waitFor({ state: "detached" })
-    await folded.click()
-    await shelf.getByRole("link", { name: /say to be archived/ }).waitFor()
-    await v.inspect("15-archived")
-    await folded.click()
-    await v.page.keyboard.press("Control+k")
-    await v.page.keyboard.type("to be archived")
-    await row.first().waitFor()
-    await v.page.keyboard.press("Escape")
-    await row.first().waitFor({ state: "detached" })
-    await v.ask("say it is back", "it is back")
-    await list.getByRole("region", { name: "Today" }).getByRole("link", { name: /say to be archived/ }).waitFor()
-    await choose("Archive")
-    await row.first().waitFor({ state: "detached" })
-    await folded.click()
-    await choose("Back to the list")
-    await list.getByRole("region", { name: "Today" }).getByRole("link", { name: /say to be archived/ }).waitFor()
-    await folded.click()
-  },
-
-  "it works at phone width without sideways scrolling": async (v) => {
-    await v.page.setViewportSize({ width: 390, height: 844 })
-    await v.page.reload()
-    await v.ready()
-    await v.inspect("16-phone")
-    await v.page.getByRole("button", { name: "Show conversations" }).click()
-    await v.page.getByRole("dialog").getByRole("link", { name: "New conversation" }).waitFor()
-    await v.inspect("17-phone-list")
-    await v.page.getByRole("dialog").getByRole("link", { name: "New conversation" }).click()
-    await v.page.waitForURL((url) => url.pathname === "/")
-    await v.inspect("18-phone-start")
-    await v.page.setViewportSize({ width: 1280, height: 860 })
-  },
-
-  "the page speaks Chinese and goes dark by hand": async (v) => {
-    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-    await v.page.getByRole("menuitemradio", { name: "中文" }).click()
-    await v.page.getByRole("menuitemradio", { name: "深色" }).click()
-    await v.shot("19-account")
-    await v.page.keyboard.press("Escape")
-    await v.sees("需要我做什么？")
-    await v.inspect("20-chinese")
-    await v.page.reload()
-    await v.ready()
-    assert.equal(await v.page.evaluate(() => document.documentElement.dataset.theme), "dark")
-    await v.page.getByRole("button", { name: /^账户与设置/ }).click()
-    await v.page.getByRole("menuitemradio", { name: "English" }).click()
-    await v.page.getByRole("menuitemradio", { name: "System" }).click()
-    await v.page.keyboard.press("Escape")
-    await v.page.evaluate(() => localStorage.setItem("xbot.look.own", "on")) // later claims choose the language of this browser alone
   },
 
   "a token for scripts is made, shown once and revoked": async (v) => {

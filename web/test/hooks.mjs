@@ -20,8 +20,7 @@ const asMember = async (v) => {
   })
 }
 
-/** States that the mock has. */
-export const hooksOfMock = {
+export const mock = {
   "who is no administrator reads that a call waits for one, and has no buttons": async (v) => {
     await asMember(v)
     await open(v)

@@ -11,7 +11,7 @@ const begin = async (v) => {
 }
 
 /** States of the mock alone: it has an item. */
-export const inboxOfMock = {
+export const mock = {
   "an administrator reads what a consumer asks, as text alone, with a number that says how much waits": async (v) => {
     await v.page.setViewportSize({ width: 1280, height: 860 })
     await v.page.goto(v.url)

@@ -15,7 +15,7 @@ const asked = async (v, end, ...questions) => {
   await form(v).waitFor()
 }
 
-export const inquiries = {
+export const both = {
   "a question of the model is a form that waits, and its answers stand in the turn": async (v) => {
     await asked(v, "thank you", which, colours, name)
     await v.sees("Waiting for your answer", v.turn)
@@ -40,7 +40,9 @@ export const inquiries = {
     await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("→ SQLite").waitFor()
     await v.inspect("61-inquiry-answered")
   },
+}
 
+export const server = {
   "an open question survives a reload, fits a phone, and can be declined": async (v) => {
     await v.page.setViewportSize({ width: 390, height: 844 })
     await asked(v, "as you wish", which)
@@ -69,7 +71,7 @@ export const inquiries = {
 }
 
 /** The scripted server has a card; on a server cards are made in conversations on Feishu. */
-export const cardsOfMock = {
+export const mock = {
   "a card that waits in a chat is read and answered in words on the page": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

@@ -1,7 +1,26 @@
 // Claims about the page as an installed app.
 import assert from "node:assert/strict"
 
-export const installedClaims = {
+export const mock = {
+  "the account menu offers to install the page where the browser can": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.page.evaluate(() => {
+      const event = new Event("beforeinstallprompt", { cancelable: true })
+      event.prompt = () => new Promise((done) => (window.installed = done))
+      window.dispatchEvent(event)
+    })
+    await v.page.getByRole("button", { name: "Account and settings" }).click()
+    await v.page.getByRole("menuitem", { name: "Install as an app" }).click()
+    await v.page.waitForFunction(() => window.installed)
+    await v.page.getByRole("button", { name: "Account and settings" }).click()
+    await v.page.getByRole("menuitem", { name: "Sign out" }).waitFor()
+    assert.equal(await v.page.getByRole("menuitem", { name: "Install as an app" }).count(), 0, "the browser takes an offer once")
+    await v.page.keyboard.press("Escape")
+  },
+}
+
+export const server = {
   "the page can be installed, and opens while the server is away": async (v) => {
     const context = await v.page.context().browser().newContext({ locale: "en-GB", reducedMotion: "reduce" })
     try {
@@ -27,22 +46,5 @@ export const installedClaims = {
     } finally {
       await context.close()
     }
-  },
-
-  "the account menu offers to install the page where the browser can": async (v) => {
-    await v.page.goto(v.url)
-    await v.ready()
-    await v.page.evaluate(() => {
-      const event = new Event("beforeinstallprompt", { cancelable: true })
-      event.prompt = () => new Promise((done) => (window.installed = done))
-      window.dispatchEvent(event)
-    })
-    await v.page.getByRole("button", { name: "Account and settings" }).click()
-    await v.page.getByRole("menuitem", { name: "Install as an app" }).click()
-    await v.page.waitForFunction(() => window.installed)
-    await v.page.getByRole("button", { name: "Account and settings" }).click()
-    await v.page.getByRole("menuitem", { name: "Sign out" }).waitFor()
-    assert.equal(await v.page.getByRole("menuitem", { name: "Install as an app" }).count(), 0, "the browser takes an offer once")
-    await v.page.keyboard.press("Escape")
   },
 }

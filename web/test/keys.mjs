@@ -25,8 +25,7 @@ const holdNone = async (v, ...secrets) => {
   for (const secret of secrets) assert.ok(!shown.includes(secret) && !sent.includes(secret), `${secret.slice(0, 8)}… is shown`)
 }
 
-/** What must work with the real server. */
-export const keysOfServer = {
+export const server = {
   "keys of all services of tools are tried, set for everybody, and never shown again": async (v) => {
     await removeKeys(v)
     const at = await services(KEY)
@@ -131,8 +130,7 @@ export const keysOfServer = {
   },
 }
 
-/** States that the mock has. */
-export const keysOfMock = {
+export const mock = {
   "a key for a tool is tried, saved and removed, and never shown again": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

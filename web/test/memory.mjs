@@ -21,7 +21,7 @@ const write = async (v, path, content) => {
 }
 
 /** What a server does of which nothing is remembered yet. */
-export const memoryClaims = {
+export const server = {
   "memory is seen, searched, changed and forgotten": async (v) => {
     assert.equal(await write(v, "likes.md", "green tea"), 204)
     assert.equal(await write(v, "places.md", "born in Lindau"), 204)
@@ -58,8 +58,7 @@ const phoneOf = async (v, name) => {
   await v.page.setViewportSize(desk)
 }
 
-/** States that the mock has. */
-export const memoryOfMock = {
+export const mock = {
   "what a person said of themselves before is compared, comes back and is deleted": async (v, { mock }) => {
     await v.page.goto(v.url)
     await v.ready()

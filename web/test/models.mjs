@@ -92,8 +92,7 @@ const holdsNoKey = async (v, secret = KEY) => {
   assert.doesNotMatch(JSON.stringify(await v.api("/api/subscriptions")), new RegExp(secret))
 }
 
-/** What must work with a fresh installation. */
-export const modelsOfServer = {
+export const fresh = {
   "a fresh installation says that the demo answers, and leads to where a model is connected": async (v, { fresh }) => {
     const a = await begin(v, fresh)
     const card = a.main.getByRole("region", { name: "Connect a model" })

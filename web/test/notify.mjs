@@ -41,7 +41,7 @@ const listen = (v) =>
 let hidden
 
 /** The turn takes longer than half a minute, in which other claims hold. */
-export const longTurnBegins = {
+export const server = {
   "a long turn begins in a browser that may notify, and the page is hidden": async (v) => {
     const watch = await visitorAt(v, v.url, { storageState: await v.page.context().storageState(), permissions: ["notifications"] })
     await listen(watch)
@@ -64,7 +64,7 @@ export const longTurnBegins = {
   },
 }
 
-export const longTurnEnds = {
+export const serverLast = {
   "the end of a long turn is told once by the browser, that of a short one is not, and a click leads to it": async () => {
     const { watch, key, told } = hidden
     assert.equal(await told, undefined)
@@ -86,7 +86,7 @@ export const longTurnEnds = {
   },
 }
 
-export const notifyOfMock = {
+export const mock = {
   "a long turn that ends while the page is hidden is told, once and only to who asked for it": async (v, { mock }) => {
     await pretend(v)
     await v.page.evaluate(() => localStorage.removeItem("xbot.notify"))
@@ -129,6 +129,7 @@ export const notifyOfMock = {
     await v.page.getByRole("button", { name: "Account and settings" }).click()
     await v.page.getByRole("menuitem", { name: "No notifications of long turns" }).click()
   },
+
   "a person chooses on which platform they are told of long turns, and how long a turn takes that is told": async (v) => {
     const dialog = await openSettings(v, "You")
     const form = dialog.getByRole("form", { name: "Notices of long turns" })

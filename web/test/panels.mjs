@@ -56,7 +56,7 @@ const archive = tar({
 })
 
 /** Only the built server serves files of plugins. */
-export const panelsOfServer = {
+export const server = {
   "a panel of a plugin is shown, asks its plugin, and reaches nothing else": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

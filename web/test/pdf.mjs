@@ -28,39 +28,7 @@ const drawn = async (v, where, label) => {
   await v.page.waitForFunction((label) => [...document.images].some((image) => image.alt === label && image.naturalWidth > 100 && !image.closest("[aria-busy=true]")), label)
 }
 
-export const pdfClaims = {
-  "a PDF of the workspace stands in the answer that shows it, page by page": async (v) => {
-    await withFiles(v, { "p1/plan.pdf": pdf(3) }, "![the plan](p1/plan.pdf)")
-    const plan = viewer(v.turn, "the plan")
-    await plan.getByText("Page 1 of 3").waitFor()
-    await drawn(v, plan, "the plan, page 1")
-    assert.equal(await plan.getByRole("button", { name: "Previous page" }).getAttribute("aria-disabled"), "true")
-    await v.inspect("p1-pdf-of-an-answer")
-    await plan.getByRole("button", { name: "Next page" }).click()
-    await plan.getByText("Page 2 of 3").waitFor()
-    await drawn(v, plan, "the plan, page 2")
-    await v.page.keyboard.press("ArrowRight")
-    await plan.getByText("Page 3 of 3").waitFor()
-    await v.page.keyboard.press("ArrowRight")
-    await drawn(v, plan, "the plan, page 3")
-    await v.page.keyboard.press("Home")
-    await plan.getByText("Page 1 of 3").waitFor()
-    await plan.getByRole("link", { name: "plan.pdf" }).waitFor()
-    const [tab] = await Promise.all([v.page.context().waitForEvent("page"), plan.getByRole("link", { name: "Open in a new tab" }).click()])
-    assert.match(tab.url(), /\/files\/|^about:blank$|^$/)
-    await tab.close()
-  },
-
-  "a PDF that cannot be drawn says why and is downloaded instead": async (v) => {
-    await withFiles(v, { "p1/broken.pdf": Buffer.from("%PDF-1.7\nnothing of it").toString("base64") }, "<<FILE:p1/broken.pdf>>")
-    const broken = viewer(v.turn, "broken.pdf")
-    await broken.getByText("broken.pdf cannot be shown: the PDF is broken, or none").waitFor()
-    assert.equal(await broken.getByRole("button").count(), 0, "there are no pages to turn")
-    const [download] = await Promise.all([v.page.waitForEvent("download"), broken.getByRole("link", { name: "broken.pdf", exact: true }).click()])
-    assert.equal(download.suggestedFilename(), "broken.pdf")
-    await v.inspect("p1-broken-pdf")
-  },
-
+export const mock = {
   "a page that the server cannot draw for now is asked for again, and the pages before it stay": async (v) => {
     await withFiles(v, { "p1/busy.pdf": pdf(2) }, "![busy](p1/busy.pdf)")
     const busy = viewer(v.turn, "busy")
@@ -95,5 +63,39 @@ export const pdfClaims = {
     await v.inspect("p1-pdf-of-the-panel")
     await v.page.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
+  },
+}
+
+export const server = {
+  "a PDF of the workspace stands in the answer that shows it, page by page": async (v) => {
+    await withFiles(v, { "p1/plan.pdf": pdf(3) }, "![the plan](p1/plan.pdf)")
+    const plan = viewer(v.turn, "the plan")
+    await plan.getByText("Page 1 of 3").waitFor()
+    await drawn(v, plan, "the plan, page 1")
+    assert.equal(await plan.getByRole("button", { name: "Previous page" }).getAttribute("aria-disabled"), "true")
+    await v.inspect("p1-pdf-of-an-answer")
+    await plan.getByRole("button", { name: "Next page" }).click()
+    await plan.getByText("Page 2 of 3").waitFor()
+    await drawn(v, plan, "the plan, page 2")
+    await v.page.keyboard.press("ArrowRight")
+    await plan.getByText("Page 3 of 3").waitFor()
+    await v.page.keyboard.press("ArrowRight")
+    await drawn(v, plan, "the plan, page 3")
+    await v.page.keyboard.press("Home")
+    await plan.getByText("Page 1 of 3").waitFor()
+    await plan.getByRole("link", { name: "plan.pdf" }).waitFor()
+    const [tab] = await Promise.all([v.page.context().waitForEvent("page"), plan.getByRole("link", { name: "Open in a new tab" }).click()])
+    assert.match(tab.url(), /\/files\/|^about:blank$|^$/)
+    await tab.close()
+  },
+
+  "a PDF that cannot be drawn says why and is downloaded instead": async (v) => {
+    await withFiles(v, { "p1/broken.pdf": Buffer.from("%PDF-1.7\nnothing of it").toString("base64") }, "<<FILE:p1/broken.pdf>>")
+    const broken = viewer(v.turn, "broken.pdf")
+    await broken.getByText("broken.pdf cannot be shown: the PDF is broken, or none").waitFor()
+    assert.equal(await broken.getByRole("button").count(), 0, "there are no pages to turn")
+    const [download] = await Promise.all([v.page.waitForEvent("download"), broken.getByRole("link", { name: "broken.pdf", exact: true }).click()])
+    assert.equal(download.suggestedFilename(), "broken.pdf")
+    await v.inspect("p1-broken-pdf")
   },
 }

@@ -19,8 +19,7 @@ const act = async (v, dialog, name, what) => {
   await v.page.getByRole("menuitem", { name: what, exact: true }).click()
 }
 
-/** What must work with the real server. */
-export const peopleOfServer = {
+export const server = {
   "somebody is invited, makes an account, works, is shut out in the middle of a turn, and deleted": async (v) => {
     const dialog = await openPeople(v)
     await dialog.getByLabel("Whom it is for").fill("Lena")
@@ -87,7 +86,7 @@ let deletion
 const talksOf = async (v, name) => (await v.api("/api/inspect/sessions?limit=500")).sessions?.filter(({ user }) => user === name).length ?? 0
 
 /** What takes Temporal some seconds: it is looked at after the claims of others. */
-export const deletionOfServer = {
+export const serverLast = {
   "a deletion comes to its end, which the page tells, and leaves neither a login nor a conversation": async (v) => {
     const { beside, last, others, lena, key, told } = deletion
     assert.equal(await told, undefined)
@@ -108,8 +107,7 @@ export const deletionOfServer = {
   },
 }
 
-/** States that the mock has. */
-export const peopleOfMock = {
+export const mock = {
   "accounts and invitations are listed, added, changed and withdrawn": async (v) => {
     const dialog = await openPeople(v)
     await dialog.getByRole("listitem").filter({ hasText: "Tom" }).getByText("disabled").waitFor()

@@ -16,7 +16,7 @@ const planned = async (v, ...program) => {
   await v.begin(program.join("\n"))
 }
 
-export const planClaims = {
+export const both = {
   "in plan mode nothing is changed before a plan is approved, whose steps can be edited with the keyboard alone": async (v) => {
     await planned(v, 'call Shell {"command":"echo too-early"}', propose("water the seeds", "thin the carrots", "rest"), "say the beds are done")
     await form(v).waitFor()
@@ -61,7 +61,9 @@ export const planClaims = {
     await v.ask('call todo_write {"todos":[{"id":"1","text":"thin the carrots","done":true},{"id":"2","text":"water the seeds twice"},{"id":"3","text":"water the lawn"}]}\nsay marked', "marked")
     await v.sees("1 of 3 steps done")
   },
+}
 
+export const server = {
   "a plan is sent back with a note, or with a message": async (v) => {
     await planned(v, propose("dig"), propose("dig deeper"), "say as you wish")
     await form(v).getByRole("textbox", { name: "A note (optional)" }).fill("deeper")

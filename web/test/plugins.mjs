@@ -17,8 +17,7 @@ const manifest = {
 }
 const archive = tar({ "plugin.json": { text: JSON.stringify(manifest) }, look: { text: "#!/bin/sh\necho looked\n", mode: 0o755 } })
 
-/** States that the mock and the built server have. */
-export const pluginClaims = {
+export const server = {
   "a plugin is installed after what it asks for was seen, gets its settings, is switched off and removed": async (v) => {
     await v.page.setViewportSize(desk)
     await v.page.goto(v.url)

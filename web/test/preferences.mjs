@@ -15,8 +15,7 @@ const again = async (v) => {
   await v.ready()
 }
 
-/** States of the mock. */
-export const preferencesOfMock = {
+export const mock = {
   "the theme that a person chose is on their other devices, unless one looks as it does by itself": async (v, { mock }) => {
     await again(v)
     await v.page.evaluate(() => localStorage.removeItem("xbot.look.own"))

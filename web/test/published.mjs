@@ -31,59 +31,8 @@ const remove = async (v, page, name) => {
   await list(page).getByRole("listitem", { name }).waitFor({ state: "detached" })
 }
 
-/** States that the mock and the built server have. */
-export const publishedClaims = {
-  "a service is made, changed, withdrawn, published and deleted, and says what is wrong with it": async (v) => {
-    const page = await begin(v)
-    await page.getByRole("button", { name: "New service" }).click()
-    const form = page.getByRole("form", { name: "What it is" })
-    await form.getByRole("button", { name: "Create" }).click()
-    await form.getByText("Name the service.").waitFor()
-    await form.getByLabel("Name", { exact: true }).fill("Flower shop")
-    await form.getByLabel("Description").fill("Sells tulips.")
-    await form.getByRole("checkbox", { name: /^Web/ }).check()
-    await form.getByLabel("Documents that it reads").fill("faq/*.md\n")
-    await form.getByLabel("Welcome text").fill("**Welcome** to the shop.")
-    await form.getByLabel("Questions that its page offers").fill("What is in stock?\nDo you deliver?")
-    const preview = form.getByRole("region", { name: "So its page begins" })
-    await preview.locator("strong", { hasText: "Welcome" }).waitFor()
-    await preview.getByText("Do you deliver?").waitFor()
-    await form.getByLabel("Requests a minute").fill("none")
-    await form.getByRole("button", { name: "Create" }).click()
-    await form.getByText("Write a whole number").waitFor()
-    await form.getByLabel("Requests a minute").fill("30")
-    await v.inspect("300-service-form")
-    await form.getByRole("button", { name: "Create" }).click()
-    await page.getByRole("heading", { level: 3, name: "Flower shop" }).waitFor()
-    await page.getByText("It has no keys: nobody can use it.").waitFor()
-
-    await page.getByRole("tab", { name: "What it is" }).click()
-    assert.equal(await form.getByLabel("Requests a minute").inputValue(), "30")
-    assert.equal(await form.getByLabel("Documents that it reads").inputValue(), "faq/*.md")
-    assert.ok(await form.getByRole("checkbox", { name: /^Web/ }).isChecked())
-    await form.getByLabel("Sites that may show it").fill("https://shop.example/path")
-    await form.getByRole("button", { name: "Save" }).click()
-    await form.getByRole("alert").getByText("write one such as https://shop.example").waitFor()
-    await form.getByLabel("Sites that may show it").fill("https://shop.example")
-    await form.getByRole("button", { name: "Save" }).click()
-    await v.page.getByText("Flower shop is saved.").waitFor()
-    await page.getByRole("tab", { name: "Keys" }).click()
-    await page.getByText(/^<script src="http.*\/s\/svc_[0-9a-f]{8}\/embed.js" async><\/script>$/).waitFor()
-
-    await page.getByRole("button", { name: "Withdraw" }).click()
-    await page.getByText("Nobody can use it. Its consumers read").waitFor()
-    await page.getByRole("button", { name: "Publish" }).click()
-    await page.getByText("published", { exact: true }).waitFor()
-    await page.getByRole("button", { name: "All services" }).click()
-    await list(page).getByRole("listitem", { name: "Flower shop" }).getByText("Sells tulips.").waitFor()
-    await v.inspect("301-services")
-    await v.page.setViewportSize(phone)
-    await v.inspect("301-services-phone")
-    await v.page.setViewportSize(desk)
-    await page.getByRole("button", { name: "Open Flower shop" }).click()
-    await remove(v, page, "Flower shop")
-  },
-
+/** Conversations of consumers, which the mock has. */
+export const mock = {
   "a key of a service is shown once with its link, rotated, and revoked": async (v) => {
     const page = await begin(v)
     await make(page, "Key shop")
@@ -111,10 +60,7 @@ export const publishedClaims = {
     await note.waitFor({ state: "detached" })
     await remove(v, page, "Key shop")
   },
-}
 
-/** Conversations of consumers, which the mock has. */
-export const publishedOfMock = {
   "a task is published to a service, and what its consumers used is shown by day and by key": async (v) => {
     const page = await begin(v)
     await page.getByRole("button", { name: "Open Help desk" }).click()
@@ -249,5 +195,58 @@ export const publishedOfMock = {
     await page.setViewportSize(desk)
     await page.goto(v.url)
     await v.ready()
+  },
+}
+
+export const server = {
+  "a service is made, changed, withdrawn, published and deleted, and says what is wrong with it": async (v) => {
+    const page = await begin(v)
+    await page.getByRole("button", { name: "New service" }).click()
+    const form = page.getByRole("form", { name: "What it is" })
+    await form.getByRole("button", { name: "Create" }).click()
+    await form.getByText("Name the service.").waitFor()
+    await form.getByLabel("Name", { exact: true }).fill("Flower shop")
+    await form.getByLabel("Description").fill("Sells tulips.")
+    await form.getByRole("checkbox", { name: /^Web/ }).check()
+    await form.getByLabel("Documents that it reads").fill("faq/*.md\n")
+    await form.getByLabel("Welcome text").fill("**Welcome** to the shop.")
+    await form.getByLabel("Questions that its page offers").fill("What is in stock?\nDo you deliver?")
+    const preview = form.getByRole("region", { name: "So its page begins" })
+    await preview.locator("strong", { hasText: "Welcome" }).waitFor()
+    await preview.getByText("Do you deliver?").waitFor()
+    await form.getByLabel("Requests a minute").fill("none")
+    await form.getByRole("button", { name: "Create" }).click()
+    await form.getByText("Write a whole number").waitFor()
+    await form.getByLabel("Requests a minute").fill("30")
+    await v.inspect("300-service-form")
+    await form.getByRole("button", { name: "Create" }).click()
+    await page.getByRole("heading", { level: 3, name: "Flower shop" }).waitFor()
+    await page.getByText("It has no keys: nobody can use it.").waitFor()
+
+    await page.getByRole("tab", { name: "What it is" }).click()
+    assert.equal(await form.getByLabel("Requests a minute").inputValue(), "30")
+    assert.equal(await form.getByLabel("Documents that it reads").inputValue(), "faq/*.md")
+    assert.ok(await form.getByRole("checkbox", { name: /^Web/ }).isChecked())
+    await form.getByLabel("Sites that may show it").fill("https://shop.example/path")
+    await form.getByRole("button", { name: "Save" }).click()
+    await form.getByRole("alert").getByText("write one such as https://shop.example").waitFor()
+    await form.getByLabel("Sites that may show it").fill("https://shop.example")
+    await form.getByRole("button", { name: "Save" }).click()
+    await v.page.getByText("Flower shop is saved.").waitFor()
+    await page.getByRole("tab", { name: "Keys" }).click()
+    await page.getByText(/^<script src="http.*\/s\/svc_[0-9a-f]{8}\/embed.js" async><\/script>$/).waitFor()
+
+    await page.getByRole("button", { name: "Withdraw" }).click()
+    await page.getByText("Nobody can use it. Its consumers read").waitFor()
+    await page.getByRole("button", { name: "Publish" }).click()
+    await page.getByText("published", { exact: true }).waitFor()
+    await page.getByRole("button", { name: "All services" }).click()
+    await list(page).getByRole("listitem", { name: "Flower shop" }).getByText("Sells tulips.").waitFor()
+    await v.inspect("301-services")
+    await v.page.setViewportSize(phone)
+    await v.inspect("301-services-phone")
+    await v.page.setViewportSize(desk)
+    await page.getByRole("button", { name: "Open Flower shop" }).click()
+    await remove(v, page, "Flower shop")
   },
 }

@@ -34,8 +34,8 @@ const listed = (shown, name) => shown.getByRole("list", { name: "Published skill
 
 const held = (shown, name) => shown.getByRole("list", { name: "Installed skills and roles" }).getByRole("listitem", { name, exact: true })
 
-/** What any server does. */
-export const registryClaims = {
+/** What only a server does, since it needs somebody else. */
+export const server = {
   "a skill is published, looked into, installed, updated, switched off and uninstalled": async (v) => {
     const shown = await begin(v)
     await choose(shown, archive("changelog", "<b>First</b> look at the log."))
@@ -92,10 +92,7 @@ export const registryClaims = {
     v.complaints.splice(complaints) // the browser tells of the refusal
     assert.equal(await listed(shown, "evil").count(), 0)
   },
-}
 
-/** What only a server does, since it needs somebody else. */
-export const registryOfServer = {
   "what one person shares another installs, and a private one is not there for them": async (v) => {
     const shown = await begin(v)
     await choose(shown, archive("private-plan", "Hidden."))

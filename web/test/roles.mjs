@@ -23,8 +23,7 @@ const inChinese = async (v, look) => {
   }
 }
 
-/** What only a server does. */
-export const rolesOfServer = {
+export const server = {
   "a role that is made on the page is handed work, and a prompt that is written there is what the model reads": async (v) => {
     const shown = await open(v, "roles")
     await shown.getByRole("button", { name: "New role" }).click()
@@ -54,8 +53,7 @@ export const rolesOfServer = {
   },
 }
 
-/** States that the mock has. */
-export const rolesOfMock = {
+export const mock = {
   "a person makes a role with the tools that they check, changes it, and goes back to how it was": async (v) => {
     const shown = await open(v, "roles")
     const roles = shown.getByRole("list", { name: "Roles" })

@@ -55,8 +55,135 @@ const writePolicy = async (v, dialog, text) => {
   await v.page.keyboard.insertText(text)
 }
 
-/** What any server does. */
-export const routing = {
+export const mock = {
+  "the model and how much it thinks are chosen in the message box": async (v) => {
+    await begin(v)
+    await v.ask("say who answers", "who answers")
+    await v.main.getByRole("button", { name: /^Model:/ }).click()
+    const menu = v.page.getByRole("menu")
+    await menu.getByRole("menuitemradio", { name: /^Default/ }).first().waitFor()
+    await menu.getByRole("menuitemradio", { name: "High", exact: true }).click()
+    await v.shot("109-models")
+    await v.page.keyboard.press("Escape")
+    await v.main.getByRole("button", { name: /^Model:/ }).getByText("High").waitFor()
+    await v.inspect("110-chosen")
+  },
+
+  "commands are completed with their words, and directives stand out": async (v) => {
+    await begin(v)
+    await v.ask("say commands", "commands")
+    await v.write("/")
+    await v.page.getByRole("option", { name: /\/compact/ }).waitFor()
+    await inspectBoth(v, "111-commands")
+    await v.page.keyboard.type("queue ")
+    await v.page.getByRole("option", { name: "collect" }).waitFor()
+    await v.inspect("112-words")
+    await v.page.keyboard.type("coll")
+    await v.page.keyboard.press("Tab")
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/queue collect")
+    await v.page.keyboard.press("Enter")
+    await v.main.getByRole("button", { name: "While a turn runs: Collect" }).waitFor()
+    await v.write("/think high why is that")
+    await v.page.locator("#message .directive").getByText("/think high").waitFor()
+    await v.inspect("113-directive")
+    await v.clear()
+  },
+
+  "the arrows go on through what was sent, past commands": async (v) => {
+    await begin(v)
+    await v.ask("say before the commands", "before the commands")
+    await v.send("/usage")
+    await v.main.getByText("/usage", { exact: true }).waitFor()
+    await v.send("/think low")
+    await v.sees(/Thinking.*low/) // both are answered: what waits would be opened for a change
+    const recalled = async (text) => {
+      await v.page.keyboard.press("ArrowUp")
+      await v.page.waitForFunction((text) => document.querySelector("#message")?.textContent === text, text)
+    }
+    await recalled("/think low")
+    await recalled("/usage")
+    await recalled("say before the commands")
+    await v.clear()
+  },
+
+  "a group reads like a group: who said what, what was folded, what was kept back": async (v) => {
+    await open(v, "group")
+    await v.sees("4 messages said before")
+    await v.sees("(chose not to answer)")
+    await v.sees(/Not delivered/)
+    await v.main.getByText(/^Feishu · group · Platform team · Operations$/).waitFor()
+    await v.page.getByRole("button", { name: /messages said before/ }).click()
+    await v.sees("the alert fired again at four")
+    await inspectBoth(v, "121-group")
+  },
+
+  "an administrator deletes the conversation of a group, after a confirmation": async (v) => {
+    const dialog = await openSettings(v, "People")
+    const others = dialog.getByRole("region", { name: "Conversations of groups and of others" })
+    const remove = others.getByRole("button", { name: "Delete the conversation Platform team" })
+    await remove.click()
+    const sure = v.page.getByRole("alertdialog", { name: "Delete Platform team?" })
+    await sure.getByText(/This cannot be undone/).waitFor()
+    await v.inspect("119-delete-group")
+    await sure.getByRole("button", { name: "Cancel" }).click()
+    await remove.click()
+    await sure.getByRole("button", { name: "Delete for everybody" }).click()
+    await remove.waitFor({ state: "detached" })
+    assert.equal(await others.getByRole("listitem").count(), 1)
+    await closeDialog(v)
+  },
+
+  "a conversation that began anew shows where and why": async (v) => {
+    await open(v, "anew")
+    await v.sees(/nobody had written here since 18:20/)
+    assert.equal(await v.main.getByRole("group", { name: "New conversation" }).count(), 2)
+    await inspectBoth(v, "122-anew")
+  },
+
+  "a new conversation is begun with an agent and a model": async (v) => {
+    await begin(v)
+    await v.main.getByText("Operations").click()
+    await v.main.getByRole("button", { name: "Model: gpt-5" }).waitFor()
+    await inspectBoth(v, "123-agents")
+    await v.main.getByRole("button", { name: /^Model:/ }).click()
+    await v.page.getByRole("menuitemradio", { name: /mock\/scripted/ }).last().click()
+    await v.ask("say from operations", "from operations")
+    await v.main.getByText("Operations", { exact: true }).waitFor()
+    const session = await v.api(`/api/sessions/${encodeURIComponent(v.key)}`)
+    assert.deepEqual([session.agent, session.model], ["ops", "mock/scripted"])
+  },
+
+  "somebody who waits is let in, and shut out again": async (v) => {
+    await begin(v)
+    const dialog = await openSettings(v, "People")
+    await dialog.getByRole("button", { name: "Let in Lin" }).click()
+    await dialog.getByRole("button", { name: "Shut out Lin" }).waitFor()
+    await dialog.getByRole("button", { name: "Refuse 288104" }).click()
+    await dialog.getByText("Nobody waits.").waitFor()
+    await dialog.getByRole("button", { name: "Shut out Lin" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Shut out" }).click()
+    await dialog.getByRole("button", { name: "Shut out Lin" }).waitFor({ state: "detached" })
+    await closeDialog(v)
+  },
+
+  "all of it speaks Chinese": async (v) => {
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
+    await open(v, "group")
+    await v.sees(/此前的 4 条消息/)
+    await v.inspect("124-group-zh")
+    await open(v, "anew")
+    await v.sees("模型看不到以上内容")
+    await v.write("/")
+    await v.page.getByRole("option", { name: /开始新对话/ }).waitFor()
+    await v.inspect("125-commands-zh")
+    await v.clear()
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
+    await v.page.reload()
+    await v.ready()
+  },
+}
+
+export const server = {
   "waiting messages show their place, are changed by keyboard and taken back": async (v) => {
     await inMode(v, "Follow up")
     const release = await beginHeld(v)
@@ -157,56 +284,6 @@ export const routing = {
     await v.page.waitForURL((url) => url.search === "")
     await v.shot("108-found")
     await v.page.getByRole("searchbox", { name: "Search" }).fill("")
-  },
-
-  "the model and how much it thinks are chosen in the message box": async (v) => {
-    await begin(v)
-    await v.ask("say who answers", "who answers")
-    await v.main.getByRole("button", { name: /^Model:/ }).click()
-    const menu = v.page.getByRole("menu")
-    await menu.getByRole("menuitemradio", { name: /^Default/ }).first().waitFor()
-    await menu.getByRole("menuitemradio", { name: "High", exact: true }).click()
-    await v.shot("109-models")
-    await v.page.keyboard.press("Escape")
-    await v.main.getByRole("button", { name: /^Model:/ }).getByText("High").waitFor()
-    await v.inspect("110-chosen")
-  },
-
-  "commands are completed with their words, and directives stand out": async (v) => {
-    await begin(v)
-    await v.ask("say commands", "commands")
-    await v.write("/")
-    await v.page.getByRole("option", { name: /\/compact/ }).waitFor()
-    await inspectBoth(v, "111-commands")
-    await v.page.keyboard.type("queue ")
-    await v.page.getByRole("option", { name: "collect" }).waitFor()
-    await v.inspect("112-words")
-    await v.page.keyboard.type("coll")
-    await v.page.keyboard.press("Tab")
-    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/queue collect")
-    await v.page.keyboard.press("Enter")
-    await v.main.getByRole("button", { name: "While a turn runs: Collect" }).waitFor()
-    await v.write("/think high why is that")
-    await v.page.locator("#message .directive").getByText("/think high").waitFor()
-    await v.inspect("113-directive")
-    await v.clear()
-  },
-
-  "the arrows go on through what was sent, past commands": async (v) => {
-    await begin(v)
-    await v.ask("say before the commands", "before the commands")
-    await v.send("/usage")
-    await v.main.getByText("/usage", { exact: true }).waitFor()
-    await v.send("/think low")
-    await v.sees(/Thinking.*low/) // both are answered: what waits would be opened for a change
-    const recalled = async (text) => {
-      await v.page.keyboard.press("ArrowUp")
-      await v.page.waitForFunction((text) => document.querySelector("#message")?.textContent === text, text)
-    }
-    await recalled("/think low")
-    await recalled("/usage")
-    await recalled("say before the commands")
-    await v.clear()
   },
 
   "an unknown command is answered with the nearest one": async (v) => {
@@ -313,84 +390,5 @@ export const routing = {
     await dialog.getByText(/^\/link \S+$/).waitFor()
     await v.inspect("120-identities")
     await closeDialog(v)
-  },
-}
-
-/** What only the mock can be brought into. */
-export const routingOfMock = {
-  "a group reads like a group: who said what, what was folded, what was kept back": async (v) => {
-    await open(v, "group")
-    await v.sees("4 messages said before")
-    await v.sees("(chose not to answer)")
-    await v.sees(/Not delivered/)
-    await v.main.getByText(/^Feishu · group · Platform team · Operations$/).waitFor()
-    await v.page.getByRole("button", { name: /messages said before/ }).click()
-    await v.sees("the alert fired again at four")
-    await inspectBoth(v, "121-group")
-  },
-
-  "an administrator deletes the conversation of a group, after a confirmation": async (v) => {
-    const dialog = await openSettings(v, "People")
-    const others = dialog.getByRole("region", { name: "Conversations of groups and of others" })
-    const remove = others.getByRole("button", { name: "Delete the conversation Platform team" })
-    await remove.click()
-    const sure = v.page.getByRole("alertdialog", { name: "Delete Platform team?" })
-    await sure.getByText(/This cannot be undone/).waitFor()
-    await v.inspect("119-delete-group")
-    await sure.getByRole("button", { name: "Cancel" }).click()
-    await remove.click()
-    await sure.getByRole("button", { name: "Delete for everybody" }).click()
-    await remove.waitFor({ state: "detached" })
-    assert.equal(await others.getByRole("listitem").count(), 1)
-    await closeDialog(v)
-  },
-
-  "a conversation that began anew shows where and why": async (v) => {
-    await open(v, "anew")
-    await v.sees(/nobody had written here since 18:20/)
-    assert.equal(await v.main.getByRole("group", { name: "New conversation" }).count(), 2)
-    await inspectBoth(v, "122-anew")
-  },
-
-  "a new conversation is begun with an agent and a model": async (v) => {
-    await begin(v)
-    await v.main.getByText("Operations").click()
-    await v.main.getByRole("button", { name: "Model: gpt-5" }).waitFor()
-    await inspectBoth(v, "123-agents")
-    await v.main.getByRole("button", { name: /^Model:/ }).click()
-    await v.page.getByRole("menuitemradio", { name: /mock\/scripted/ }).last().click()
-    await v.ask("say from operations", "from operations")
-    await v.main.getByText("Operations", { exact: true }).waitFor()
-    const session = await v.api(`/api/sessions/${encodeURIComponent(v.key)}`)
-    assert.deepEqual([session.agent, session.model], ["ops", "mock/scripted"])
-  },
-
-  "somebody who waits is let in, and shut out again": async (v) => {
-    await begin(v)
-    const dialog = await openSettings(v, "People")
-    await dialog.getByRole("button", { name: "Let in Lin" }).click()
-    await dialog.getByRole("button", { name: "Shut out Lin" }).waitFor()
-    await dialog.getByRole("button", { name: "Refuse 288104" }).click()
-    await dialog.getByText("Nobody waits.").waitFor()
-    await dialog.getByRole("button", { name: "Shut out Lin" }).click()
-    await v.page.getByRole("alertdialog").getByRole("button", { name: "Shut out" }).click()
-    await dialog.getByRole("button", { name: "Shut out Lin" }).waitFor({ state: "detached" })
-    await closeDialog(v)
-  },
-
-  "all of it speaks Chinese": async (v) => {
-    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
-    await open(v, "group")
-    await v.sees(/此前的 4 条消息/)
-    await v.inspect("124-group-zh")
-    await open(v, "anew")
-    await v.sees("模型看不到以上内容")
-    await v.write("/")
-    await v.page.getByRole("option", { name: /开始新对话/ }).waitFor()
-    await v.inspect("125-commands-zh")
-    await v.clear()
-    await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
-    await v.page.reload()
-    await v.ready()
   },
 }

@@ -40,22 +40,7 @@ async function active(v, name) {
   while ((await v.api("/api/runners")).active !== name) await v.page.waitForTimeout(50)
 }
 
-export const sandbox = {
-  "an administrator chooses what tools may do for whoever chose nothing": async (v) => {
-    const choice = async () => (await openSettings(v, "Permissions")).getByRole("group", { name: "Whoever chose nothing" })
-    const others = async () => (await choice()).getByLabel("Everybody else, and groups")
-    assert.equal(await (await others()).inputValue(), "ask")
-    await v.inspect("54-presets")
-    for (const [label, value] of [["Read only", "read_only"], ["Ask", "ask"]]) {
-      const saved = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/api/policy/presets"))
-      await (await others()).selectOption({ label })
-      assert.equal((await saved).status(), 200)
-      await v.page.reload()
-      assert.equal(await (await others()).inputValue(), value)
-    }
-    await closeDialog(v)
-  },
-
+export const both = {
   "a tool that has to ask waits for the person, visibly, and runs when it is allowed by a key": async (v) => {
     await begin(v)
     const dialog = await rule(v, "Shell", "Ask")
@@ -78,7 +63,9 @@ export const sandbox = {
     await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("two").waitFor()
     await v.inspect("52-allowed")
   },
+}
 
+export const mock = {
   "a person changes a call before they allow it, and sees what they changed": async (v) => {
     await askForShell(v)
     await askFirst(v, "echo one > changed.txt", "it was changed")
@@ -101,25 +88,6 @@ export const sandbox = {
     await v.turn.getByRole("group", { name: "What was changed" }).getByText("-command: echo one > changed.txt").waitFor()
     await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("added and dared").waitFor()
     await v.inspect("52-changed")
-  },
-
-  "everything of a turn is allowed at once, with a mark that stays until it is taken back": async (v) => {
-    await askForShell(v)
-    const calls = ["one", "two", "three"].map((word) => `call Shell ${JSON.stringify({ command: `echo ${word}`, reason: "to see" })}`)
-    const pause = `call AskUser ${JSON.stringify({ questions: [{ question: "Shall it go on?", options: ["yes", "no"] }] })}` // as long as it takes
-    await v.begin([...calls.slice(0, 2), pause, calls[2], "say all of it ran"].join("\n"))
-    await question(v).waitFor()
-    await v.page.getByRole("button", { name: "Allow everything in this turn" }).click()
-    const mark = v.page.getByText("Everything is allowed in this turn", { exact: false })
-    await mark.waitFor()
-    await v.turn.getByRole("radio", { name: "yes" }).check()
-    await v.inspect("52-allowed-turn")
-    await v.page.getByRole("button", { name: "Ask again" }).click()
-    await mark.waitFor({ state: "detached" })
-    await v.turn.getByRole("button", { name: "Answer", exact: true }).click()
-    await question(v).getByRole("button", { name: "Allow", exact: false }).first().click()
-    await v.sees("all of it ran", v.turn)
-    assert.equal(await v.page.getByRole("button", { name: "Ask again" }).count(), 0)
   },
 
   "several calls that wait are answered with one press": async (v) => {
@@ -152,6 +120,93 @@ export const sandbox = {
     await v.sees(/not before noon/, v.turn)
     await v.turn.getByRole("button", { name: /Shell.*denied/ }).waitFor()
     await v.sees("nobody typed an answer", v.turn)
+  },
+
+  "a background task is killed after asking": async (v) => {
+    await begin(v)
+    await v.ask('call Shell {"command":"echo begun; sleep 600","background":true}\nsay it sleeps', "it sleeps")
+    await v.turn.getByRole("button", { name: "background task bg1" }).click()
+    const dialog = v.page.getByRole("dialog", { name: "Background task bg1" })
+    await dialog.getByRole("button", { name: "Kill" }).click()
+    await v.page.getByRole("alertdialog").waitFor()
+    await v.inspect("60-kill")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Kill" }).click()
+    await dialog.getByText(/killed/).waitFor()
+    await closeDialog(v)
+    await v.page.getByRole("button", { name: /Background task bg1 ended.*killed/ }).waitFor()
+  },
+
+  "a file can begin a conversation": async (v) => {
+    await begin(v)
+    await v.write("say it came with")
+    await v.page.getByLabel("Files to attach").setInputFiles({ name: "first.txt", mimeType: "text/plain", buffer: Buffer.from("first of all") })
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("uploads/first"))
+    await v.page.keyboard.press("Enter")
+    await v.page.waitForURL("**/c/**")
+    await v.sees("Answered", v.turn)
+    await v.turn.getByText(/^first(-\d+)?\.txt$/).waitFor()
+    assert.match((await v.transcript()).find((message) => message.role === "user").content, /^say it came with\n\[file: first.*\.txt · 12 bytes · .*uploads\/first/)
+  },
+
+  "the settings speak Chinese at phone width in the dark": async (v) => {
+    const choose = async (menu, language, theme) => {
+      await v.page.getByRole("button", { name: menu }).click()
+      await v.page.getByRole("menuitemradio", { name: language }).click()
+      await v.page.getByRole("menuitemradio", { name: theme }).click()
+      await v.page.keyboard.press("Escape")
+    }
+    await choose(/^Account and settings/, "中文", "深色")
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await v.page.getByRole("button", { name: "显示对话列表" }).click()
+    await v.page.getByRole("button", { name: /^账户与设置/ }).click()
+    await v.page.getByRole("menuitem", { name: "设置" }).click()
+    await v.page.getByRole("link", { name: "权限" }).click()
+    await section(v).waitFor()
+    await v.inspect("70-permissions-zh-phone")
+    await v.page.getByRole("link", { name: "全部设置" }).click()
+    await v.inspect("71-settings-zh-phone")
+    await v.page.getByRole("link", { name: "运行器" }).click()
+    await v.inspect("71-runners-zh-phone")
+    await v.page.keyboard.press("Escape")
+    await section(v).waitFor({ state: "detached" })
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+    await choose(/^账户与设置/, "English", "System")
+  },
+}
+
+export const server = {
+  "an administrator chooses what tools may do for whoever chose nothing": async (v) => {
+    const choice = async () => (await openSettings(v, "Permissions")).getByRole("group", { name: "Whoever chose nothing" })
+    const others = async () => (await choice()).getByLabel("Everybody else, and groups")
+    assert.equal(await (await others()).inputValue(), "ask")
+    await v.inspect("54-presets")
+    for (const [label, value] of [["Read only", "read_only"], ["Ask", "ask"]]) {
+      const saved = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/api/policy/presets"))
+      await (await others()).selectOption({ label })
+      assert.equal((await saved).status(), 200)
+      await v.page.reload()
+      assert.equal(await (await others()).inputValue(), value)
+    }
+    await closeDialog(v)
+  },
+
+  "everything of a turn is allowed at once, with a mark that stays until it is taken back": async (v) => {
+    await askForShell(v)
+    const calls = ["one", "two", "three"].map((word) => `call Shell ${JSON.stringify({ command: `echo ${word}`, reason: "to see" })}`)
+    const pause = `call AskUser ${JSON.stringify({ questions: [{ question: "Shall it go on?", options: ["yes", "no"] }] })}` // as long as it takes
+    await v.begin([...calls.slice(0, 2), pause, calls[2], "say all of it ran"].join("\n"))
+    await question(v).waitFor()
+    await v.page.getByRole("button", { name: "Allow everything in this turn" }).click()
+    const mark = v.page.getByText("Everything is allowed in this turn", { exact: false })
+    await mark.waitFor()
+    await v.turn.getByRole("radio", { name: "yes" }).check()
+    await v.inspect("52-allowed-turn")
+    await v.page.getByRole("button", { name: "Ask again" }).click()
+    await mark.waitFor({ state: "detached" })
+    await v.turn.getByRole("button", { name: "Answer", exact: true }).click()
+    await question(v).getByRole("button", { name: "Allow", exact: false }).first().click()
+    await v.sees("all of it ran", v.turn)
+    assert.equal(await v.page.getByRole("button", { name: "Ask again" }).count(), 0)
   },
 
   "a question survives a reload, and an answer that comes too late is told so": async (v) => {
@@ -276,19 +331,6 @@ export const sandbox = {
     assert.equal(await v.page.getByRole("button", { name: /in the background/ }).count(), 0)
   },
 
-  "a background task is killed after asking": async (v) => {
-    await v.ask('call Shell {"command":"echo begun; sleep 600","background":true}\nsay it sleeps', "it sleeps")
-    await v.turn.getByRole("button", { name: "background task bg2" }).click()
-    const dialog = v.page.getByRole("dialog", { name: "Background task bg2" })
-    await dialog.getByRole("button", { name: "Kill" }).click()
-    await v.page.getByRole("alertdialog").waitFor()
-    await v.inspect("60-kill")
-    await v.page.getByRole("alertdialog").getByRole("button", { name: "Kill" }).click()
-    await dialog.getByText(/killed/).waitFor()
-    await closeDialog(v)
-    await v.page.getByRole("button", { name: /Background task bg2 ended.*killed/ }).waitFor()
-  },
-
   "a bang command runs beside the conversation and reads like a terminal": async (v) => {
     await begin(v)
     await v.ask("say before the commands", "before the commands")
@@ -367,18 +409,6 @@ export const sandbox = {
     await v.page.keyboard.press("Control+.")
   },
 
-  "a file can begin a conversation": async (v) => {
-    await begin(v)
-    await v.write("say it came with")
-    await v.page.getByLabel("Files to attach").setInputFiles({ name: "first.txt", mimeType: "text/plain", buffer: Buffer.from("first of all") })
-    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("uploads/first"))
-    await v.page.keyboard.press("Enter")
-    await v.page.waitForURL("**/c/**")
-    await v.sees("Answered", v.turn)
-    await v.turn.getByText(/^first(-\d+)?\.txt$/).waitFor()
-    assert.match((await v.transcript()).find((message) => message.role === "user").content, /^say it came with\n\[file: first.*\.txt · 12 bytes · .*uploads\/first/)
-  },
-
   "a picture goes to the model with its message, is shown there, and opens": async (v) => {
     await v.write("say a fine picture")
     const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAQAAAADCAIAAAA7ljmRAAAAEElEQVR4nGM4IScHRww4OQD1xwwxB+utmQAAAABJRU5ErkJggg==", "base64")
@@ -427,30 +457,5 @@ export const sandbox = {
     await dialog.getByRole("radio", { name: /^Default/ }).click()
     await active(v, "")
     await closeDialog(v)
-  },
-
-  "the settings speak Chinese at phone width in the dark": async (v) => {
-    const choose = async (menu, language, theme) => {
-      await v.page.getByRole("button", { name: menu }).click()
-      await v.page.getByRole("menuitemradio", { name: language }).click()
-      await v.page.getByRole("menuitemradio", { name: theme }).click()
-      await v.page.keyboard.press("Escape")
-    }
-    await choose(/^Account and settings/, "中文", "深色")
-    await v.page.setViewportSize({ width: 390, height: 844 })
-    await v.page.getByRole("button", { name: "显示对话列表" }).click()
-    await v.page.getByRole("button", { name: /^账户与设置/ }).click()
-    await v.page.getByRole("menuitem", { name: "设置" }).click()
-    await v.page.getByRole("link", { name: "权限" }).click()
-    await section(v).waitFor()
-    await v.inspect("70-permissions-zh-phone")
-    await v.page.getByRole("link", { name: "全部设置" }).click()
-    await v.inspect("71-settings-zh-phone")
-    await v.page.getByRole("link", { name: "运行器" }).click()
-    await v.inspect("71-runners-zh-phone")
-    await v.page.keyboard.press("Escape")
-    await section(v).waitFor({ state: "detached" })
-    await v.page.setViewportSize({ width: 1280, height: 860 })
-    await choose(/^账户与设置/, "English", "System")
   },
 }

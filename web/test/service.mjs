@@ -45,7 +45,7 @@ const answered = async (guest, text) => {
 
 const kept = (guest, name) => guest.page.evaluate((name) => localStorage.getItem(name), `xbot.svc.${garden.service_id}.${name}`)
 
-export const serviceOfMock = {
+export const mock = {
   "the page of a service loads 120 kB at most before it can be used, nothing of the page of the house, and its script for other pages 3 kB": async (v) => {
     await visit(
       v,
@@ -774,7 +774,7 @@ export const serviceOfMock = {
 }
 
 /** What the built server does behind the same page. */
-export const serviceOfServer = {
+export const server = {
   "a visitor of a service talks to the built server: an answer goes on over a reload and a kill, in a frame, too, and ends with the service": async (v, server) => {
     const { id } = await call(v, "POST", "/api/services", { name: "Garden </script> advice", description: "Plants.", welcome_message: "Hello, **visitor**.", quick_questions: ["say Tulips bloom in May."] })
     const { key } = await call(v, "POST", `/api/services/${id}/keys`, { name: "the visitor" })

@@ -92,8 +92,7 @@ const walk = async (v, sections, more) => {
   assert.deepEqual(failed, [])
 }
 
-/** What must work with the real server. */
-export const settingsOfServer = {
+export const server = {
   "an administrator opens every section of the settings without an error, on a desk and on a phone": async (v) => {
     const admin = await visitorAt(v, v.url, { storageState: await v.page.context().storageState() })
     await walk(admin, ADMINISTRATORS, 1)

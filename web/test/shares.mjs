@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 const phone = { width: 375, height: 812 }
 const desk = { width: 1280, height: 860 }
 
-export const shareClaims = {
+export const server = {
   "a conversation is shared by a link that is read without signing in, and shows nothing once it is revoked": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

@@ -6,7 +6,7 @@ import { removeKeys, services } from "./lib/services.mjs"
 
 const chips = (v) => v.turn.getByRole("list", { name: "Sources" })
 
-export const sourceClaims = {
+export const server = {
   "an answer shows the pages of the web that it comes from: those that it names, else all that were found": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

@@ -9,7 +9,7 @@ const open = async (v, name) => {
   await v.page.getByRole("article").last().waitFor()
 }
 
-export const states = {
+export const mock = {
   "every section of the settings has an address, a title, and a way back on a phone": async (v) => {
     await open(v, "trip")
     await openSettings(v, "Runners")

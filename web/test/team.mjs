@@ -33,8 +33,7 @@ const inChinese = async (v, look) => {
   await v.ready()
 }
 
-/** States that the mock has. */
-export const teamOfMock = {
+export const mock = {
   "the tree of subagents says what each does, and follows it": async (v, { mock }) => {
     await open(v, ROOT)
     const agents = tree(await details(v))
@@ -153,7 +152,7 @@ export const teamOfMock = {
 }
 
 /** What a server does whose scripted model hands work on. */
-export const teamOfServer = {
+export const server = {
   "work that is handed on shows in the tree, and its conversation leads back": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

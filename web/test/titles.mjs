@@ -1,8 +1,7 @@
 // What must be seen of titles that a model makes. Each name is a claim.
 import { closeDialog, openSettings } from "./lib/settings.mjs"
 
-/** States that the mock has. */
-export const titlesOfMock = {
+export const mock = {
   "a conversation gets its title after the answer without a reload, and a switch ends it": async (v) => {
     const row = (name) => v.page.getByRole("navigation").getByRole("link", { name, exact: true }).first()
     await v.page.goto(v.url)

@@ -1,7 +1,7 @@
 // What must be seen of to-do lists. Each name is a claim.
 import assert from "node:assert/strict"
 
-export const todoClaims = {
+export const mock = {
   "what is left to do stands in the details, also that of other conversations": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

@@ -72,8 +72,7 @@ const remove = async (v, row, name) => {
   await row.waitFor({ state: "detached" })
 }
 
-/** What must work with the real server. */
-export const toolServersOfServer = {
+export const server = {
   "an MCP server is added for everybody, says what is wrong, lists its tools once its key is right, and is removed": async (v) => {
     const at = await shop()
     const page = await toolsOf(v)
@@ -109,8 +108,7 @@ export const toolServersOfServer = {
   },
 }
 
-/** States that the mock has. */
-export const toolServersOfMock = {
+export const mock = {
   "MCP servers are added as other programs write them, their tools are listed, and they are removed": async (v) => {
     const page = await toolsOf(v)
     await page.getByText("There are no MCP servers yet.").waitFor()

@@ -9,8 +9,7 @@ const openTriggers = async (v) => {
   return dialog
 }
 
-/** What any server does. */
-export const triggerClaims = {
+export const server = {
   "a trigger is made, its secret is shown once, and it is switched off, renewed and deleted": async (v) => {
     const dialog = await openTriggers(v)
     await dialog.getByRole("button", { name: "Add a trigger" }).click()
