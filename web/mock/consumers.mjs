@@ -3,6 +3,7 @@
 //   say TEXT · think TEXT · search WORDS · write JSON (the arguments of the next search, in pieces) · restart TEXT (told, and void) · hold (until release()) · waiting TEXT · fail TEXT
 //   file PATH (made, and shown) · pause MILLISECONDS (between words) · anything else is repeated
 import { createHash, randomBytes } from "node:crypto"
+import { EventEmitter, once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 
@@ -56,6 +57,7 @@ export class ConsumerServer {
   /** Called with each request first; what it answers with true is answered. */
   intercept = () => false
   #tokens = new Map()
+  #watched = new EventEmitter()
   #epoch = 0
   #held = []
   #http
@@ -182,9 +184,10 @@ export class ConsumerServer {
     this.#run(conversation, script, { turn_id, origin: "task" })
   }
 
-  /** How many pages wait for news. */
-  get waiting() {
-    return [...this.conversations.values()].reduce((sum, { watchers }) => sum + watchers.size, 0)
+  /** Resolves once so many pages wait for news. */
+  async waits(pages) {
+    const waiting = () => [...this.conversations.values()].reduce((sum, { watchers }) => sum + watchers.size, 0)
+    while (waiting() !== pages) await once(this.#watched, "change")
   }
 
   /** Forgets all tokens, as time does. */
@@ -290,7 +293,11 @@ export class ConsumerServer {
     for (const event of [...first, ...conversation.events.filter(({ seq }) => seq > after), ...conversation.step]) if (!response.writableEnded) write(event)
     if (!stays && !conversation.running && !response.writableEnded) return write({ type: "done", finish_reason: "stop" })
     conversation.watchers.add(write)
-    response.on("close", () => conversation.watchers.delete(write))
+    this.#watched.emit("change")
+    response.on("close", () => {
+      conversation.watchers.delete(write)
+      this.#watched.emit("change")
+    })
   }
 
   #emit(conversation, event, lasting = false) {

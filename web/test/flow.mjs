@@ -91,6 +91,8 @@ export const mock = {
   },
 
   "reasoning is folded and opens": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
     await v.ask("think First I look at the question.\\nThen I answer it.\nsay thought about it", "thought about it")
     await v.turn.getByRole("button", { name: /Thought/ }).click()
     await v.sees("Then I answer it.", v.turn)

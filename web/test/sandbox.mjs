@@ -35,9 +35,12 @@ const askForShell = async (v) => {
   await closeDialog(v)
 }
 
-/** Waits until the server says that a runner was chosen. */
-async function active(v, name) {
-  while ((await v.api("/api/runners")).active !== name) await v.page.waitForTimeout(50)
+/** Chooses where commands run. */
+const choose = async (v, dialog, label, name) => {
+  const chosen = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/api/runners/active"))
+  await dialog.getByRole("radio", { name: label }).click()
+  await chosen
+  assert.equal((await v.api("/api/runners")).active, name)
 }
 
 export const both = {
@@ -120,20 +123,9 @@ export const mock = {
     await v.sees(/not before noon/, v.turn)
     await v.turn.getByRole("button", { name: /Shell.*denied/ }).waitFor()
     await v.sees("nobody typed an answer", v.turn)
-  },
-
-  "a background task is killed after asking": async (v) => {
     await begin(v)
-    await v.ask('call Shell {"command":"echo begun; sleep 600","background":true}\nsay it sleeps', "it sleeps")
-    await v.turn.getByRole("button", { name: "background task bg1" }).click()
-    const dialog = v.page.getByRole("dialog", { name: "Background task bg1" })
-    await dialog.getByRole("button", { name: "Kill" }).click()
-    await v.page.getByRole("alertdialog").waitFor()
-    await v.inspect("60-kill")
-    await v.page.getByRole("alertdialog").getByRole("button", { name: "Kill" }).click()
-    await dialog.getByText(/killed/).waitFor()
+    await rule(v, "Shell", "Allow")
     await closeDialog(v)
-    await v.page.getByRole("button", { name: /Background task bg1 ended.*killed/ }).waitFor()
   },
 
   "a file can begin a conversation": async (v) => {
@@ -331,6 +323,19 @@ export const server = {
     assert.equal(await v.page.getByRole("button", { name: /in the background/ }).count(), 0)
   },
 
+  "a background task is killed after asking": async (v) => {
+    await v.ask('call Shell {"command":"echo begun; sleep 600","background":true}\nsay it sleeps', "it sleeps")
+    await v.turn.getByRole("button", { name: "background task bg2" }).click()
+    const dialog = v.page.getByRole("dialog", { name: "Background task bg2" })
+    await dialog.getByRole("button", { name: "Kill" }).click()
+    await v.page.getByRole("alertdialog").waitFor()
+    await v.inspect("60-kill")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Kill" }).click()
+    await dialog.getByText(/killed/).waitFor()
+    await closeDialog(v)
+    await v.page.getByRole("button", { name: /Background task bg2 ended.*killed/ }).waitFor()
+  },
+
   "a bang command runs beside the conversation and reads like a terminal": async (v) => {
     await begin(v)
     await v.ask("say before the commands", "before the commands")
@@ -452,10 +457,8 @@ export const server = {
 
   "where commands run is chosen": async (v) => {
     const dialog = await openSettings(v, "Runners")
-    await dialog.getByRole("radio", { name: /^local/ }).click()
-    await active(v, "local")
-    await dialog.getByRole("radio", { name: /^Default/ }).click()
-    await active(v, "")
+    await choose(v, dialog, /^local/, "local")
+    await choose(v, dialog, /^Default/, "")
     await closeDialog(v)
   },
 }

@@ -239,27 +239,24 @@ export const mock = {
       v,
       async (guest, server) => {
         const answers = guest.page.getByRole("status").filter({ hasText: "A person answers you now." })
-        const waits = async () => {
-          while (server.waiting !== 1) await guest.page.waitForTimeout(20)
-        }
         await ask(guest, "say Ready.")
         await answered(guest, "Ready.")
-        await waits()
+        await server.waits(1)
         server.take()
-        await answers.waitFor({ timeout: 1000 })
+        await answers.waitFor({ timeout: 5000 })
         server.say("I am **Ada**.")
-        await guest.turn.locator("strong", { hasText: "Ada" }).waitFor({ timeout: 1000 })
+        await guest.turn.locator("strong", { hasText: "Ada" }).waitFor({ timeout: 5000 })
         await guest.turn.getByText("From a person", { exact: true }).waitFor()
         await guest.inspect("307-service-person")
         const read = server.requests.filter((request) => /GET .*\/conversations\/\w+$/.test(request)).length
         server.say("Ask me.")
-        await said(guest, "Ask me.").waitFor({ timeout: 1000 })
+        await said(guest, "Ask me.").waitFor({ timeout: 5000 })
         assert.equal(server.requests.filter((request) => /GET .*\/conversations\/\w+$/.test(request)).length, read, "nothing is read again for it")
         server.take("agent")
-        await answers.waitFor({ state: "detached", timeout: 1000 })
+        await answers.waitFor({ state: "detached", timeout: 5000 })
 
         server.task("say The price fell.\nhold\nsay Buy now.")
-        await said(guest, "The price fell.").waitFor({ timeout: 2000 })
+        await said(guest, "The price fell.").waitFor({ timeout: 5000 })
         const scheduled = guest.page.locator("article").filter({ has: guest.page.getByRole("heading", { name: "Scheduled" }) })
         await scheduled.getByText("The price fell.").waitFor() // it has a turn of its own from its first word on
         assert.equal(await guest.page.locator("article").count(), 2)
@@ -270,13 +267,13 @@ export const mock = {
         await answered(guest, "It rose.")
         assert.equal(await scheduled.count(), 2, "the next one is none of it")
 
-        await waits()
+        await server.waits(1)
         await server.kill()
         await server.start()
-        await waits()
+        await server.waits(1)
         assert.equal(await guest.page.getByText("cannot be reached").count(), 0, "nobody waits for an answer: nothing is said")
         server.say("Still here.")
-        await said(guest, "Still here.").waitFor({ timeout: 1000 })
+        await said(guest, "Still here.").waitFor({ timeout: 5000 })
         await guest.page.reload()
         await said(guest, "Still here.").waitFor()
         assert.equal(await said(guest, "Still here.").count(), 1)
@@ -296,7 +293,7 @@ export const mock = {
           Object.defineProperty(document, "visibilityState", { value: state, configurable: true })
           document.dispatchEvent(new Event("visibilitychange"))
         }, state)
-        while (server.waiting !== waiting) await guest.page.waitForTimeout(20)
+        await server.waits(waiting)
       }
       await becomes("visible", 1)
       await becomes("hidden", 0)
