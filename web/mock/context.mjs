@@ -42,7 +42,7 @@ export class Context {
     const { mode, max, used, masks, stale, edits } = this
     const { messages } = this.#session
     const calls = messages.flatMap((message) => message.tool_calls ?? [])
-    const counted = (texts) => ({ count: texts.length, tokens: texts.reduce((sum, text) => sum + tokensOf(text), 0) })
+    const counted = (texts) => ({ count: texts.length, bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), 0), tokens: texts.reduce((sum, text) => sum + tokensOf(text), 0) })
     const of = (role) => counted(messages.filter((message) => message.role === role && message.origin !== "command").map((message) => message.content))
     const parts = [{ key: "base", bytes: Buffer.byteLength(SYSTEM), tokens: tokensOf(SYSTEM) }]
     const known = { user: of("user"), assistant: of("assistant"), tool: counted(calls.map((call) => call.result)) }
@@ -52,8 +52,8 @@ export class Context {
     return {
       model: "mock/scripted", mode, max_context: max, max_output: 16_000, used, source: used > 0 ? "provider" : "estimate",
       mask_at: mode === "none" ? 0 : max * 0.6, compress_at: mode === "none" ? 0 : max * 0.75,
-      parts, tools: { count: this.#tools().length, tokens: TOOLS }, messages: known,
-      offloads: this.#whole.size, masks, stale, edits, compactions: this.compactions,
+      parts, tools: { count: this.#tools().length, tokens: TOOLS, list: this.#tools().map(({ name }) => ({ name, bytes: 340, tokens: 85 })) }, messages: known,
+      offloads: this.#whole.size, masks, stale, edits, compactions: this.compactions.map((compaction, n) => ({ ...compaction, active: n === this.compactions.length - 1 })),
     }
   }
 

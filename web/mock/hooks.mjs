@@ -10,7 +10,7 @@ export class Hooks {
   defer(session, { name, args, reason, asked_at = now() }) {
     const id = `d${session.key.slice(-6)}`
     const call = { id: `${id}.0.0`, name, class: "exec", arguments: JSON.stringify(args), summary: Object.values(args)[0], state: "open", approval: { state: "open", deferred: true, reason, asked_at } }
-    const turn = { id, session: session.key, state: "running", steps: 1, model: "mock/scripted", usage: { prompt_tokens: 1840, completion_tokens: 60 }, started_at: asked_at }
+    const turn = { id, session: session.key, run_id: `run-${id}`, state: "running", steps: 1, model: "mock/scripted", usage: { prompt_tokens: 1840, completion_tokens: 60 }, started_at: asked_at }
     session.append({ role: "user", turn_id: id, content: "Please push the release.", inbox_id: 9400 + this.#waiting.length, created_at: asked_at })
     session.turns.unshift(turn)
     session.running = id

@@ -4,7 +4,7 @@ import { HttpProblem } from "./http.mjs"
 const DAY = 86_400_000
 const at = (days) => new Date(Date.now() - days * DAY).toISOString()
 
-const switches = { memorize: true, locked: false, soul_read: true, soul_write: true, subagent: false, subagent_soul_write: false, recent: 0 }
+const switches = { memorize: true, locked: false, soul_read: true, soul_write: true, subagent: false, subagent_soul_write: false, consumers: false, recent: 0 }
 
 export class Memory {
   #profile = { content: "", timezone: "", revision: 0 }

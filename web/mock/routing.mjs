@@ -111,7 +111,10 @@ export class People {
   others = [
     ["agent:main:feishu:group:oc_7", "feishu:group:oc_7", "feishu", "group", "Platform team"],
     ["agent:main:qq:dm:288104", "qq:288104", "qq", "direct", "288104"],
-  ].map(([key, user, channel, chat_type, label]) => ({ key, user, channel, chat_type, title: "", origin: { label }, messages: 12, updated_at: later(-3_600_000) }))
+  ].map(([key, user, channel, chat_type, label]) => ({
+    key, user, channel, chat_type, title: "", agent: "main", origin: { label }, messages: 12, turns: 4, queued: 0, compactions: 0, context_tokens: 8_200, context_max: 200_000,
+    input_tokens: 30_000, cached_tokens: 21_000, output_tokens: 1_900, total_tokens: 31_900, created_at: later(-86_400_000), updated_at: later(-3_600_000),
+  }))
 
   /** Takes a conversation of others away, and says whether it was there. */
   forget(key) {
@@ -184,7 +187,7 @@ function hitOf(session, message, q) {
   const at = message.content.toLowerCase().indexOf(q.toLowerCase())
   const from = Math.max(0, at - 40)
   const snippet = (from > 0 ? "…" : "") + message.content.slice(from, at + q.length + 80)
-  return { session: session.key, title: session.title, message_id: message.id, snippet: snippet.replaceAll("\n", " "), at: message.created_at }
+  return { session: session.key, title: session.title, message_id: message.id, role: message.role, snippet: snippet.replaceAll("\n", " "), at: message.created_at }
 }
 
 /** Prepared lists of runs, as administrators see them. */

@@ -40,7 +40,7 @@ function tell(session, question, steps, { state = "done", notice, origin, second
   const at = (part) => new Date(start + part * seconds * 1000).toISOString()
   for (const said of before) session.append({ role: "user", turn_id: id, created_at: at(0), ...said })
   session.append({ role: "user", turn_id: id, origin, sender, content: question, inbox_id: 1000 + session.log.length, client_message_id: randomUUID(), created_at: at(0) })
-  const turn = { id, session: session.key, state, steps: steps.length, model: "mock/scripted", usage: { prompt_tokens: 1840 * steps.length, cached_tokens: 1024, completion_tokens: 212 * steps.length }, started_at: at(0), ended_at: at(1) }
+  const turn = { id, session: session.key, run_id: `run-${id}`, state, steps: steps.length, model: "mock/scripted", usage: { prompt_tokens: 1840 * steps.length, cached_tokens: 1024, completion_tokens: 212 * steps.length }, started_at: at(0), ended_at: at(1) }
   turn.temporal_url = `/temporal/namespaces/default/workflows/${encodeURIComponent(`turn/${session.key}`)}/${id}/history`
   steps.forEach((step, n) => {
     const calls = (step.calls ?? []).map(([name, args, result, is_error, over], i) => ({

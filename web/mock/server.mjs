@@ -326,7 +326,7 @@ export class MockServer {
       case "POST /api/link":
         return [201, { code: "QX7T-4MKE", expires_in: 600 }]
       case "GET /api/me/identities":
-        return [200, { identities: [{ channel: "feishu", account: "default", peer: "ou_77ab", name: "Ada" }] }]
+        return [200, { identities: [{ channel: "feishu", account: "default", peer: "ou_77ab" }] }]
       case "GET /api/me/turn-notices":
         return [200, this.turnNotices]
       case "PUT /api/me/turn-notices": {
@@ -417,7 +417,7 @@ export class MockServer {
         return this.#accept(session, id, text, isQueued(text), response, pictures)
       }
       case "GET /resets":
-        return sendJson(response, 200, session.resets)
+        return sendJson(response, 200, { resets: session.resets })
       case "GET /events":
         return follow(session, request, response, url)
       case "GET /turns":

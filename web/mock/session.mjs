@@ -38,7 +38,7 @@ export class Session {
   view() {
     const { key, channel, title, pinned, cwd, runner, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset, shelf } = this
     const running = this.running ? { running: this.running } : {}
-    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset: preset || undefined, shelf: shelf || undefined, ...running, ...this.#fill() }
+    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, agent, chat_type, origin, model, think: think || undefined, queue, preset: preset || undefined, shelf: shelf || undefined, ...running, ...this.#fill() }
   }
 
   #fill() {

@@ -51,7 +51,7 @@ export class Turns {
     const stopping = new AbortController()
     this.#stopping = stopping
     const id = randomUUID()
-    const turn = { id, session: session.key, state: "running", steps: 0, model: MODEL, usage: { prompt_tokens: 0, completion_tokens: 0 }, started_at: now() }
+    const turn = { id, session: session.key, run_id: randomUUID(), state: "running", steps: 0, model: MODEL, usage: { prompt_tokens: 0, completion_tokens: 0 }, started_at: now() }
     turn.temporal_url = `/temporal/namespaces/default/workflows/${encodeURIComponent(`turn/${session.key}`)}/${id}/history`
     session.running = id
     session.turns.unshift(turn)
