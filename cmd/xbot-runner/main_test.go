@@ -1,7 +1,14 @@
 package main_test
 
 import (
+	"bytes"
 	"debug/elf"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"xbot/internal/programtest"
 )
 
 // maxBinary is what a small binary may weigh, in bytes; with symbols stripped it was 8.1 MB when this was written.
@@ -33,11 +42,7 @@ func TestRunner_IsMadeOfFewParts(t *testing.T) {
 }
 
 func TestRunner_IsASmallStaticBinary(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "xbot-runner")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=9.9", "-o", bin, ".")
-	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOOS=linux")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	bin := programtest.Path(t, "xbot-runner")
 	info, err := os.Stat(bin)
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(maxBinary))
@@ -52,15 +57,77 @@ func TestRunner_IsASmallStaticBinary(t *testing.T) {
 	require.Empty(t, libraries)
 	version, err := exec.Command(bin, "--version").Output()
 	require.NoError(t, err)
-	require.Equal(t, "9.9\n", string(version))
+	if programtest.Built() {
+		require.NotEqual(t, "dev\n", string(version), "make build stamps it")
+	} else {
+		require.Equal(t, "dev\n", string(version))
+	}
 }
 
-func TestRunner_BuildsForOtherSystems(t *testing.T) {
-	for _, target := range []string{"darwin/arm64", "linux/arm64"} {
-		system, arch, _ := strings.Cut(target, "/")
-		build := exec.Command("go", "build", "-o", filepath.Join(t.TempDir(), "xbot-runner"), ".")
-		build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
-		out, err := build.CombinedOutput()
-		require.NoError(t, err, "%s: %s", target, out)
+// TestRunner_CompilesForOtherSystems checks the types of all packages of xbot-runner with the files of each system. Code
+// generation and linking, which take a minute for each system, are left to "make dist".
+func TestRunner_CompilesForOtherSystems(t *testing.T) {
+	for _, target := range []string{"darwin/amd64", "darwin/arm64", "linux/arm64"} {
+		t.Run(target, func(t *testing.T) {
+			t.Parallel()
+			system, arch, _ := strings.Cut(target, "/")
+			require.NoError(t, typeCheck(t, system, arch))
+		})
 	}
+}
+
+// source is a package as "go list -json" prints it.
+type source struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	ImportMap  map[string]string
+	Standard   bool
+}
+
+// typeCheck checks the packages of xbot-runner for a system, function bodies only of those outside of the standard library.
+func typeCheck(t *testing.T, system, arch string) error {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Standard", ".")
+	list.Env = append(list.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
+	out, err := list.Output()
+	require.NoError(t, err)
+	files, checked := token.NewFileSet(), map[string]*types.Package{"unsafe": types.Unsafe}
+	for listed := json.NewDecoder(bytes.NewReader(out)); listed.More(); { // dependencies first
+		var p source
+		require.NoError(t, listed.Decode(&p))
+		if p.ImportPath == "unsafe" {
+			continue
+		}
+		var parsed []*ast.File
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			parsed = append(parsed, file)
+		}
+		config := types.Config{
+			Importer: known{checked, p.ImportMap}, IgnoreFuncBodies: p.Standard, Sizes: types.SizesFor("gc", arch),
+		}
+		if checked[p.ImportPath], err = config.Check(p.ImportPath, files, parsed, nil); err != nil {
+			return fmt.Errorf("%s: %w", p.ImportPath, err)
+		}
+	}
+	return nil
+}
+
+// known imports packages that are checked already.
+type known struct {
+	packages map[string]*types.Package
+	paths    map[string]string // what vendored packages of the standard library are called
+}
+
+// Import returns a package.
+func (k known) Import(path string) (*types.Package, error) {
+	if full := k.paths[path]; full != "" {
+		path = full
+	}
+	if p := k.packages[path]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("no package %s among those of xbot-runner", path)
 }

@@ -17,6 +17,8 @@ import (
 type referenceCmd struct {
 	Root string `arg:"" help:"Folder of the sources."`
 	Out  string `arg:"" help:"Folder that the pages are written to."`
+	// Programs saves linking xbot-cli and xbot-runner where they are built.
+	Programs string `help:"Folder of built programs; without it they are built."`
 }
 
 // Run writes the pages of docs/reference that are made from the code.
@@ -52,6 +54,9 @@ func (c referenceCmd) commandLine(ctx context.Context) (string, error) {
 	var others []reference.Help
 	for _, name := range []string{"xbot-cli", "xbot-runner"} { // they are programs of their own
 		ask := exec.CommandContext(ctx, "go", "run", "./cmd/"+name, "--help")
+		if c.Programs != "" {
+			ask = exec.CommandContext(ctx, filepath.Join(c.Programs, name), "--help")
+		}
 		ask.Dir = c.Root
 		said, err := ask.Output()
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 func TestReference_IsMadeOfTheCodeAsItIs(t *testing.T) {
 	t.Parallel()
 	made, kept := t.TempDir(), "../../docs/reference"
-	require.NoError(t, referenceCmd{Root: "../..", Out: made}.Run(t.Context()))
+	require.NoError(t, referenceCmd{Root: "../..", Out: made, Programs: os.Getenv("XBOT_E2E_BIN")}.Run(t.Context()))
 	pages, err := os.ReadDir(made)
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/programtest"
 	"xbot/internal/sandbox"
 )
 
@@ -49,38 +49,12 @@ func (s *Server) StartContainer(id sandbox.RunnerID, cfg DaemonConfig) *Containe
 	if cfg.Workspace == "" {
 		cfg.Workspace = filepath.Join(s.t.TempDir(), "workspace") // the relay makes it, for the container's user
 	}
-	cfg.Args = append([]string{"--mode", "docker", "--image", Image(s.t), "--container", c.Name, "--container-program", staticRunner(s.t)}, cfg.Args...)
+	cfg.Args = append([]string{"--mode", "docker", "--image", Image(s.t), "--container", c.Name, "--container-program", programtest.Path(s.t, "xbot-runner")}, cfg.Args...)
 	cfg.Env = append(cfg.Env, "DOCKER_HOST="+os.Getenv("DOCKER_HOST"))
 	s.t.Cleanup(func() { Docker(s.t, "rm", "--force", c.Name) })
 	c.Runner = s.StartRunner(id, cfg)
 	return c
 }
-
-// staticRunner builds the xbot-runner that goes into containers, or takes the one that XBOT_RUNNER_BIN names.
-func staticRunner(t testing.TB) string {
-	t.Helper()
-	if program := os.Getenv(binary); program != "" {
-		return program
-	}
-	path, err := buildRunner()
-	require.NoError(t, err)
-	return path
-}
-
-// buildRunner puts the program beside the test binary, which go test removes in the end.
-var buildRunner = sync.OnceValues(func() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(filepath.Dir(self), "xbot-runner-static")
-	cmd := exec.Command("go", "build", "-o", path, "xbot/cmd/xbot-runner")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build xbot-runner: %w: %s", err, out)
-	}
-	return path, nil
-})
 
 // Docker runs a command of the engine that must succeed, and returns its output without the last line break.
 func Docker(t testing.TB, args ...string) string {

@@ -1,8 +1,6 @@
 package agents_test
 
 import (
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,13 +10,12 @@ import (
 	"xbot/internal/codingagent/agenttest"
 	"xbot/internal/codingagent/codingagenttest"
 	"xbot/internal/fault"
+	"xbot/internal/programtest"
 )
 
 func TestAgents_KeepWhatDriversPromise(t *testing.T) {
 	bin := agenttest.Install(t)
-	runner := filepath.Join(t.TempDir(), "xbot-runner")
-	out, err := exec.Command("go", "build", "-o", runner, "xbot/cmd/xbot-runner").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	runner := programtest.Path(t, "xbot-runner")
 	for _, name := range agents.Names() {
 		t.Run(name, func(t *testing.T) {
 			check, err := agents.Check(name)
