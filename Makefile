@@ -8,7 +8,8 @@ BIN     := $(CURDIR)/.bin
 RELEASE := $(shell cat VERSION)
 VERSION := $(RELEASE)$(shell git describe --always --dirty --exclude '*' 2>/dev/null | sed 's/^/+/')
 # Without tables for debuggers, as in the container: idle processes are 10 MB smaller, and stack traces stay as they are.
-STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
+LDFLAGS := -s -w -X main.version=$(VERSION)
+STAMP   := -ldflags "$(LDFLAGS)"
 # The race detector needs a C compiler and makes tests slower. RACE=-race: everything runs with it. RACE=concurrent, the default in CI:
 # the packages in which goroutines meet (scripts/concurrent-packages), and the end-to-end tests of CONCURRENT_E2E.
 RACE    ?= $(if $(CI),concurrent)
@@ -49,28 +50,23 @@ help: ## list the targets
 run: build ## build everything and start the server; Ctrl-C stops it
 	@exec $(BIN)/xbot serve
 
+# BUILT=1 for a make that follows a build. The page is built beside xbot-temporal: it waits for its downloads half of its time.
 .PHONY: build
-build: binaries temporal ## build the page and all programs into .bin
+build: ## build the page and all programs into .bin
+	$(if $(BUILT),,@scripts/check-prerequisites && $(MAKE) --no-print-directory -j2 page temporal && $(MAKE) --no-print-directory binaries)
 
 .PHONY: binaries
 binaries: page
 	@echo "Building xbot, xbot-cli and xbot-runner ($(VERSION))"
-	@go build $(STAMP) -o $(BIN)/ ./cmd/xbot ./cmd/xbot-cli
-	@CGO_ENABLED=0 go build $(STAMP) -o $(BIN)/ ./cmd/xbot-runner # static: it goes to other machines
+	@scripts/go-build $(BIN)/ "$(LDFLAGS)" ./cmd/xbot ./cmd/xbot-cli
+	@CGO_ENABLED=0 scripts/go-build $(BIN)/ "$(LDFLAGS)" ./cmd/xbot-runner # static: it goes to other machines
 
 # Temporal is two thousand packages. Go's cache makes every build but the first one quick. It is stamped with the release
 # alone: a server that "xbot serve" finds running stays the same one from commit to commit.
 .PHONY: temporal
 temporal:
-	@test -x $(BIN)/xbot-temporal || echo "Building xbot-temporal. The first time takes three to four minutes on two cores; afterwards it takes seconds."
-	@mkdir -p $(BIN)
-	@go build -C cmd/xbot-temporal -ldflags "-s -w -X main.version=$(RELEASE)" -o $(BIN)/xbot-temporal . & build=$$!; \
-	trap 'kill $$build 2>/dev/null' INT TERM; said=0; \
-	while kill -0 $$build 2>/dev/null; do \
-		if (( SECONDS >= said + 20 )); then said=$$SECONDS; echo "  still compiling Temporal ($$said s)"; fi; \
-		sleep 0.1; \
-	done; \
-	wait $$build
+	@echo "Building xbot-temporal ($(RELEASE))"
+	@scripts/go-build -C cmd/xbot-temporal $(BIN)/xbot-temporal "-s -w -X main.version=$(RELEASE)" .
 
 NODE_MODULES := web/node_modules/.package-lock.json
 PAGE_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) web/index.html web/service.html web/vite.config.ts web/vite.service.config.ts web/tsconfig.json \
@@ -84,7 +80,7 @@ web/dist/index.html: $(NODE_MODULES) $(PAGE_SOURCES)
 	@cd web && out=$$(npm run --silent build 2>&1) || { echo "$$out"; exit 1; }; echo "$$out" | tail -n 1
 
 $(NODE_MODULES): web/package-lock.json
-	@command -v npm >/dev/null || { echo "The page needs Node.js 20.19 or newer with npm: install it (nodejs.org, or your distribution's package)." >&2; exit 1; }
+	@scripts/check-prerequisites node
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -101,12 +97,22 @@ SMOKE := TestServe_AnswersRunsToolsAndComesBackOnTheSameData TestServe_StopsARun
 SMOKE_PATTERN := ($(shell tr ' ' '|' <<<'$(strip $(SMOKE))'))
 
 .PHONY: test
-test: build ## run the tests that take minutes; needs Go, Node.js and Postgres binaries
+test: build ## run the tests that take minutes; needs no more than "make run", and uses Chromium where it is
 	@cat e2e/*_test.go | test $$(grep -cE '^func $(SMOKE_PATTERN)\(') = $(words $(SMOKE)) || { echo "A test in SMOKE has another name now: correct the Makefile." >&2; exit 1; }
-	@rm -f $(BIN)/page-again
-	@$(MAKE) --no-print-directory -kj2 BESIDE=1 test-page test-smoke
-	@$(page_again)
-	@echo "Left out: $$(($$(cat e2e/*_test.go | grep -c '^func Test.*testing\.T)') - $(words $(SMOKE)))) end-to-end tests$(if $(RACE),, and the race detector); \"make test-all\"$(if $(RACE),, and \"make test-all RACE=-race\") run them."
+	@rm -rf $(BIN)/page-again $(BIN)/results && mkdir -p $(BIN)/results
+	@export RESULTS=$(BIN)/results; status=0; \
+	$(MAKE) --no-print-directory -kj2 BESIDE=1 BUILT=1 test-page test-smoke || status=1; \
+	{ $(page_again); } || status=1; \
+	$(test_report) && exit $$status
+
+# A table of the stages, and three lines: which tests ran, which did not, and why not.
+define test_report
+	page=(); scripts/find-chromium || \
+		page=(--omitted="the page in a browser" --reason="no Chromium was found: install it, or name it in CHROMIUM_PATH"); \
+	all=$$(cat e2e/*_test.go | grep -c '^func Test.*testing.T)'); \
+	go run ./scripts/testreport "$${page[@]}" --omitted="$$((all - $(words $(SMOKE)))) end-to-end tests" \
+		--reason='"make test-all" runs the other end-to-end tests' $(BIN)/results
+endef
 
 # Tests of the page and of servers wait about half of their time, so two cores do both at once: the page beside the others, which come
 # one after the other, four packages at a time. With the race detector they wait for nothing but the cores, and some have deadlines: then
@@ -121,7 +127,7 @@ endif
 .PHONY: test-all
 test-all: build ## run all tests; RACE=-race looks for races and needs a C compiler
 	@rm -f $(BIN)/page-again
-	@$(MAKE) --no-print-directory -kj2 BESIDE=1 test-page test-e2e
+	@$(MAKE) --no-print-directory -kj2 BESIDE=1 BUILT=1 test-page test-e2e
 	@$(page_again)
 
 # "make lint" vets, and nobody looks at test programs with a debugger: both together take two minutes of two cores.
@@ -130,9 +136,9 @@ packages := go list ./... | grep -vxF xbot/e2e
 join     := tr '\n' ' '
 
 .PHONY: test-go
-test-go: page temporal
+test-go: build
 	$(call install,$(GOTESTSUM))
-	@export XBOT_TEMPORAL_BIN=$$(scripts/content-path $(BIN)/xbot-temporal)$(if $(RACE), $(RACED)); \
+	@export XBOT_E2E_BIN=$(BIN) XBOT_TEMPORAL_BIN=$$(scripts/content-path $(BIN)/xbot-temporal)$(if $(RACE), $(RACED)); \
 $(if $(filter concurrent,$(RACE)),\
 	$(call go_test,go-race,$$($(packages) | grep -xF -f <(scripts/concurrent-packages) | $(join)),-race -timeout 20m) && \
 	$(call go_test,go,$$($(packages) | grep -vxF -f <(scripts/concurrent-packages) | $(join)),-timeout 20m),\
@@ -165,9 +171,9 @@ test-temporal: temporal
 
 .PHONY: test-page
 test-page: build
-	@scripts/once vitest web -- npm --prefix web test --silent
+	@$(CURDIR)/scripts/stage page-unit scripts/once vitest web -- npm --prefix web test --silent
 	@export REQUIRE_CHROMIUM=$(REQUIRE_CHROMIUM); \
-	$(if $(BESIDE),said=$$($(if $(RACE),nice -n 5 )scripts/test-page $(BIN) 2>&1); failed=$$?; echo "$$said"; test $$failed = 0 || touch $(BIN)/page-again,scripts/test-page $(BIN))
+	$(if $(BESIDE),said=$$($(if $(RACE),nice -n 5 )scripts/stage page scripts/test-page $(BIN) 2>&1); failed=$$?; echo "$$said"; test $$failed = 0 || touch $(BIN)/page-again,scripts/stage page scripts/test-page $(BIN))
 
 .PHONY: screenshots
 screenshots: build ## take the pictures of the documents anew; needs Chromium

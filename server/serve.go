@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/charmbracelet/x/term"
+
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/localstack"
@@ -41,6 +43,7 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 		return s.opened(err)
 	}
 	s.onClose(servers.stop)
+	progress(os.Stderr)("applying the schema of xbot's database, and loading what is stored")
 	c, err := newCore(ctx, ofServe(cfg, version, model, servers, listener, out), s)
 	if err != nil {
 		return s.opened(err)
@@ -101,7 +104,7 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 	log := slog.New(slog.NewTextHandler(out, nil))
 	stack, err := localstack.Start(ctx, localstack.Config{
 		Home: cfg.Dir, TemporalPort: cfg.TemporalPort, UIPort: cfg.UIPort, Namespace: cfg.Namespace,
-		PostgresBin: cfg.PostgresBin, Log: log,
+		PostgresBin: cfg.PostgresBin, Log: log, Progress: progress(os.Stderr),
 	})
 	if err != nil {
 		return nil, err
@@ -184,6 +187,14 @@ func logFile(home string) (io.Writer, func(), error) {
 		return nil, nil, fault.Errorf(fault.Invalid, "the log file cannot be opened: %w", err)
 	}
 	return f, func() { _ = f.Close() }, nil // written through already
+}
+
+// progress returns a function that prints the steps of a start on a terminal, and nothing elsewhere.
+func progress(out *os.File) func(step string) {
+	if !term.IsTerminal(out.Fd()) {
+		return func(string) {}
+	}
+	return func(step string) { say(out, "start     %s", step) }
 }
 
 // say prints a line to the operator.

@@ -34,6 +34,19 @@ type Config struct {
 	ParentDeath bool
 	// Log receives what happens to the servers; nil discards it.
 	Log *slog.Logger
+	// Progress is called before each step of Start that takes time; nil is not called.
+	Progress func(step string)
+}
+
+// step reports a step of the start.
+func (cfg Config) step(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if cfg.Log != nil {
+		cfg.Log.Info("starting the local stack", "step", text)
+	}
+	if cfg.Progress != nil {
+		cfg.Progress(text)
+	}
 }
 
 // Stack is the running stack. It belongs to the process that started it until Stop.
@@ -109,6 +122,11 @@ func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Sta
 		failed:    make(chan error, 2),
 		stopped:   make(chan struct{}),
 		done:      make(chan struct{}),
+	}
+	if postgres.exists {
+		cfg.step("starting Postgres and Temporal")
+	} else {
+		cfg.step("creating the Postgres data in %s, then the databases of Temporal", postgres.cluster.Data)
 	}
 	// Together: Temporal waits for Postgres by itself, and has much of its start to do before it needs it.
 	group, startCtx := errgroup.WithContext(ctx)

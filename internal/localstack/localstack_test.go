@@ -61,8 +61,12 @@ func start(t *testing.T, cfg localstack.Config) *localstack.Stack {
 func TestStart_MakesAStackAndComesBackOnTheSameData(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, dirtest.New(t))
+	var steps []string
+	cfg.Progress = func(step string) { steps = append(steps, step) }
 
 	first := start(t, cfg)
+	require.Len(t, steps, 1)
+	require.Contains(t, steps[0], "creating the Postgres data in "+cfg.Home)
 	endpoints := first.Endpoints()
 	query(t, endpoints, "CREATE TABLE kept (word text)")
 	query(t, endpoints, "INSERT INTO kept VALUES ('still here')")
@@ -78,6 +82,7 @@ func TestStart_MakesAStackAndComesBackOnTheSameData(t *testing.T) {
 	require.False(t, alive(temporal), "Stop left Temporal running")
 
 	second := start(t, cfg)
+	require.Equal(t, []string{"starting Postgres and Temporal"}, steps[1:])
 	require.Equal(t, endpoints, second.Endpoints(), "clients would have to be told anew where to connect")
 	require.Equal(t, "still here", query(t, endpoints, "SELECT word FROM kept"))
 	read, err := localstack.Read(cfg.Home)
