@@ -48,6 +48,7 @@ help: ## list the targets
 
 .PHONY: run
 run: build ## build everything and start the server; Ctrl-C stops it
+	@echo "Starting xbot"
 	@exec $(BIN)/xbot serve
 
 # BUILT=1 for a make that follows a build. The page is built beside xbot-temporal: it waits for its downloads half of its time.

@@ -26,7 +26,7 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	m := &machine{t: t, dir: t.TempDir()}
 	for _, name := range []string{
-		"bash", "cat", "dirname", "env", "grep", "kill", "mkdir", "mktemp", "rm", "sed", "sh", "sleep", "sort", "tail", "tr", "wc",
+		"basename", "bash", "cat", "dirname", "env", "grep", "kill", "mkdir", "mktemp", "rm", "sed", "sh", "sleep", "sort", "tail", "tr", "wc",
 	} {
 		path, err := exec.LookPath(name)
 		require.NoError(t, err)
@@ -198,4 +198,56 @@ func TestBuild_ThatFailsPrintsTheErrorsOnly(t *testing.T) {
 	out, err := m.command("go-build", m.dir+"/bin/", "", "./cmd/a").CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, "# xbot/server\nserver/serve.go:12:2: undefined: x\n", string(out))
+}
+
+// TestFreshClone_MeasuresBothCommands runs the script in a small repository, with a make that prints what the real one prints.
+func TestFreshClone_MeasuresBothCommands(t *testing.T) {
+	for name, c := range map[string]struct {
+		run  string // what make run does
+		want string // in what the script prints; empty for a failure
+	}{
+		"server": {`echo 'Building xbot, xbot-cli and xbot-runner (1)'; echo 'Starting xbot'; mkdir -p "$XBOT_HOME/run"; echo $$ >"$XBOT_HOME/run/serve.lock"
+echo 'xbot      http://127.0.0.1:8080/login#token=x   (sign in once with this link)'; echo "data      $XBOT_HOME"; exec sleep 600`, "| make run, until the link | "},
+		"no server": {"echo 'Building xbot, xbot-cli'; exit 2", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			for _, tool := range []string{"git", "chmod", "mkfifo", "date", "nproc", "du", "cut"} {
+				path, err := exec.LookPath(tool)
+				require.NoError(t, err)
+				require.NoError(t, os.Symlink(path, filepath.Join(m.dir, tool)))
+			}
+			m.program("make", `cd "$2" && [ -e README.md ] && [ "$(basename "$GOCACHE")" = go-build ] || exit 3
+mkdir -p "$GOCACHE" "$GOMODCACHE" "$npm_config_cache"
+[ "$3" = test ] && exit
+`+c.run)
+			repository := filepath.Join(m.dir, "repository")
+			require.NoError(t, os.MkdirAll(filepath.Join(repository, "scripts"), 0o755))
+			script, err := os.ReadFile("fresh-clone")
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(repository, "scripts", "fresh-clone"), script, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(repository, "README.md"), []byte("# x\nIt takes long. <!-- times -->\nMore.\n"), 0o644))
+			for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x"}} {
+				out, err := exec.Command("git", append([]string{"-C", repository}, args...)...).CombinedOutput()
+				require.NoError(t, err, string(out))
+			}
+			out, err := m.command(filepath.Join(repository, "scripts", "fresh-clone"), "--write").CombinedOutput()
+			left, globErr := filepath.Glob(filepath.Join(m.dir, "fresh-clone.*"))
+			require.NoError(t, globErr)
+			require.Empty(t, left)
+			if c.want == "" {
+				require.Error(t, err)
+				require.Contains(t, string(out), "without a link")
+				return
+			}
+			require.NoError(t, err, string(out))
+			for _, part := range []string{c.want, "| page and xbot-temporal | ", "| make test | ", "| Go's build cache after make test | ", "empty caches"} {
+				require.Contains(t, string(out), part)
+			}
+			readme, err := os.ReadFile(filepath.Join(repository, "README.md"))
+			require.NoError(t, err)
+			require.Regexp(t, "^# x\nThe first `make run` takes \\d+ minutes on \\d+ cores, .* <!-- times -->\nMore.\n$", string(readme))
+		})
+	}
 }
