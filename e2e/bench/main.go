@@ -1,6 +1,6 @@
-// Command bench measures the built binaries on this machine and prints the figures of DESIGN §12: a scripted model
-// that answers at once, with Postgres, Temporal, worker and ingress on the same cores. Machines are noisy: compare
-// figures of one run, side by side.
+// Command bench measures the built binaries on this machine and prints figures: of a scripted model that answers at once, and
+// after 300 and 1,500 ms, with Postgres, Temporal, worker and ingress on the same cores. Machines are noisy: compare figures of
+// one run, side by side.
 package main
 
 import (
@@ -30,6 +30,9 @@ func main() {
 	bin := flag.String("bin", ".bin", "folder of the binaries")
 	base := flag.String("base", "", "folder of the binaries of another build: measure both turn by turn, and print the ratios")
 	out := flag.String("json", "", "file for the figures as JSON; default: standard output, after the table")
+	var page figuresPage
+	flag.StringVar(&page.path, "figures", "", "page whose figures are replaced; with -commit")
+	flag.StringVar(&page.commit, "commit", "", "the commit that is measured")
 	size := load{}
 	flag.IntVar(&size.turns, "turns", 100, "plain turns of a measurement")
 	flag.DurationVar(&size.length, "length", 8*time.Second, "length of each throughput measurement")
@@ -41,13 +44,13 @@ func main() {
 	flag.BoolVar(&only.pace, "pace", false, "measure turns only")
 	flag.BoolVar(&only.growth, "growth", false, "measure the lists of a large installation only")
 	flag.Parse()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	var err error
 	if *base != "" {
 		err = compare(ctx, *bin, *base, *out, size)
 	} else {
-		err = run(ctx, *bin, *out, size, only)
+		err = run(ctx, *bin, *out, page, size, only)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -55,47 +58,68 @@ func main() {
 	}
 }
 
-type measure func(context.Context, *stack) ([]figure, error)
+// measure is a part of a run, and the section of the page that it belongs to.
+type measure struct {
+	section string
+	run     func(context.Context, *stack) ([]figure, error)
+}
+
+// figuresPage is where figures are written to, if anywhere.
+type figuresPage struct{ path, commit string }
 
 func (only selection) measures(size load) []measure {
 	turns := func(ctx context.Context, s *stack) ([]figure, error) {
 		rows, err := pace(ctx, []*stack{s}, size)
 		return figures(rows), err
 	}
+	begin := measure{"Memory and start", starts}
+	pace := measure{"Turns", turns}
+	loaded := measure{"Memory and start", loadedMemory}
+	trips, load := measure{"Runners", execTrips}, measure{"Runners", runnersUnderLoad}
+	prompts := measure{"Prompts and long conversations", contextCost}
+	answers := measure{"Platforms", deliveries}
+	search := measure{"Search of memories", searchMemory}
+	large := measure{"Large installations", growth}
 	switch {
 	case only.runners:
-		return []measure{starts, execTrips, runnersUnderLoad}
+		return []measure{begin, trips, load}
 	case only.context:
-		return []measure{starts, contextCost}
+		return []measure{begin, prompts}
 	case only.deliveries:
-		return []measure{starts, deliveries}
+		return []measure{begin, answers}
 	case only.memory:
-		return []measure{starts, searchMemory}
+		return []measure{begin, search}
 	case only.growth:
-		return []measure{starts, growth}
+		return []measure{begin, large}
 	case only.pace:
-		return []measure{starts, turns, loadedMemory}
+		return []measure{begin, pace, loaded}
 	}
 	return []measure{
-		starts, idleMemory, promptSize, turns, histories, loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries, searchMemory, growth,
+		begin, {begin.section, idleMemory}, {prompts.section, promptSize}, pace, {pace.section, histories}, loaded, trips, load, prompts, answers, search, large,
 	}
 }
 
-func run(ctx context.Context, bin, out string, size load, only selection) error {
+func run(ctx context.Context, bin, out string, page figuresPage, size load, only selection) error {
 	s, err := newStack(bin)
 	if err != nil {
 		return err
 	}
 	defer s.remove()
 	var all []figure
+	var sections []section
 	for _, measure := range only.measures(size) {
-		got, err := measure(ctx, s)
+		got, err := measure.run(ctx, s)
 		if err != nil {
 			return err
 		}
-		all = append(all, got...)
+		all, sections = append(all, got...), add(sections, measure.section, got)
 		for _, f := range got {
 			fmt.Fprintf(os.Stderr, "  %s: %.4g %s\n", f.What, f.Value, f.Unit)
+		}
+	}
+	if page.path != "" {
+		if err := writeFigures(page.path, page.commit, sections); err != nil {
+			return err
 		}
 	}
 	return report(all, out)
