@@ -3,10 +3,14 @@ package format
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
-// formulas are LaTeX as models write it. Prices are none: a formula in a line begins and ends without a blank.
-var formulas = regexp.MustCompile(`(?s)\$\$[^$` + "`" + `]{1,900}?\$\$|\\\[[^` + "`" + `]{1,900}?\\\]|\\\([^` + "`" + `\n]{1,500}?\\\)|\$[^\s$` + "`" + `](?:[^$\n` + "`" + `]{0,300}?[^\s$` + "`" + `])?\$`)
+// formulas are LaTeX as models write it. Prices are none: a formula in a line begins and ends without a blank. Its bounds make it
+// large: compiled at the start of each program it took 15 ms.
+var formulas = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\$\$[^$` + "`" + `]{1,900}?\$\$|\\\[[^` + "`" + `]{1,900}?\\\]|\\\([^` + "`" + `\n]{1,500}?\\\)|\$[^\s$` + "`" + `](?:[^$\n` + "`" + `]{0,300}?[^\s$` + "`" + `])?\$`)
+})
 
 // firstMark is a character of private use: those from it on stand for formulas while Markdown is read, which would take
 // the backslashes and stars of a formula for its own.
@@ -17,7 +21,7 @@ func keepFormulas(text string) (marked string, kept []string) {
 	if !strings.ContainsAny(text, `$\`) || strings.IndexFunc(text, isMark) >= 0 {
 		return text, nil
 	}
-	marked = formulas.ReplaceAllStringFunc(text, func(formula string) string {
+	marked = formulas().ReplaceAllStringFunc(text, func(formula string) string {
 		if len(kept) == maxMarks || strings.Contains(formula, "\n\n") {
 			return formula
 		}
