@@ -248,7 +248,7 @@ func (m *meter) readingCosts() int {
 // opens at each start.
 func watchedBuild(t *testing.T) (folder string, starts func() int) {
 	t.Helper()
-	from := plainBuild(t)
+	from := bin
 	folder, err := os.MkdirTemp(from, "costs")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
