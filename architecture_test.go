@@ -38,7 +38,7 @@ var wide = map[string]struct {
 	"internal/channel/onebot/wire.Event": {18, "row: an event of OneBot, as JSON"},
 	"internal/chat.ChannelAccount":       {17, "row: an account of a platform, as JSON"},
 	"internal/chat.Message":              {20, "row: a message of the transcript"},
-	"internal/chat.Scene":                {20, "row: what a prompt is made of"},
+	"internal/chat.Scene":                {19, "row: what a prompt is made of"},
 	"internal/chat.Subagent":             {16, "row: a subagent, as JSON"},
 	"internal/chat.ToolCall":             {19, "row: a call of a tool"},
 	"internal/contextview.Context":       {16, "row: what stands in the context of a conversation, as JSON"},

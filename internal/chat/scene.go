@@ -20,10 +20,7 @@ type Scene struct {
 	Language string // what the user chose; empty: nothing
 	Permits  Permits
 
-	Profile  string // what the person says of themselves; empty where somebody else writes, and in groups
-	Timezone string // IANA name of the person's; empty: not said
-
-	Own *OwnPrompts // what the person has in place of parts of the prompt, in groups what is installed for everybody; nil: not read
+	UserPrompt
 
 	Cwd       string
 	CwdRunner string
@@ -35,6 +32,13 @@ type Scene struct {
 	// System is the prompt of the turn; Frozen says that it was rendered before and stands.
 	System string
 	Frozen bool
+}
+
+// UserPrompt is what the user of a conversation adds to its prompts.
+type UserPrompt struct {
+	Profile  string      // what the person says of themselves; empty where somebody else writes, and in groups
+	Timezone string      // IANA name of the person's; empty: not said
+	Own      *OwnPrompts // in place of parts of the prompt; in groups what is installed for everybody; nil: not read
 }
 
 // Part is a piece of the system prompt that is kept with its session while its source is the same.

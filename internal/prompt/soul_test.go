@@ -51,13 +51,13 @@ func TestSoul_IsInPromptsOfItsPersonWhereThePolicySaysSo(t *testing.T) {
 
 func TestProfile_IsToldAsItIsNow(t *testing.T) {
 	t.Parallel()
-	scene := chat.Scene{User: 1, Profile: "Ann, call me captain", Timezone: "Asia/Shanghai"}
+	scene := chat.Scene{User: 1, UserPrompt: chat.UserPrompt{Profile: "Ann, call me captain", Timezone: "Asia/Shanghai"}}
 	text := told(t, agentprofile.Profile{}, scene)["31_profile"]
 	require.Contains(t, text, "call me captain")
 	require.Contains(t, text, "Asia/Shanghai")
 	require.Empty(t, told(t, agentprofile.Profile{Role: &chat.Profile{}}, scene), "a subagent that remembers nothing is not told")
 	require.NotEmpty(t, told(t, agentprofile.Profile{Role: &chat.Profile{Memory: true}}, scene))
-	require.NotContains(t, told(t, agentprofile.Profile{}, chat.Scene{Timezone: "Asia/Shanghai"})["31_profile"], "profile>")
+	require.NotContains(t, told(t, agentprofile.Profile{}, chat.Scene{UserPrompt: chat.UserPrompt{Timezone: "Asia/Shanghai"}})["31_profile"], "profile>")
 }
 
 func TestRecent_TellsJobsAndTriggersAloneWhatWasSaidLast(t *testing.T) {

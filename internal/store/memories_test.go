@@ -68,7 +68,7 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	require.False(t, scene.Frozen)
 	require.Equal(t, chat.Scene{
 		Session: key, Turn: "t1", Channel: "web", User: b.user.ID, UserName: "admin", Admin: true, Permits: chat.Permits{At: chat.Spot{Channel: "web", ChatType: chat.ChatDirect}, Admin: true, Rules: []chat.ToolRule{}}, Held: map[string]chat.Part{},
-		Own: &chat.OwnPrompts{Sections: map[string]chat.OwnPrompt{}},
+		UserPrompt: chat.UserPrompt{Own: &chat.OwnPrompts{Sections: map[string]chat.OwnPrompt{}}},
 	}, scene)
 
 	part := chat.Part{Key: "20_memory", Source: "s", Body: "tea"}

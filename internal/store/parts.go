@@ -32,7 +32,7 @@ func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		Session: key, Turn: turn, Channel: row.Channel, User: row.UserID, UserName: row.UserName, Admin: row.Role == people.RoleAdmin,
 		Language: row.Language, Cwd: row.Cwd, CwdRunner: row.CwdRunner, Runner: row.Runner,
 		Group: row.InGroup, Subject: row.Subject, Outside: row.Outside,
-		Profile: row.Profile, Timezone: row.Timezone, Held: map[string]chat.Part{},
+		UserPrompt: chat.UserPrompt{Profile: row.Profile, Timezone: row.Timezone}, Held: map[string]chat.Part{},
 	}
 	if row.CompactionID != nil {
 		out.Compaction = *row.CompactionID

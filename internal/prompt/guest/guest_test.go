@@ -48,7 +48,7 @@ func (h house) Process(context.Context, *prompt.Assembly) error {
 func scene() chat.Scene {
 	return chat.Scene{
 		Session: "agent:svc_0a1b2c3d:svc:thread:0123456789", Channel: service.Channel, Outside: true, User: 7, UserName: canary, Subject: canary, Language: canary,
-		Profile: canary, Timezone: "Asia/Tokyo", Cwd: canary, CwdRunner: canary, Runner: canary, Held: map[string]chat.Part{"04_global_context": {Key: "04_global_context", Body: canary}},
+		UserPrompt: chat.UserPrompt{Profile: canary, Timezone: "Asia/Tokyo"}, Cwd: canary, CwdRunner: canary, Runner: canary, Held: map[string]chat.Part{"04_global_context": {Key: "04_global_context", Body: canary}},
 	}
 }
 
