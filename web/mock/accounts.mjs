@@ -46,7 +46,7 @@ export class Accounts {
     if (this.users.some((user) => user.name.toLowerCase() === name.toLowerCase())) throw new HttpProblem(409, `there is somebody named "${name}" already; choose another name`)
     const user = { id: this.users.length + 1, name, role, created_at: now(), channels: [], conversations: 0, has_password: false }
     this.users.push(user)
-    return { ...user, link: "/login#token=mock" }
+    return { id: user.id, name, role, link: "/login#token=mock" }
   }
 
   #change(id, { role, disabled }) {
@@ -68,6 +68,6 @@ export class Accounts {
       user.conversations = Math.min(user.conversations, user.looks)
     }
     this.users = this.users.filter(({ looks }) => looks !== 0)
-    return this.users
+    return this.users.map((user) => ({ ...user, looks: undefined }))
   }
 }

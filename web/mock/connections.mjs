@@ -22,7 +22,7 @@ export class Connections {
 
   /** An MCP server has named a provider. */
   names({ id, name, account }) {
-    this.#ofProviders("PUT", account, { name, token_url: "https://login.example/token", authorize_url: "https://login.example/authorize", scopes: ["tools"], enabled: true, mcp_server: id })
+    this.#ofProviders("PUT", account, { name, token_url: "https://login.example/token", authorize_url: "https://login.example/authorize", scopes: ["tools"], more_scopes: [], client_id: "xbot", client_auth: "body", enabled: true, mcp_server: id })
   }
 
   /** An MCP server is gone. */

@@ -129,7 +129,7 @@ export class People {
     this.pairings = this.pairings.filter((candidate) => candidate !== pairing)
     const { channel, account, peer, name } = pairing
     if (approve) this.grants.push({ channel, account, peer, name, granted_by: "admin", created_at: now() })
-    return {}
+    return pairing
   }
 
   revoke(query) {

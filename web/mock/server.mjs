@@ -423,7 +423,7 @@ export class MockServer {
       case "GET /turns":
         return sendJson(response, 200, { turns: session.turns.slice(0, Number(url.searchParams.get("limit") ?? 50)) })
       case "DELETE /turn":
-        if (session.chat_type === "subagent") return sendJson(response, 202, { stopped: session.team.stop(key), queued: 0 })
+        if (session.chat_type === "subagent") return sendJson(response, 202, { stopped: session.team.stop(key) ?? "", queued: 0 })
         return sendJson(response, 202, this.#turns.get(key).stop())
     }
     const picture = pictureOf(/^\/pictures\/([0-9a-f]{64})$/.exec(part)?.[1])
@@ -570,7 +570,7 @@ export class MockServer {
         return true
       case "POST links": {
         const file = content((await readBody(request)).path)
-        sendJson(response, 201, { url: this.#links.add(file.content, file.name), expires_at: new Date(Date.now() + 86_400_000).toISOString() })
+        sendJson(response, 200, { url: this.#links.add(file.content, file.name), expires_at: new Date(Date.now() + 86_400_000).toISOString() })
         return true
       }
     }

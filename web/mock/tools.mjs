@@ -30,7 +30,7 @@ export function runTool(call, signal, onOutput) {
   if (call.name === "Shell") return shell(values.command ?? "", signal, onOutput)
   if (call.name === "Read") return Promise.resolve(read(values.path ?? ""))
   if (call.name === "WebSearch") return Promise.resolve({ result: found.map(({ title }, n) => `[${n + 1}] ${title}`).join("\n"), sources: found.map(({ url, title }) => ({ url, title })) })
-  if (call.name === "todo_write") return Promise.resolve({ result: `${values.todos.length} entries.`, todos: values.todos })
+  if (call.name === "todo_write") return Promise.resolve({ result: `${values.todos.length} entries.`, todos: values.todos.map((todo) => ({ done: false, ...todo })) })
   return Promise.resolve(failure(`there is no tool named ${call.name}`))
 }
 

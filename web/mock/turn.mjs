@@ -43,7 +43,7 @@ export class Turns {
       session.tell("dropped", { inbox_id: entry.inbox_id, outcome: "stopped", text: "You stopped the turn before this message had one." })
     }
     this.#stopping?.abort()
-    return { stopped, queued: dropped.length }
+    return { stopped: stopped ?? "", queued: dropped.length }
   }
 
   async #run() {
