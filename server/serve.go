@@ -43,7 +43,7 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 		return s.opened(err)
 	}
 	s.onClose(servers.stop)
-	progress(os.Stderr)("applying the schema of xbot's database, and loading what is stored")
+	progress{os.Stderr}.Step("applying the schema of xbot's database, and loading what is stored")
 	c, err := newCore(ctx, ofServe(cfg, version, model, servers, listener, out), s)
 	if err != nil {
 		return s.opened(err)
@@ -104,7 +104,7 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 	log := slog.New(slog.NewTextHandler(out, nil))
 	stack, err := localstack.Start(ctx, localstack.Config{
 		Home: cfg.Dir, TemporalPort: cfg.TemporalPort, UIPort: cfg.UIPort, Namespace: cfg.Namespace,
-		PostgresBin: cfg.PostgresBin, Log: log, Progress: progress(os.Stderr),
+		PostgresBin: cfg.PostgresBin, Log: log, Progress: progress{os.Stderr},
 	})
 	if err != nil {
 		return nil, err
@@ -189,12 +189,14 @@ func logFile(home string) (io.Writer, func(), error) {
 	return f, func() { _ = f.Close() }, nil // written through already
 }
 
-// progress returns a function that prints the steps of a start on a terminal, and nothing elsewhere.
-func progress(out *os.File) func(step string) {
-	if !term.IsTerminal(out.Fd()) {
-		return func(string) {}
+// progress prints the steps of a start on a terminal, and nothing elsewhere.
+type progress struct{ out *os.File }
+
+// Step prints a step.
+func (p progress) Step(text string) {
+	if term.IsTerminal(p.out.Fd()) {
+		say(p.out, "start     %s", text)
 	}
-	return func(step string) { say(out, "start     %s", step) }
 }
 
 // say prints a line to the operator.

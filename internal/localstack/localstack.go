@@ -34,8 +34,13 @@ type Config struct {
 	ParentDeath bool
 	// Log receives what happens to the servers; nil discards it.
 	Log *slog.Logger
-	// Progress is called before each step of Start that takes time; nil is not called.
-	Progress func(step string)
+	// Progress receives each step of Start that takes time, before it begins; nil discards it.
+	Progress Progress
+}
+
+// Progress receives the steps of a start.
+type Progress interface {
+	Step(text string)
 }
 
 // step reports a step of the start.
@@ -45,7 +50,7 @@ func (cfg Config) step(format string, args ...any) {
 		cfg.Log.Info("starting the local stack", "step", text)
 	}
 	if cfg.Progress != nil {
-		cfg.Progress(text)
+		cfg.Progress.Step(text)
 	}
 }
 

@@ -46,6 +46,11 @@ func config(t *testing.T, home string) localstack.Config {
 	}
 }
 
+// steps are those of a start.
+type steps []string
+
+func (s *steps) Step(text string) { *s = append(*s, text) }
+
 func start(t *testing.T, cfg localstack.Config) *localstack.Stack {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -61,8 +66,8 @@ func start(t *testing.T, cfg localstack.Config) *localstack.Stack {
 func TestStart_MakesAStackAndComesBackOnTheSameData(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, dirtest.New(t))
-	var steps []string
-	cfg.Progress = func(step string) { steps = append(steps, step) }
+	var steps steps
+	cfg.Progress = &steps
 
 	first := start(t, cfg)
 	require.Len(t, steps, 1)
@@ -82,7 +87,7 @@ func TestStart_MakesAStackAndComesBackOnTheSameData(t *testing.T) {
 	require.False(t, alive(temporal), "Stop left Temporal running")
 
 	second := start(t, cfg)
-	require.Equal(t, []string{"starting Postgres and Temporal"}, steps[1:])
+	require.Equal(t, []string{"starting Postgres and Temporal"}, []string(steps[1:]))
 	require.Equal(t, endpoints, second.Endpoints(), "clients would have to be told anew where to connect")
 	require.Equal(t, "still here", query(t, endpoints, "SELECT word FROM kept"))
 	read, err := localstack.Read(cfg.Home)
