@@ -24,9 +24,6 @@ func Path(t testing.TB, name string) string {
 	return path
 }
 
-// Built reports whether Path returns programs of "make build".
-func Built() bool { return os.Getenv(folder) != "" }
-
 var (
 	mu    sync.Mutex
 	paths = map[string]string{}

@@ -164,7 +164,7 @@ func TestDocs_PagesAreShort(t *testing.T) {
 	pages := documents(t)
 	require.LessOrEqual(t, strings.Count(pages["README.md"], "\n"), 150, "lines of README.md")
 	for path, page := range pages {
-		if !strings.HasPrefix(path, "docs/reference/") {
+		if !strings.HasPrefix(path, "docs/reference/") && path != "CHANGELOG.md" {
 			require.LessOrEqual(t, len(page), 16<<10, path)
 		}
 	}
