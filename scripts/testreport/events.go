@@ -10,7 +10,10 @@ import (
 
 // event is a line of "go test -json" (go doc test2json).
 type event struct {
-	Action, Package, Test, Output string
+	Action  string `json:"Action"`
+	Package string `json:"Package"`
+	Test    string `json:"Test"`
+	Output  string `json:"Output"`
 }
 
 const (
