@@ -154,7 +154,12 @@ func TestActions_ARefusalSaysWhy(t *testing.T) {
 func TestActions_AClientThatComesBackIsToldUntilItHasAnswered(t *testing.T) {
 	b := setup(t)
 	s := b.steers(aPage + ".m1")
-	out := s.run(feed.New(slog.New(slog.DiscardHandler)), dark) // of a worker whose words do not reach the server
+	out := s.run(feed.New(slog.New(slog.DiscardHandler)), dark) // of a worker whose events do not reach the server
+	require.Eventually(t, func() bool {
+		var stored bool
+		err := b.pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM client_actions WHERE call_id = $1)", s.call).Scan(&stored)
+		return err == nil && stored
+	}, limit, time.Millisecond, "the worker stores no action")
 	page := b.alice.sse(s.key, "?client="+aPage)
 	page.action()
 	page.close()
