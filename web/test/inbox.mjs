@@ -1,6 +1,7 @@
 // What must be seen of the inbox of services. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { hasValue } from "./lib/fields.mjs"
 import { openSettings } from "./lib/settings.mjs"
 
 const begin = async (v) => {
@@ -43,8 +44,8 @@ export const mock = {
     await box.press("Control+Enter")
     await page.getByRole("list", { name: "Conversation" }).getByText("You get it back.").waitFor()
     await page.getByText("admin, in place of the agent").waitFor()
-    assert.equal(await box.inputValue(), "")
-    assert.equal(await page.getByLabel("Status").inputValue(), "handled")
+    await hasValue(box, "")
+    await hasValue(page.getByLabel("Status"), "handled")
   },
 
   "older items are shown on demand, until there are none": async (v) => {

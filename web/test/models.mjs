@@ -4,6 +4,7 @@
 import assert from "node:assert/strict"
 
 import { answersAboutTheHost } from "./firstrun.mjs"
+import { hasValue } from "./lib/fields.mjs"
 import { call, invited, visitorAt } from "./lib/others.mjs"
 import { openSettings as openSection, section as settings } from "./lib/settings.mjs"
 
@@ -271,7 +272,7 @@ export const fresh = {
     await dialog.getByRole("button", { name: "Let it answer me" }).click()
     await dialog.getByRole("button", { name: "Let it answer me" }).waitFor({ state: "detached" })
     await dialog.locator('select:has(option[value="mine/some-model"]:checked)').first().waitFor() // the usual model
-    assert.equal(await dialog.getByLabel("Usual model").inputValue(), "mine/some-model")
+    await hasValue(dialog.getByLabel("Usual model"), "mine/some-model")
     await dialog.getByRole("button", { name: "Remove mine" }).click()
     await a.page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
     await dialog.getByText("You have none.").waitFor()
@@ -303,7 +304,7 @@ export const fresh = {
     await answers(a, "scripted/other")
     await a.ask("say from the other one", "from the other one")
     const again = await openSettings(a)
-    assert.equal(await again.getByLabel("Usual model").inputValue(), "scripted/other")
+    await hasValue(again.getByLabel("Usual model"), "scripted/other")
     await choose("Usual model", "")
     await a.page.keyboard.press("Escape")
     await answers(a, "scripted/llmtest")

@@ -1,6 +1,7 @@
 // What a person sets for themselves, on all their devices. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { hasValue } from "./lib/fields.mjs"
 import { openSettings } from "./lib/settings.mjs"
 
 const phone = { width: 390, height: 844 }
@@ -56,8 +57,8 @@ export const mock = {
     await v.page.setViewportSize(desk)
     await chosen.getByRole("button", { name: "Have it again as it was then" }).click()
     await versions.getByRole("listitem").filter({ hasText: "Language of answers" }).filter({ hasText: "German → Chinese" }).waitFor()
-    assert.equal(await language.inputValue(), "zh")
-    assert.equal(await you.getByRole("combobox", { name: "Memory of conversations" }).inputValue(), "")
+    await hasValue(language, "zh")
+    await hasValue(you.getByRole("combobox", { name: "Memory of conversations" }), "")
     mock.preferences.elsewhere("language", "en")
     await chosen.getByRole("button", { name: "Have it again as it was then" }).click()
     await v.page.getByText("Your preferences were changed meanwhile").waitFor()

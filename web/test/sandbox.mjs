@@ -2,6 +2,7 @@
 // and runners. Each name is a claim; they come after those of flow.mjs.
 import assert from "node:assert/strict"
 
+import { hasValue } from "./lib/fields.mjs"
 import { closeDialog, openSettings, section } from "./lib/settings.mjs"
 
 /** Sets the rule of a tool by hand. */
@@ -170,14 +171,14 @@ export const server = {
   "an administrator chooses what tools may do for whoever chose nothing": async (v) => {
     const choice = async () => (await openSettings(v, "Permissions")).getByRole("group", { name: "Whoever chose nothing" })
     const others = async () => (await choice()).getByLabel("Everybody else, and groups")
-    assert.equal(await (await others()).inputValue(), "ask")
+    await hasValue(await others(), "ask")
     await v.inspect("54-presets")
     for (const [label, value] of [["Read only", "read_only"], ["Ask", "ask"]]) {
       const saved = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/api/policy/presets"))
       await (await others()).selectOption({ label })
       assert.equal((await saved).status(), 200)
       await v.page.reload()
-      assert.equal(await (await others()).inputValue(), value)
+      await hasValue(await others(), value)
     }
     await closeDialog(v)
   },

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises"
 import { gzipSync } from "node:zlib"
 
 import { ConsumerServer, garden, KEY, PICTURE } from "../mock/consumers.mjs"
+import { hasValue } from "./lib/fields.mjs"
 import { foreignPage } from "./lib/framed.mjs"
 import { call, visitorAt } from "./lib/others.mjs"
 
@@ -365,7 +366,7 @@ export const mock = {
       await guest.page.getByText("Sending…").waitFor()
       server.intercept = () => false
       await guest.page.reload()
-      assert.equal(await guest.page.locator("#message").inputValue(), "say Not lost.")
+      await hasValue(guest.page.locator("#message"), "say Not lost.")
       await guest.page.locator("#message").press("Enter")
       await answered(guest, "Not lost.")
       assert.deepEqual(server.asked, ["say Not lost."])
@@ -432,7 +433,7 @@ export const mock = {
       server.services.get(garden.service_id).published = true
       await guest.page.getByRole("button", { name: "Try again" }).click()
       await guest.page.locator("#message").waitFor()
-      assert.equal(await guest.page.locator("#message").inputValue(), "say Withdrawn.")
+      await hasValue(guest.page.locator("#message"), "say Withdrawn.")
 
       server.keys.clear()
       await guest.page.locator("#message").press("Enter")
@@ -487,7 +488,7 @@ export const mock = {
       await answered(guest, "The second.")
       await list.getByRole("button", { name: /^say The first/ }).click()
       await answered(guest, "The first conversation of two.")
-      assert.equal(await guest.page.locator("#message").inputValue(), "a draft of the first")
+      await hasValue(guest.page.locator("#message"), "a draft of the first")
       await guest.page.goBack()
       await answered(guest, "The second.")
       await guest.page.reload()
