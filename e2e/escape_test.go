@@ -461,7 +461,9 @@ func outcomes(t *testing.T, commands []string, printed string) []escapetest.Outc
 func (p *prison) beside(t *testing.T, command string) (escapetest.Outcome, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", "( "+command+"\n) 2>&1")
+	// The command has a shell of its own as parent and group leader: some change their parent, which must not be this program, whose servers
+	// would inherit its priority, processors and limits.
+	cmd := exec.CommandContext(ctx, "sh", "-c", `sh -c "$1" 2>&1; exit $?`, "sh", "( "+command+"\n)")
 	cmd.Dir = t.TempDir()
 	if p.as != nil {
 		if err := os.Chown(cmd.Dir, p.uid, p.uid); err != nil {
@@ -469,10 +471,24 @@ func (p *prison) beside(t *testing.T, command string) (escapetest.Outcome, error
 		}
 	}
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.outside}, p.without...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Setpgid: true}
 	output, err := cmd.Output()
 	if _, failed := errors.AsType[*exec.ExitError](err); failed {
 		err = nil
 	}
 	return escapetest.Outcome{Code: cmd.ProcessState.ExitCode(), Output: string(output)}, err
+}
+
+// Once such a command left the test program with one processor and the lowest priority, and with it all servers of later tests.
+func TestEscape_ACommandOutsideChangesItsShellAndNotTheTestProgram(t *testing.T) {
+	t.Parallel()
+	before, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	require.NoError(t, err)
+	p := &prison{talk: &talk{server: &server{process: &process{}}}, outside: t.TempDir()}
+	got, err := p.beside(t, "renice -n 19 -p $PPID && kill -CONT -$PPID")
+	require.NoError(t, err)
+	require.Zero(t, got.Code, got.Output)
+	after, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
 }
