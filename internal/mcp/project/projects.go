@@ -25,6 +25,7 @@ import (
 const (
 	freshness = 2 * time.Second // how long what was seen of a folder is taken for what stands there, before its servers are listed
 	readTime  = 5 * time.Second // for a file
+	seenTime  = 2 * time.Second // for a runner that this process has not seen
 	maxLooks  = 16              // at folders, at once
 	maxSeen   = 1024            // conversations whose last look is remembered
 )
@@ -103,6 +104,19 @@ func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error
 	return place{target.User, box, cmp.Or(chat.FolderOn(target.Cwd, target.CwdRunner, box.Name()), box.Workspace())}, true, nil
 }
 
+// awaitFolder waits a moment for a runner that has not told this process its workspace, which is the folder of a conversation without
+// another one: the first step after a start has the tools of the folder, too.
+func (h *place) awaitFolder(ctx context.Context) {
+	if h.folder != "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, seenTime)
+	defer cancel()
+	if _, err := h.box.Stat(ctx, "."); err == nil { // else it is away, and so are its tools
+		h.folder = h.box.Workspace()
+	}
+}
+
 // InForce implements mcp.Projects. The folder is looked at beside it, so that the list of a person has what stands there.
 func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
 	all, err := p.read.At(at, func() ([]mcpservers.SeenProject, error) { return p.Rows.MCPProjects(ctx, at.User) })
@@ -117,6 +131,9 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 	here, ok, err := p.of(ctx, at)
 	if err != nil || !ok {
 		return nil, err
+	}
+	if agreed {
+		here.awaitFolder(ctx)
 	}
 	if due {
 		p.lookBeside(here, wait)
