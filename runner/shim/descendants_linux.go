@@ -2,6 +2,8 @@ package shim
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 
@@ -56,7 +58,8 @@ const (
 	groupField  = 2
 )
 
-// gone is the parent of a process that has ended. 0 is that of a process whose parent is outside this PID namespace.
+// gone is the parent of a process that has ended. 0 is the parent of a process whose parent is outside this PID namespace, or which cannot
+// be read: checks of ancestors fail for it.
 const gone = -1
 
 // parentOf returns the process id of the parent, or gone.
@@ -65,16 +68,16 @@ func parentOf(pid int) int { return statField(pid, parentField) }
 // statField reads a number of /proc/<pid>/stat; its second field, the name, may contain anything.
 func statField(pid, field int) int {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
 		return gone
 	}
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
-	if len(fields) <= field {
-		return gone
+	if err != nil || len(fields) <= field {
+		return 0
 	}
 	n, err := strconv.Atoi(string(fields[field]))
 	if err != nil {
-		return gone
+		return 0
 	}
 	return n
 }

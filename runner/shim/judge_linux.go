@@ -73,22 +73,32 @@ func pass(jobs string, r confine.Request, pid int) error {
 	return unix.PidfdSendSignal(fd, r.Signal, nil, 0)
 }
 
+// maxWalks is how often isBelow starts again.
+const maxWalks = 100
+
 // isBelow reports whether a process, or a thread of one, descends from one that is meant. If an ancestor ends during the walk, its children have
-// another parent, and the walk starts again: a signal to a group ends members one after the other while their ancestors are looked up.
+// another parent, and the walk starts again: a signal to a group ends members one after the other while their ancestors are looked up. It is
+// false for a process whose ancestors end in every walk.
 func isBelow(pid int, meant func(pid int) bool) bool {
-	above := pid
-	for above > 1 {
-		parent := parentOf(above)
-		switch {
-		case parent == gone && above != pid:
-			above = pid
-		case parent > 1 && meant(parent):
-			return true
-		default:
-			above = parent
+	for range maxWalks {
+		if found, complete := walkUp(pid, meant); complete {
+			return found
 		}
 	}
 	return false
+}
+
+// walkUp looks for an ancestor that is meant. The walk is not complete if an ancestor ended meanwhile.
+func walkUp(pid int, meant func(pid int) bool) (found, complete bool) {
+	for above := parentOf(pid); above > 1; {
+		if meant(above) {
+			return true, true
+		}
+		if above = parentOf(above); above == gone {
+			return false, false
+		}
+	}
+	return false, true
 }
 
 // isShimOf reports whether a process is the shim of a job in a folder. A command can make a process look like one: what
