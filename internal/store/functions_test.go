@@ -20,3 +20,18 @@ func TestSchema_NoFunctionIsPlannedAtEachCall(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, found)
 }
+
+// TestSchema_WorkersOfAnEarlierVersionCanRead calls the functions that views have replaced: such workers run on the newer schema until
+// their turns have ended.
+func TestSchema_WorkersOfAnEarlierVersionCanRead(t *testing.T) {
+	b := setup(t)
+	var admin int64
+	var place, permits bool
+	require.NoError(t, b.pool.QueryRow(t.Context(), `
+		SELECT admin_of(s.user_id), place_of(s.key) = (SELECT p.place FROM session_places p WHERE p.session_key = s.key),
+		       permits_of(s.key) = (SELECT p.permits FROM session_permits p WHERE p.session_key = s.key)
+		FROM sessions s WHERE s.key = $1`, key).Scan(&admin, &place, &permits))
+	require.EqualValues(t, b.user.ID, admin)
+	require.True(t, place)
+	require.True(t, permits)
+}

@@ -50,13 +50,32 @@ SELECT u.id AS user_id,
 FROM (SELECT id FROM users UNION ALL SELECT 0) u;
 COMMENT ON VIEW own_prompts IS 'What a user has in place of parts of the system prompt: the newest version of each section, unless it is empty, and what their roles of subagents are, written and installed, and their installed skills, as texts that differ when they do. User 0 has those that are installed for everybody.';
 
-DROP FUNCTION permits_of;
-DROP FUNCTION place_of;
-DROP FUNCTION admin_of;
+-- The functions stay for workers of an earlier version, which run beside newer ones until their turns have ended.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION admin_of(id bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN coalesce((SELECT a.admin_id FROM user_admins a WHERE a.user_id = $1), $1);
+END
+$$;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION place_of(key text) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT p.place FROM session_places p WHERE p.session_key = $1);
+END
+$$;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION permits_of(key text) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT p.permits FROM session_permits p WHERE p.session_key = $1);
+END
+$$;
+-- +goose StatementEnd
 
 -- +goose Down
 -- +goose StatementBegin
-CREATE FUNCTION admin_of(id bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION admin_of(id bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT coalesce((
         SELECT s.owner_id FROM users c JOIN users s ON s.id = CASE c.kind WHEN 'consumer' THEN c.owner_id ELSE c.id END
         WHERE c.id = $1 AND c.kind IN ('service', 'consumer') AND s.kind = 'service'
@@ -64,7 +83,7 @@ CREATE FUNCTION admin_of(id bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
 $$;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE FUNCTION place_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION place_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
     WITH above AS (
         SELECT coalesce(nullif(s.root, ''), s.key) AS key FROM sessions s WHERE s.key = $1
     ), maker AS (
@@ -81,7 +100,7 @@ CREATE FUNCTION place_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
 $$;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE FUNCTION permits_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION permits_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'admin', u.role = 'admin' AND u.kind = 'person',
         'outside', u.kind IN ('service', 'consumer'),
