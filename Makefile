@@ -51,7 +51,7 @@ run: build ## build everything and start the server; Ctrl-C stops it
 	@echo "Starting xbot"
 	@exec $(BIN)/xbot serve
 
-# BUILT=1 for a make that follows a build. The page is built beside xbot-temporal: it waits for its downloads half of its time.
+# BUILT=1 skips the build in a nested make. The page is built in parallel with xbot-temporal: it waits for downloads half of its time.
 .PHONY: build
 build: ## build the page and all programs into .bin
 	$(if $(BUILT),,@scripts/check-prerequisites && $(MAKE) --no-print-directory -j2 page temporal && $(MAKE) --no-print-directory binaries)

@@ -45,7 +45,7 @@ type costs struct {
 
 const (
 	costWarmup  = 6 // times that are not measured: caches fill, and the server learns how long the model takes
-	costSamples = 6 // of which the least counts: what the server does beside the work only adds to it
+	costSamples = 6 // of which the least counts: background work of the server only adds to it
 )
 
 // costBound bounds what a piece of work costs.
@@ -82,21 +82,21 @@ var costBounds = map[string][]costBound{
 		{"requests", 4, "a model that takes long is called by an activity: its end and a second workflow task"},
 		{"events", 15, "the activity and the second workflow task"},
 		{"allocated", 2700, "pieces of the answer are decoded and sent on one by one"},
-		{"written", 54, "the activity has rows of its own in Temporal's database"},
+		{"written", 54, "Temporal stores rows for the activity"},
 		{"processes", 0, "as of a plain turn"},
 	},
 	"request of a consumer": {
-		{"statements", 57, "key, limits and place of the stream beside what a plain turn has"},
+		{"statements", 57, "those of a plain turn, and key, limits and place of the stream"},
 		{"transactions", 29, "the key and its limits are read alone"},
 		{"requests", 2, "as of a plain turn"},
 		{"events", 12, "as of a plain turn"},
 		{"allocated", 1000, "fewer tools than a user's turn has"},
-		{"written", 46, "limits and usage of the key beside what a plain turn writes"},
+		{"written", 46, "as of a plain turn, and limits and usage of the key"},
 		{"processes", 0, "as of a plain turn"},
 	},
 	"delivery to a platform": {
-		{"statements", 64, "who wrote, whether the message was taken back, and the delivery beside what a plain turn has"},
-		{"transactions", 36, "the delivery has 7 of its own"},
+		{"statements", 64, "those of a plain turn, and sender, recall of the message and delivery"},
+		{"transactions", 36, "as of a plain turn, and 7 of the delivery"},
 		{"requests", 6, "a turn as above, and a workflow that delivers by an activity"},
 		{"events", 26, "both workflows"},
 		{"allocated", 2000, "as of a plain turn, and the messages of the platform"},
@@ -202,7 +202,7 @@ type meter struct {
 	db       *pgx.Conn
 	runs     client.Client
 	starts   func() int // how often xbot-runner was started
-	overhead int        // bytes that the server allocates to tell its metrics
+	overhead int        // bytes that the server allocates for a response of /metrics
 }
 
 func newMeter(t *testing.T) *meter {
@@ -233,7 +233,7 @@ func newMeter(t *testing.T) *meter {
 	return m
 }
 
-// readingCosts is how many bytes the server allocates to tell its metrics.
+// readingCosts returns how many bytes the server allocates for a response of /metrics.
 func (m *meter) readingCosts() int {
 	m.t.Helper()
 	least, before := math.MaxInt, m.read()
@@ -287,7 +287,7 @@ func watchedBuild(t *testing.T) (folder string, starts func() int) {
 	}
 }
 
-// follow reads the feed of the conversation, as a page does, and says when a turn has ended.
+// follow reads the feed of the conversation, as a page does, and sends when a turn has ended.
 func (k *talk) follow() <-chan chat.Turn {
 	k.t.Helper()
 	ended, open := make(chan chat.Turn, 1), make(chan struct{})
@@ -332,7 +332,7 @@ func (m *meter) measure(do func(n int), of []string) (least costs) {
 			statements: leastOf(least.statements, c.statements), transactions: leastOf(least.transactions, c.transactions),
 			requests: leastOf(least.requests, c.requests), events: min(least.events, c.events),
 			allocated: min(least.allocated, c.allocated), written: min(least.written, c.written), connections: min(least.connections, c.connections),
-			starts: max(least.starts, c.starts), // nothing beside the work starts it, and the kernel tells two at once as one
+			starts: max(least.starts, c.starts), // only the work starts it, and the kernel may report two starts as one
 		}
 	}
 	return least

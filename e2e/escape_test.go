@@ -461,8 +461,8 @@ func outcomes(t *testing.T, commands []string, printed string) []escapetest.Outc
 func (p *prison) beside(t *testing.T, command string) (escapetest.Outcome, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	// The command has a shell of its own as parent and group leader: some change their parent, which must not be this program, whose servers
-	// would inherit its priority, processors and limits.
+	// Some commands change their parent. The outer shell is that parent: servers that the test program starts later would inherit its changed
+	// priority, processors and limits.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `sh -c "$1" 2>&1; exit $?`, "sh", "( "+command+"\n)")
 	cmd.Dir = t.TempDir()
 	if p.as != nil {

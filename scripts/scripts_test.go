@@ -1,4 +1,4 @@
-// Package scripts_test runs scripts of this folder with programs that stand in for those of the machine.
+// Package scripts_test runs the scripts of this folder with fake programs in PATH.
 package scripts_test
 
 import (

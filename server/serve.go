@@ -126,7 +126,7 @@ func LocalTemporal(e localstack.Endpoints) temporalclient.Config {
 	}
 }
 
-// lock tells whether another server works with the same Postgres. Nobody else has the local one, whose home is locked.
+// lock takes the lock of servers on a given Postgres. A Postgres of this server is locked with its data folder.
 func (s *servers) lock(ctx context.Context) (*serverlock.Lock, error) {
 	if s.stack != nil {
 		return &serverlock.Lock{Exclusive: true}, nil

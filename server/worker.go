@@ -69,7 +69,7 @@ type workerPart struct {
 	agent   config.Agent
 	context config.Context
 	build   worker.Build
-	lock    *serverlock.Lock // nil: a worker beside others
+	lock    *serverlock.Lock // nil for "xbot worker"
 }
 
 // predecessorLimit bounds the search for activities of a killed server: missed heartbeats find the rest.

@@ -14,7 +14,7 @@ import (
 // Prompts makes the system prompts of turns.
 type Prompts interface {
 	// System returns the system prompt of a step: that of its turn, rendered at the turn's first step and the same bytes
-	// in all steps and attempts that follow. Beside it are the tools of the conversation.
+	// in all steps and attempts that follow. tools are those of the conversation.
 	System(ctx context.Context, step chat.Step) (system string, tools *toolset.Set, err error)
 }
 
@@ -74,7 +74,7 @@ func (p *SystemPrompts) System(ctx context.Context, step chat.Step) (system stri
 	return system, tools, err
 }
 
-// render makes the prompt of a turn, unless that was done before. tools are nil where they were not read, or may be others by now.
+// render makes the prompt of a turn unless it is stored. tools is nil if they were not read or may have changed since.
 func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (system string, tools *toolset.Set, err error) {
 	scene, err := p.Scenes.Scene(ctx, step.Session, step.Turn)
 	if err != nil || scene.Frozen {

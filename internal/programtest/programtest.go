@@ -35,7 +35,7 @@ func find(name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		_, err = os.Stat(path) // also tells go test that a cached result depends on the program
+		_, err = os.Stat(path) // records the program as an input of a cached test result
 		return path, err
 	}
 	mu.Lock()

@@ -9,8 +9,8 @@ import (
 // maxRows is for how many users Rows keeps what it read.
 const maxRows = 1024
 
-// Rows keeps what a source has read for users, as long as the version of a place says that it is unchanged. The zero value is ready for
-// use. It is safe for concurrent use.
+// Rows caches the rows that a source has read for users until the version of a place changes. The zero value is ready for use. It is
+// safe for concurrent use.
 type Rows[T any] struct {
 	mu      sync.Mutex
 	version int64

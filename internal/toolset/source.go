@@ -29,8 +29,8 @@ type Place struct {
 
 	Channel  string // with Session: where people write
 	ChatType chat.ChatType
-	Use      chat.ToolUse // with Session, where nobody outside speaks
-	Version  int64        // of the rows that bring tools (chat.PersonModels.ToolSources); 0: it was not read
+	Use      chat.ToolUse // with Session; empty for consumers of services
+	Version  int64        // of the rows that define tools (chat.PersonModels.ToolSources); 0: not read
 }
 
 // PlaceOf returns the place of a conversation.

@@ -1,5 +1,5 @@
 -- name: OwnPrompts :one
--- What a person has in place of parts of the system prompt; 0: nobody.
+-- The sections of the system prompt that a user has replaced. User 0 has those that are installed for everyone.
 SELECT sections::jsonb AS sections, roles::text AS roles, skills::text AS skills FROM own_prompts WHERE user_id = sqlc.arg(user_id);
 
 -- name: PromptVersionNewest :many

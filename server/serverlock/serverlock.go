@@ -29,7 +29,7 @@ const (
 // at its start is the only server: activities and connections of another one belong to one that was killed. Postgres releases the
 // lock of a process that is killed.
 //
-// The zero value with Exclusive set is the lock of a server that runs a Postgres of its own, whose data folder is locked.
+// The zero value with Exclusive set is the lock of a server with a local Postgres, whose data folder is locked.
 type Lock struct {
 	// Exclusive reports whether no other server ran at the start of this one.
 	Exclusive bool

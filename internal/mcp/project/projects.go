@@ -104,8 +104,8 @@ func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error
 	return place{target.User, box, cmp.Or(chat.FolderOn(target.Cwd, target.CwdRunner, box.Name()), box.Workspace())}, true, nil
 }
 
-// awaitFolder waits a moment for a runner that has not told this process its workspace, which is the folder of a conversation without
-// another one: the first step after a start has the tools of the folder, too.
+// awaitFolder sets the folder of a conversation without one to the workspace of its runner. A process that has just started waits up to
+// seenTime for the runner to report it, so that the first step has the tools of the folder, too.
 func (h *place) awaitFolder(ctx context.Context) {
 	if h.folder != "" {
 		return

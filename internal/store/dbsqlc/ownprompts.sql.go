@@ -23,7 +23,7 @@ type OwnPromptsRow struct {
 	Skills   string
 }
 
-// What a person has in place of parts of the system prompt; 0: nobody.
+// The sections of the system prompt that a user has replaced. User 0 has those that are installed for everyone.
 func (q *Queries) OwnPrompts(ctx context.Context, db DBTX, userID chat.UserID) (OwnPromptsRow, error) {
 	row := db.QueryRow(ctx, ownPrompts, userID)
 	var i OwnPromptsRow
