@@ -472,6 +472,10 @@ func (p *prison) beside(t *testing.T, command string) (escapetest.Outcome, error
 	}
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.outside}, p.without...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Setpgid: true}
+	if os.Getuid() == 0 {
+		// What it mounts shows folders of other tests below its own, and their sandboxes refuse to start.
+		cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
+	}
 	output, err := cmd.Output()
 	if _, failed := errors.AsType[*exec.ExitError](err); failed {
 		err = nil
@@ -491,4 +495,20 @@ func TestEscape_ACommandOutsideChangesItsShellAndNotTheTestProgram(t *testing.T)
 	after, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
+}
+
+// Once a command mounted the root folder below /tmp, and sandboxes that other tests started refused to start meanwhile.
+func TestEscape_ACommandOutsideMountsNothingForOtherTests(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root mounts")
+	}
+	p := &prison{talk: &talk{server: &server{process: &process{}}}, outside: t.TempDir()}
+	got, err := p.beside(t, "mkdir m && mount -t tmpfs x m && pwd && grep -c $PWD/m /proc/mounts")
+	require.NoError(t, err)
+	folder, count, _ := strings.Cut(got.Output, "\n")
+	require.Equal(t, "1\n", count, got.Output)
+	mounts, err := os.ReadFile("/proc/mounts")
+	require.NoError(t, err)
+	require.NotContains(t, string(mounts), folder)
 }
