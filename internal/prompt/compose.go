@@ -20,7 +20,7 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	if s.Fill > 0 {
 		lines, _ = window.PruneUpto(lines, s.Fill, s.PrunedUpto)
 	}
-	r := llm.Request{System: system, Tools: tools}
+	r := llm.Request{System: system, Tools: tools, Messages: make([]llm.Message, 0, len(lines)+1)}
 	for _, l := range lines {
 		r.Messages = append(r.Messages, shownMessages(l, w.Pictures, s)...)
 	}

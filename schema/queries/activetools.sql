@@ -1,20 +1,17 @@
 -- name: ActiveTools :one
--- The optional tools that a conversation has used last, the newest first: unused bounds how many messages of people may have come since,
--- unless it is 0. Beside them all that it has used, and the parts of its system prompt that say something: a tool may be there only with one.
-SELECT ARRAY(
-    SELECT a.name FROM active_tools a
-    WHERE a.session_key = sqlc.arg(session_key)
-      AND (sqlc.arg(unused)::int = 0 OR sqlc.arg(unused)::int >= (
-          SELECT count(*) FROM (
-              SELECT 1 FROM messages m
-              WHERE m.session_key = a.session_key AND m.id > a.message_id AND m.role = 'user' AND NOT m.display_only
-              LIMIT sqlc.arg(unused)::int + 1
-          ) since))
-    ORDER BY a.message_id DESC, a.name
-    LIMIT sqlc.arg(most)::int
-)::text[] AS recent,
-ARRAY(SELECT a.name FROM active_tools a WHERE a.session_key = sqlc.arg(session_key))::text[] AS used,
+-- The optional tools that a conversation has used, the last used first, each with the newest message at that time, and the parts of its
+-- system prompt that are not empty: some tools need one.
+SELECT ARRAY(SELECT a.name FROM active_tools a WHERE a.session_key = sqlc.arg(session_key) ORDER BY a.message_id DESC, a.name)::text[] AS used,
+ARRAY(SELECT a.message_id FROM active_tools a WHERE a.session_key = sqlc.arg(session_key) ORDER BY a.message_id DESC, a.name)::bigint[] AS messages,
 ARRAY(SELECT p.key FROM session_parts p WHERE p.session_key = sqlc.arg(session_key) AND p.body <> '')::text[] AS parts;
+
+-- name: ActiveToolsSince :one
+-- The id of a message of a person that is followed by this many others; 0 if there are fewer.
+SELECT coalesce((
+    SELECT m.id FROM messages m
+    WHERE m.session_key = sqlc.arg(session_key) AND m.role = 'user' AND NOT m.display_only
+    ORDER BY m.id DESC OFFSET sqlc.arg(others)::int LIMIT 1
+), 0)::bigint AS id;
 
 -- name: ActiveToolsUse :exec
 INSERT INTO active_tools (session_key, name, message_id)

@@ -78,8 +78,11 @@ func appendUser(tidy []llm.Message, m llm.Message) []llm.Message {
 }
 
 // LiftPictures returns tidy messages whose tool results are text alone, for providers that take nothing else there: their pictures stand
-// in a message of the user after the results.
+// in a message of the user after the results. Without such pictures it returns the messages that it was given.
 func LiftPictures(tidy []llm.Message) []llm.Message {
+	if !slices.ContainsFunc(tidy, func(m llm.Message) bool { return m.Role == "tool" && len(m.Pictures) > 0 }) {
+		return tidy
+	}
 	var out []llm.Message
 	var lifted []llm.Picture
 	for _, m := range tidy {

@@ -4,6 +4,7 @@ package activetools
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
@@ -16,14 +17,25 @@ type Store struct{ db *pg.DB }
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// ActiveTools returns the tools that a conversation has used: as recent, at most most of those used last, in the last unused messages of people,
-// or ever where that is 0.
+// ActiveTools returns the optional tools of a conversation. Recent has at most most of them, those used last: within the last unused messages of
+// people, or at any time if unused is 0.
 func (s *Store) ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) (chat.ToolUse, error) {
-	row, err := s.db.Q.ActiveTools(ctx, s.db.Pool, dbsqlc.ActiveToolsParams{SessionKey: key, Unused: int32(unused), Most: int32(most)})
+	row, err := s.db.Q.ActiveTools(ctx, s.db.Pool, key)
 	if err != nil {
 		return chat.ToolUse{}, pg.Classify(fmt.Errorf("read the tools in use: %w", err))
 	}
-	return chat.ToolUse{Recent: row.Recent, Used: row.Used, Parts: row.Parts}, nil
+	use := chat.ToolUse{Recent: row.Used, Used: row.Used, Parts: row.Parts}
+	if unused > 0 && len(row.Used) > 0 {
+		since, err := s.db.Q.ActiveToolsSince(ctx, s.db.Pool, dbsqlc.ActiveToolsSinceParams{SessionKey: key, Others: int32(unused)})
+		if err != nil {
+			return chat.ToolUse{}, pg.Classify(fmt.Errorf("find the message since which tools are in use: %w", err))
+		}
+		if expired := slices.IndexFunc(row.Messages, func(id int64) bool { return id < since }); expired >= 0 {
+			use.Recent = row.Used[:expired]
+		}
+	}
+	use.Recent = use.Recent[:min(len(use.Recent), most)]
+	return use, nil
 }
 
 // UseTools notes that a conversation uses tools now.

@@ -12,40 +12,23 @@ import (
 )
 
 const activeTools = `-- name: ActiveTools :one
-SELECT ARRAY(
-    SELECT a.name FROM active_tools a
-    WHERE a.session_key = $1
-      AND ($2::int = 0 OR $2::int >= (
-          SELECT count(*) FROM (
-              SELECT 1 FROM messages m
-              WHERE m.session_key = a.session_key AND m.id > a.message_id AND m.role = 'user' AND NOT m.display_only
-              LIMIT $2::int + 1
-          ) since))
-    ORDER BY a.message_id DESC, a.name
-    LIMIT $3::int
-)::text[] AS recent,
-ARRAY(SELECT a.name FROM active_tools a WHERE a.session_key = $1)::text[] AS used,
+SELECT ARRAY(SELECT a.name FROM active_tools a WHERE a.session_key = $1 ORDER BY a.message_id DESC, a.name)::text[] AS used,
+ARRAY(SELECT a.message_id FROM active_tools a WHERE a.session_key = $1 ORDER BY a.message_id DESC, a.name)::bigint[] AS messages,
 ARRAY(SELECT p.key FROM session_parts p WHERE p.session_key = $1 AND p.body <> '')::text[] AS parts
 `
 
-type ActiveToolsParams struct {
-	SessionKey chat.SessionKey
-	Unused     int32
-	Most       int32
-}
-
 type ActiveToolsRow struct {
-	Recent []string
-	Used   []string
-	Parts  []string
+	Used     []string
+	Messages []int64
+	Parts    []string
 }
 
-// The optional tools that a conversation has used last, the newest first: unused bounds how many messages of people may have come since,
-// unless it is 0. Beside them all that it has used, and the parts of its system prompt that say something: a tool may be there only with one.
-func (q *Queries) ActiveTools(ctx context.Context, db DBTX, arg ActiveToolsParams) (ActiveToolsRow, error) {
-	row := db.QueryRow(ctx, activeTools, arg.SessionKey, arg.Unused, arg.Most)
+// The optional tools that a conversation has used, the last used first, each with the newest message at that time, and the parts of its
+// system prompt that are not empty: some tools need one.
+func (q *Queries) ActiveTools(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (ActiveToolsRow, error) {
+	row := db.QueryRow(ctx, activeTools, sessionKey)
 	var i ActiveToolsRow
-	err := row.Scan(&i.Recent, &i.Used, &i.Parts)
+	err := row.Scan(&i.Used, &i.Messages, &i.Parts)
 	return i, err
 }
 
@@ -56,6 +39,27 @@ DELETE FROM active_tools WHERE session_key = $1
 func (q *Queries) ActiveToolsReset(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
 	_, err := db.Exec(ctx, activeToolsReset, sessionKey)
 	return err
+}
+
+const activeToolsSince = `-- name: ActiveToolsSince :one
+SELECT coalesce((
+    SELECT m.id FROM messages m
+    WHERE m.session_key = $1 AND m.role = 'user' AND NOT m.display_only
+    ORDER BY m.id DESC OFFSET $2::int LIMIT 1
+), 0)::bigint AS id
+`
+
+type ActiveToolsSinceParams struct {
+	SessionKey chat.SessionKey
+	Others     int32
+}
+
+// The id of a message of a person that is followed by this many others; 0 if there are fewer.
+func (q *Queries) ActiveToolsSince(ctx context.Context, db DBTX, arg ActiveToolsSinceParams) (int64, error) {
+	row := db.QueryRow(ctx, activeToolsSince, arg.SessionKey, arg.Others)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const activeToolsUse = `-- name: ActiveToolsUse :exec

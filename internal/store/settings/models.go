@@ -22,7 +22,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 	}
 	w := chat.ModelCriteria{
 		User: chat.UserID(row.UserID), Admin: row.Admin, Runner: row.Runner, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
-		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send, OfTurn: chat.OfTurn{Plan: chat.PlanState(row.Plan), Root: chat.ChatType(row.Root)},
+		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send, OfTurn: chat.OfTurn{Plan: chat.PlanState(row.Plan)},
 		PersonModels: chat.PersonModels{Own: row.Own, Usual: row.Usual, UsualThink: row.UsualThink, Subscriptions: row.Subscriptions, Services: row.Services, ToolSources: row.ToolSources,
 			MemoryChoices: chat.MemoryChoices{NoMemory: row.NoMemory, NoSoul: row.NoSoul, NotesLocked: row.NotesLocked},
 		},
@@ -30,7 +30,16 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
 		return chat.ModelCriteria{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
 	}
-	if err := json.Unmarshal(row.Above, &w.Above); err != nil {
+	if row.Topmost {
+		w.Root, w.Above = row.ChatType, chat.Spot{Channel: row.Channel, Account: row.Account, ChatType: row.ChatType, Scene: row.Scene}
+		return w, nil
+	}
+	above, err := s.db.Q.ModelAbove(ctx, s.db.Pool, key)
+	if err != nil {
+		return chat.ModelCriteria{}, pg.Classify(fmt.Errorf("look up where %s takes place: %w", key, err))
+	}
+	w.Root = chat.ChatType(above.Root)
+	if err := json.Unmarshal(above.Place, &w.Above); err != nil {
 		return chat.ModelCriteria{}, fmt.Errorf("decode the place of %s: %w", key, err)
 	}
 	return w, nil
