@@ -58,6 +58,7 @@ type Question struct {
 	Session chat.SessionKey
 	Message chat.InboxID
 	After   int64     // cursor: the Seq of the last durable event that the reader knows; 0, or beyond the newest one: none
+	First   bool      // where After is 0, Watch begins with the first event of the conversation
 	Lang    i18n.Lang // of sentences that no row has; empty: English
 	Access  Access    // nil: nobody's
 	Beside  bool      // what is said beside the answer is told, too, and who answers from now on

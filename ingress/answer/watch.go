@@ -8,9 +8,9 @@ import (
 	"xbot/internal/store"
 )
 
-// Watch yields what goes on in a conversation after a cursor, without one from now on: the answers, one after the other and each as Follow
-// tells it, and what stands between them. The end of an answer does not end it. An error comes last, as of Follow. The message of the
-// question counts for nothing.
+// Watch yields the events of a conversation after a cursor: each answer as Follow yields it, and the messages between answers. Without a cursor,
+// where After and First are zero, it begins with the next event. It does not end with an answer. An error comes last, as of Follow. Watch ignores
+// the message of the question.
 func (s *Source) Watch(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	q.Message, q.Beside = 0, true
 	return s.events(ctx, q, true)
@@ -23,7 +23,7 @@ func (f *follower) open(ctx context.Context) error {
 		return err
 	}
 	lost := f.q.After > now.Seq // the database is older than the cursor
-	if f.q.After == 0 || lost {
+	if f.q.After == 0 && !f.q.First || lost {
 		f.q.After = now.Seq
 	}
 	began, err := f.Rows.TurnBegan(ctx, f.q.Session, f.q.After)

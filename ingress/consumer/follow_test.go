@@ -130,6 +130,20 @@ func TestFollow_GoesOnAfterAnyEventWithNothingTwiceAndNothingMissing(t *testing.
 	}
 }
 
+// A reader of a new conversation has its seq, which is 0, and lost what happened before it began to watch.
+func TestFollow_BeginsWithTheFirstEventAfterTheSeqOfANewConversation(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	seq := b.read(c).Seq
+	require.Zero(t, seq)
+	b.live(c)
+	require.Equal(t, played, kinds(b.watches(c, strconv.FormatInt(seq, 10)).lasting(len(played))))
+	_, err := b.Pool.Exec(t.Context(), "DELETE FROM feed_events WHERE session_key = $1 AND seq < 5", c.Session)
+	require.NoError(t, err)
+	e, _ := b.watches(c, strconv.FormatInt(seq, 10)).next()
+	require.Equal(t, "changed", e.kind())
+}
+
 func TestFollow_TellsTheRestOfAnAnswerThatIsBeingWritten(t *testing.T) {
 	b := setup(t)
 	c := b.conversation()
