@@ -1,6 +1,7 @@
 package people_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -85,9 +86,15 @@ func TestPictures_ARetryIsTheSameMessageWhateverIsAtTheAddressByThen(t *testing.
 func TestPictures_ARetryOfTheOfficialClientsFetchesNothingAgain(t *testing.T) {
 	b, site := setup(t), webpicturetest.New(t)
 	b.agent = nil
-	gone := make(chan struct{})
-	go func() { defer close(gone); b.post(chats, shows(site.URL+"/cat.png"), "X-Stainless-Retry-Count", "0") }()
+	ctx, cancel := context.WithCancel(t.Context())
+	lost := make(chan error, 1)
+	go func() {
+		_, err := http.DefaultClient.Do(b.request(ctx, b.token, http.MethodPost, chats, shows(site.URL+"/cat.png"), "X-Stainless-Retry-Count", "0"))
+		lost <- err
+	}()
 	require.Eventually(t, func() bool { return len(b.sent()) == 1 }, time.Minute, 5*time.Millisecond)
+	cancel() // an answer that was delivered would make the retry another request
+	require.Error(t, <-lost)
 	retried := make(chan answered, 1)
 	go func() { retried <- b.post(chats, shows(site.URL+"/cat.png"), "X-Stainless-Retry-Count", "1") }()
 	b.mu.Lock()
@@ -95,7 +102,6 @@ func TestPictures_ARetryOfTheOfficialClientsFetchesNothingAgain(t *testing.T) {
 	b.mu.Unlock()
 	key := b.sessions()[0]
 	b.work(key)
-	<-gone
 	(<-retried).is(http.StatusOK, nil)
 	require.Equal(t, 1, site.Asked())
 	require.Len(t, b.sent(), 1)
