@@ -54,9 +54,20 @@ func (k *talk) steer(lines ...string) chat.InboxID {
 	return id
 }
 
+// untilWoken waits until the run of a turn has received so many wakes, and has read for the last of them what came: the reading is a local
+// activity, which leaves a marker. A command that ends before it lets the turn go on without the message.
 func (k *talk) untilWoken(n int) {
 	k.t.Helper()
-	require.Eventually(k.t, func() bool { return k.wakes() >= n }, time.Minute, 100*time.Millisecond, "the turn is not woken")
+	require.Eventually(k.t, func() bool {
+		wakes, read := 0, false
+		for _, event := range k.history(workflows.TurnID(k.key), "").GetEvents() {
+			if event.GetWorkflowExecutionSignaledEventAttributes() != nil {
+				wakes, read = wakes+1, false
+			}
+			read = read || event.GetMarkerRecordedEventAttributes() != nil
+		}
+		return wakes >= n && read
+	}, time.Minute, 100*time.Millisecond, "the turn is not woken")
 }
 
 // terminate ends the open run of a session's turn, as somebody might do in the Temporal UI.
