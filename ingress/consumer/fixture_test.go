@@ -127,8 +127,15 @@ func (a answered) problem(status int) string {
 	return p.Code
 }
 
-// request is one with the key of the service; headers are pairs.
+// request sends a request with a key of the service; headers are pairs.
 func (b *bundle) request(ctx context.Context, key, method, path string, body any, headers ...string) *http.Response {
+	b.T.Helper()
+	got, err := http.DefaultClient.Do(b.newRequest(ctx, key, method, path, body, headers...))
+	require.NoError(b.T, err)
+	return got
+}
+
+func (b *bundle) newRequest(ctx context.Context, key, method, path string, body any, headers ...string) *http.Request {
 	b.T.Helper()
 	var from io.Reader
 	switch body := body.(type) {
@@ -151,9 +158,7 @@ func (b *bundle) request(ctx context.Context, key, method, path string, body any
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	got, err := http.DefaultClient.Do(r)
-	require.NoError(b.T, err)
-	return got
+	return r
 }
 
 func (b *bundle) do(key, method, path string, body any, headers ...string) answered {

@@ -21,11 +21,14 @@ func (b *bundle) loses(body object, headers ...string) service.Conversation {
 	before := b.queued()
 	gone := make(chan struct{})
 	body["stream"] = true
+	r := b.newRequest(ctx, b.key, http.MethodPost, completionsPath, body, headers...)
 	go func() {
 		defer close(gone)
-		got := b.request(ctx, b.key, http.MethodPost, completionsPath, body, headers...)
+		got, err := http.DefaultClient.Do(r)
 		<-ctx.Done()
-		_ = got.Body.Close()
+		if err == nil { // else it went away before the response began
+			_ = got.Body.Close()
+		}
 	}()
 	c := b.awaits(before)
 	cancel()
