@@ -35,7 +35,7 @@ import (
 type costs struct {
 	statements   map[string]int // of the product's database, by the names in schema/queries
 	transactions map[string]int // of the product's database, by their first statement: begin, or one that is a transaction by itself
-	follows      int            // reads of a page or stream that follows: one for each notice, and notices that arrive during a read share the next
+	follows      int            // reads of events by open pages and streams; notices that arrive during one read share the next
 	requests     map[string]int // to Temporal without polls, by operation
 	events       int            // in the histories of the workflows
 	allocated    int            // kB that the process of the server allocates
@@ -62,7 +62,7 @@ var costBounds = map[string][]costBound{
 	"plain turn": {
 		{"statements", 43, "commit 85bc252, before services and coding agents, had 44"},
 		{"transactions", 17, "accept, claim, end of step and end of turn; the others are single reads"},
-		{"follows", 8, "4 or 5 were measured; a notice that arrives after the read of the one before adds one"},
+		{"follows", 8, "measured: 4 or 5; a notice that does not arrive during another read adds one"},
 		{"requests", 2, "the start of the workflow and its one workflow task: claim, step and finish run within it"},
 		{"events", 12, "one workflow task with local activities"},
 		{"allocated", 1600, "most of it the request to the model and the response"},
@@ -72,7 +72,7 @@ var costBounds = map[string][]costBound{
 	"turn with 5 calls": {
 		{"statements", 199, "6 steps of about 12, 5 calls of about 25"},
 		{"transactions", 113, "as of a plain turn, and 3 more of each call: begin, start and end"},
-		{"follows", 40, "19 or 20 were measured, as of a plain turn"},
+		{"follows", 40, "measured: 19 or 20"},
 		{"requests", 12, "2 where every call ends within the workflow task; each that an activity takes over, on a busy machine, adds 2"},
 		{"events", 47, "22 where every call ends within the workflow task; each that an activity takes over adds 5"},
 		{"allocated", 9600, "6 requests to the model, each longer than the one before"},
@@ -461,7 +461,7 @@ var (
 	statementName   = regexp.MustCompile(`^-- name: (\w+)`)
 )
 
-// followStatement reads the events after a place. How often depends on how many notices arrive during a read.
+// followStatement reads events for open pages and streams. How often it runs depends on timing, so it is counted separately.
 const followStatement = "EventListAfter"
 
 // onClocks are statements of loops that look for work, or for changes, every few seconds: no work waits for them.

@@ -473,7 +473,7 @@ func (p *prison) beside(t *testing.T, command string) (escapetest.Outcome, error
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.outside}, p.without...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Setpgid: true}
 	if os.Getuid() == 0 {
-		// What it mounts shows folders of other tests below its own, and their sandboxes refuse to start.
+		// In the namespace of the test program, a bind mount of the root folder would expose the state of other tests below /tmp.
 		cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
 	}
 	output, err := cmd.Output()
@@ -497,7 +497,7 @@ func TestEscape_ACommandOutsideChangesItsShellAndNotTheTestProgram(t *testing.T)
 	require.Equal(t, before, after)
 }
 
-// Once a command mounted the root folder below /tmp, and sandboxes that other tests started refused to start meanwhile.
+// A bind mount of the root folder below /tmp made the sandboxes of parallel tests refuse to start.
 func TestEscape_ACommandOutsideMountsNothingForOtherTests(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

@@ -56,7 +56,7 @@ func TestServiceTasks_KillsTellEachConversationOnceAndFourAtATime(t *testing.T) 
 		ids[i] = c.begins()
 	}
 	db := c.look()
-	// The times of runs are those at which transactions begin, before they wait for one another: the runs under way are counted at each change.
+	// posted_at is when a transaction began, before it waited for its lock. So a trigger counts the runs under way at each change.
 	for _, statement := range []string{
 		`CREATE TABLE runs_posted (n int)`,
 		`CREATE FUNCTION count_runs_posted() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -54,8 +54,8 @@ func (k *talk) steer(lines ...string) chat.InboxID {
 	return id
 }
 
-// untilWoken waits until the run of a turn has received so many wakes, and has read for the last of them what came: the reading is a local
-// activity, which leaves a marker. A command that ends before it lets the turn go on without the message.
+// untilWoken waits until the run of a turn has received n wakes and has read its inbox after the last one. The read is a local activity, which
+// records a marker. If a command ends before the read, the next step begins without the message.
 func (k *talk) untilWoken(n int) {
 	k.t.Helper()
 	require.Eventually(k.t, func() bool {

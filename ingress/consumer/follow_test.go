@@ -130,7 +130,7 @@ func TestFollow_GoesOnAfterAnyEventWithNothingTwiceAndNothingMissing(t *testing.
 	}
 }
 
-// A reader of a new conversation has its seq, which is 0, and lost what happened before it began to watch.
+// The seq of a new conversation is 0, which was taken for no cursor: events before the stream opened were lost.
 func TestFollow_BeginsWithTheFirstEventAfterTheSeqOfANewConversation(t *testing.T) {
 	b := setup(t)
 	c := b.conversation()

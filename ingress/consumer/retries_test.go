@@ -26,7 +26,7 @@ func (b *bundle) loses(body object, headers ...string) service.Conversation {
 		defer close(gone)
 		got, err := http.DefaultClient.Do(r)
 		<-ctx.Done()
-		if err == nil { // else it went away before the response began
+		if err == nil { // canceled before the response began otherwise
 			_ = got.Body.Close()
 		}
 	}()

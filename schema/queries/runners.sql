@@ -93,7 +93,7 @@ SELECT whose.admin_id::bigint AS user_id, s.runner, s.agent, s.channel, s.chat_t
        (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
        (SELECT v.version FROM tool_sources_version v)::bigint AS tool_sources,
        (CASE WHEN s.agent LIKE 'svc\_%' THEN (SELECT v.version FROM services_version v) ELSE 0 END)::bigint AS services,
-       memory.off::boolean AS no_memory, memory.soulless::boolean AS no_soul, memory.locked::boolean AS notes_locked
+       memory.no_memory::boolean AS no_memory, memory.no_soul::boolean AS no_soul, memory.notes_locked::boolean AS notes_locked
 FROM sessions s JOIN user_admins whose ON whose.user_id = s.user_id
 LEFT JOIN turns t ON t.session_key = s.key AND t.state = 'running'
 CROSS JOIN LATERAL (
@@ -102,8 +102,8 @@ CROSS JOIN LATERAL (
     FROM user_settings c WHERE c.user_id = whose.admin_id AND c.key IN ('llm_source', 'model', 'think')
 ) models
 CROSS JOIN LATERAL (
-    SELECT coalesce(bool_or(c.key = 'memory' AND c.value = 'off'), false) AS off, coalesce(bool_or(c.key = 'soul' AND c.value = 'off'), false) AS soulless,
-           coalesce(bool_or(c.key = 'agent_notes' AND c.value = 'locked'), false) AS locked
+    SELECT coalesce(bool_or(c.key = 'memory' AND c.value = 'off'), false) AS no_memory, coalesce(bool_or(c.key = 'soul' AND c.value = 'off'), false) AS no_soul,
+           coalesce(bool_or(c.key = 'agent_notes' AND c.value = 'locked'), false) AS notes_locked
     FROM user_settings c WHERE c.user_id = s.user_id AND c.key IN ('memory', 'soul', 'agent_notes')
 ) memory
 WHERE s.key = $1;

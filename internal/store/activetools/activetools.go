@@ -28,13 +28,13 @@ func (s *Store) ActiveTools(ctx context.Context, key chat.SessionKey, unused, mo
 	if unused > 0 && len(row.Used) > 0 {
 		since, err := s.db.Q.ActiveToolsSince(ctx, s.db.Pool, dbsqlc.ActiveToolsSinceParams{SessionKey: key, Others: int32(unused)})
 		if err != nil {
-			return chat.ToolUse{}, pg.Classify(fmt.Errorf("find the message since which tools are in use: %w", err))
+			return chat.ToolUse{}, pg.Classify(fmt.Errorf("find the oldest message for tools in use: %w", err))
 		}
 		if expired := slices.IndexFunc(row.Messages, func(id int64) bool { return id < since }); expired >= 0 {
 			use.Recent = row.Used[:expired]
 		}
 	}
-	use.Recent = use.Recent[:min(len(use.Recent), most)]
+	use.Recent = slices.Clip(use.Recent[:min(len(use.Recent), most)]) // it shares the array of Used
 	return use, nil
 }
 
