@@ -66,6 +66,11 @@ type Request struct {
 // without one has been carried out.
 type Judge func(Request) (goOn bool, err error)
 
+// Record records that a command starts, before its shell is executed and while its sandbox is built. After an error nothing is executed.
+type Record interface {
+	Start() error
+}
+
 // Command is what a shell is to execute, in a process group of its own.
 type Command struct {
 	Text   string
@@ -75,6 +80,7 @@ type Command struct {
 	Output uintptr  // descriptor, for stdout
 	Errors uintptr  // descriptor, for stderr; may be the same
 	Judge  Judge    // nil: the command reaches for no process but its own
+	Record Record   // nil: nothing records the start
 	Policy
 }
 
@@ -92,6 +98,14 @@ func Start(method Method, c Command) (pid int, err error) {
 	}()
 	<-started
 	return pid, err
+}
+
+// recordStart records the start, if it is to be.
+func (c Command) recordStart() error {
+	if c.Record == nil {
+		return nil
+	}
+	return c.Record.Start()
 }
 
 // shell is how a command is executed.

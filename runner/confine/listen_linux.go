@@ -29,60 +29,73 @@ type verdict struct {
 }
 
 // serve waits for the listener of the process at the other end, and judges what its descendants ask for until none is
-// left. Without a listener they ask for nothing.
+// left. Without a listener they ask for nothing. All its waiting is the network poller's: a thread that waits in the kernel would keep Go's only
+// processor (GOMAXPROCS=1) from the others for as long as ten milliseconds.
 func serve(order *os.File, judge Judge) {
-	listener, err := receive(order)
+	fd := receive(order)
 	_ = order.Close() // all was said
-	if err != nil || listener < 0 || judge == nil {
+	if fd < 0 {
 		return
 	}
-	defer unix.Close(listener)
-	for awaitRequest(listener) {
+	listener := os.NewFile(uintptr(fd), "listener")
+	defer listener.Close()
+	requests, err := listener.SyscallConn()
+	if err != nil || judge == nil {
+		return
+	}
+	for awaitRequest(requests) {
 		var n notification
-		err := control(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
+		err := control(fd, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
 		switch {
 		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINTR): // who called has ended, or was interrupted
 		case err != nil:
 			return
 		default:
-			answer(listener, n, judge)
+			answer(fd, n, judge)
 		}
 	}
 }
 
 // receive returns the descriptor that the other process sends, or -1 when it has closed its end without.
-func receive(order *os.File) (int, error) {
+func receive(order *os.File) (listener int) {
+	listener = -1
+	conn, err := order.SyscallConn()
+	if err != nil {
+		return -1
+	}
 	buf, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
-	for {
-		n, oobn, _, _, err := unix.Recvmsg(int(order.Fd()), buf, oob, unix.MSG_CMSG_CLOEXEC)
-		if errors.Is(err, unix.EINTR) {
-			continue
+	_ = conn.Read(func(fd uintptr) (done bool) { // an error leaves none
+		n, oobn, _, _, err := unix.Recvmsg(int(fd), buf, oob, unix.MSG_CMSG_CLOEXEC)
+		if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
+			return false
 		}
 		if err != nil || n == 0 {
-			return -1, err
+			return true
 		}
 		messages, err := unix.ParseSocketControlMessage(oob[:oobn])
 		if err != nil || len(messages) != 1 {
-			return -1, err
+			return true
 		}
-		fds, err := unix.ParseUnixRights(&messages[0])
-		if err != nil || len(fds) != 1 {
-			return -1, err
+		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 && unix.SetNonblock(fds[0], true) == nil {
+			listener = fds[0]
 		}
-		return fds[0], nil
-	}
+		return true
+	})
+	return listener
 }
 
 // awaitRequest is false when nobody is left who could call.
-func awaitRequest(listener int) bool {
-	for {
-		poll := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
-		_, err := unix.Poll(poll, -1)
-		if errors.Is(err, unix.EINTR) {
-			continue
+func awaitRequest(requests syscall.RawConn) (waits bool) {
+	err := requests.Read(func(fd uintptr) (done bool) {
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(poll, 0)
+		for errors.Is(err, unix.EINTR) {
+			n, err = unix.Poll(poll, 0)
 		}
-		return err == nil && poll[0].Revents&unix.POLLIN != 0
-	}
+		waits = err == nil && poll[0].Revents&unix.POLLIN != 0
+		return n != 0 || err != nil
+	})
+	return err == nil && waits
 }
 
 func answer(listener int, n notification, judge Judge) {

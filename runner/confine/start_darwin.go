@@ -13,6 +13,9 @@ func start(method Method, c Command) (pid int, err error) {
 	if method != None {
 		return 0, fmt.Errorf("%s: %w", method, syscall.ENOTSUP)
 	}
+	if err := c.recordStart(); err != nil {
+		return 0, err
+	}
 	return syscall.ForkExec(shell(c))
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime"
@@ -27,6 +28,8 @@ type order struct {
 	Policy Policy   `json:"walls"`
 	Listen bool     `json:"listen"` // whether somebody judges requests
 	Parent int      `json:"parent"`
+
+	rest io.Reader // what comes after it
 }
 
 // methods leaves out the user namespace for root: in one, root could no longer act as other users.
@@ -43,33 +46,47 @@ func start(method Method, c Command) (pid int, err error) {
 	path, argv, attr := shell(c)
 	attr.Sys.Pdeathsig = syscall.SIGKILL
 	if method == None {
+		if err := c.recordStart(); err != nil {
+			return 0, err
+		}
 		return c.Limits.fork(path, argv, attr)
 	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return 0, os.NewSyscallError("socketpair", err)
 	}
+	_ = unix.SetNonblock(pair[0], true) // so that the network poller waits for it; a descriptor that was just made has no reason to refuse
 	ours := os.NewFile(uintptr(pair[0]), "order")
 	separate(method, attr)
 	attr.Dir, attr.Env = "/", []string{"GOMAXPROCS=1"} // until the shell replaces it, with the command's environment
 	attr.Files = append(attr.Files, uintptr(pair[1]))
 	pid, err = syscall.ForkExec(self(), []string{"xbot-runner", shellVerb}, attr)
 	_ = unix.Close(pair[1]) // the other process has its own
-	if err == nil {
-		err = json.NewEncoder(ours).Encode(order{
-			Method: method, Text: c.Text, Dir: c.Dir, Env: c.Env, Policy: c.Policy, Listen: c.Judge != nil, Parent: os.Getpid(),
-		})
-		if errors.Is(err, unix.EPIPE) {
-			err = nil // it has ended, and its exit code says so
-		}
-	}
 	if err != nil {
-		_ = ours.Close() // without an order it ends
+		_ = ours.Close() // nobody has the other end
 		return pid, err
+	}
+	err = json.NewEncoder(ours).Encode(order{
+		Method: method, Text: c.Text, Dir: c.Dir, Env: c.Env, Policy: c.Policy, Listen: c.Judge != nil, Parent: os.Getpid(),
+	})
+	if err == nil || errors.Is(err, unix.EPIPE) { // if it has ended, its exit code says why
+		err = c.recordStart()
+	}
+	if err == nil {
+		_, err = ours.Write([]byte{goAhead})
+	}
+	if err != nil && !errors.Is(err, unix.EPIPE) {
+		_ = ours.Close()
+		_ = unix.Kill(pid, unix.SIGKILL)    // nothing of the command was executed
+		_, _ = unix.Wait4(pid, nil, 0, nil) // its end is of no interest
+		return 0, err
 	}
 	go serve(ours, c.Judge)
 	return pid, nil
 }
+
+// goAhead is the byte that has the process execute the command once its sandbox is built.
+const goAhead = '!'
 
 // separate says what the process is to have of its own.
 func separate(method Method, attr *syscall.ProcAttr) {
@@ -91,7 +108,9 @@ func confinedShell() int {
 	var o order
 	from := os.NewFile(orderFD, "order")
 	defer runtime.KeepAlive(from) // buildWalls writes to its descriptor, which would be closed with it
-	err := errors.Join(sealDescriptors(), json.NewDecoder(from).Decode(&o))
+	orders := json.NewDecoder(from)
+	err := errors.Join(sealDescriptors(), orders.Decode(&o))
+	o.rest = io.MultiReader(orders.Buffered(), from)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "xbot-runner confined-shell is started by xbot-runner only:", err)
 		return failed
@@ -122,6 +141,9 @@ func (o order) buildWalls() error {
 	if err := os.Chdir(o.Dir); err != nil {
 		return err
 	}
+	if err := o.awaitGoAhead(); err != nil {
+		return err
+	}
 	if err := o.Policy.Limits.limitSelf(); err != nil {
 		return err
 	}
@@ -129,6 +151,19 @@ func (o order) buildWalls() error {
 		return err
 	}
 	return p.filterCalls(o)
+}
+
+// awaitGoAhead waits until the command may be executed. It comes before the limits, which could keep the waiting from a thread that it needs.
+func (o order) awaitGoAhead() error {
+	for b := make([]byte, 1); ; {
+		_, err := io.ReadFull(o.rest, b)
+		switch {
+		case err != nil:
+			return errors.New("who started it has called it off")
+		case b[0] == goAhead:
+			return nil
+		}
+	}
 }
 
 // sealDescriptors keeps everything but the standard streams from the command.

@@ -83,8 +83,22 @@ func notStarted(err error) error {
 }
 
 // start makes the shim of a fresh job and returns the daemon's end of its events. The lock passes to the shim with its
-// open file, so there is no moment at which nobody holds it.
-func (s *Store) start(dir string, spec Spec, lock *os.File) (*os.File, error) {
+// open file, so there is no moment at which nobody holds it. The shim's program starts while the folder is made: both take about as long.
+func (s *Store) start(dir string, spec Spec, lock *os.File) (events *os.File, err error) {
+	g, err := openGate()
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	shim, err := s.spawn(dir, lock, g)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.reaper.end(shim) // and with it the lock is free for another attempt
+		}
+	}()
 	spec.Store, spec.Boot, spec.Sealed = s.id, s.boot, len(spec.Secrets)
 	spec.Env = append(slices.DeleteFunc(slices.Clone(spec.Env), func(pair string) bool {
 		return strings.HasPrefix(pair, markerName+"=")
@@ -106,42 +120,47 @@ func (s *Store) start(dir string, spec Spec, lock *os.File) (*os.File, error) {
 		return nil, err
 	}
 	defer unix.Close(control)
-	events, err := openEvents(dir) // before the shim can say something and leave
-	if err != nil {
+	if events, err = openEvents(dir); err != nil { // before the shim can say something and leave
 		return nil, err
 	}
-	if err := s.spawn(dir, spec.Secrets, []uintptr{lock.Fd(), uintptr(shimEvents), uintptr(control)}); err != nil {
+	if err := g.admit(spec.Secrets, shimEvents, control); err != nil {
 		return nil, errors.Join(err, events.Close())
 	}
 	return events, nil
 }
 
-// spawn starts the shim with its descriptors, and hands over the secrets.
-func (s *Store) spawn(dir string, secrets []wire.Secret, own []uintptr) error {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+// admit passes the descriptors of a shim, and hands over the secrets.
+func (g gate) admit(secrets []wire.Secret, own ...int) error {
+	if len(secrets) == 0 {
+		return g.pass(own...)
+	}
+	over, err := openHandover()
 	if err != nil {
 		return err
 	}
-	defer null.Close()
-	files := append([]uintptr{null.Fd(), null.Fd(), null.Fd()}, own...) // from LockFD on
-	var over *handover
-	if len(secrets) > 0 {
-		if over, err = openHandover(); err != nil {
-			return err
-		}
-		defer over.close()
-		files = append(files, over.read.Fd()) // SecretFD
+	defer over.close()
+	if err := g.pass(append(own, int(over.read.Fd()))...); err != nil {
+		return err
 	}
-	err = s.reaper.start(s.self, []string{"xbot-runner", "shim", dir}, &syscall.ProcAttr{
+	over.give(secrets)
+	return nil
+}
+
+// spawn starts a shim with the lock of its job.
+func (s *Store) spawn(dir string, lock *os.File, g gate) (pid int, err error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	files := slices.Repeat([]uintptr{null.Fd()}, SecretFD+1) // also where those that come later belong, so that nothing else gets their numbers
+	files[LockFD], files[GateFD] = lock.Fd(), uintptr(g.theirs)
+	return s.reaper.start(s.self, []string{"xbot-runner", "shim", dir}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"PATH=/usr/bin:/bin", "GOMAXPROCS=1"}, // it waits more than it works, and starts sooner with fewer threads
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
-	if err == nil && over != nil {
-		over.give(secrets)
-	}
-	return err
 }
 
 // makeFIFO makes a FIFO and opens both its ends in one descriptor, so that neither process sees the other's absence

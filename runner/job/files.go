@@ -29,12 +29,13 @@ const (
 	storeFile   = "store" // of the state folder: the store's id
 )
 
-// The descriptors a shim is started with.
+// The descriptors of a shim. It is started with the lock and the gate, and gets the others from ReceiveDescriptors.
 const (
 	LockFD    = 3 // the job's lock, already taken by the daemon
-	EventsFD  = 4 // write end of events, non-blocking
-	ControlFD = 5 // read end of control, blocking
-	SecretFD  = 6 // read end of what ReadSecrets reads, of a command that has some
+	GateFD    = 4 // socket over which the others come
+	EventsFD  = 5 // write end of events, non-blocking
+	ControlFD = 6 // read end of control, blocking
+	SecretFD  = 7 // read end of what ReadSecrets reads, of a command that has some
 )
 
 // The bytes of the events FIFO. After Refused the rest is a sentence: the command was not started.
@@ -118,6 +119,22 @@ func WriteOnce(dir, name string, v any) error {
 
 // Replace puts a file in place so that a reader sees the old or the whole new content, also after a power cut.
 func Replace(dir, name string, v any) error {
+	return errors.Join(place(dir, name, v, writeSynced), syncDir(dir))
+}
+
+// Place puts a file in place as Replace does, without waiting for the disk: until Sync returns, a power cut may leave it empty or take it away.
+func Place(dir, name string, v any) error { return place(dir, name, v, write) }
+
+// Sync waits until a file that Place has put in place survives a power cut.
+func Sync(dir, name string) error {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close(), syncDir(dir))
+}
+
+func place(dir, name string, v any, write func(*os.File, []byte) error) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
@@ -127,13 +144,15 @@ func Replace(dir, name string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := writeSynced(f, data); err != nil {
+	if err := write(f, data); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return os.Rename(f.Name(), path)
+}
+
+func write(f *os.File, data []byte) error {
+	_, err := f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 func writeSynced(f *os.File, data []byte) error {

@@ -42,17 +42,33 @@ func (r *reaper) run() {
 }
 
 // start forks a process to be reaped. Descriptors of the attributes stay the caller's.
-func (r *reaper) start(path string, argv []string, attr *syscall.ProcAttr) error {
+func (r *reaper) start(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	r.mu.Lock()
-	pid, err := syscall.ForkExec(path, argv, attr)
+	pid, err = syscall.ForkExec(path, argv, attr)
 	if err == nil {
 		r.pids[pid] = struct{}{}
 	}
 	r.mu.Unlock()
 	if err != nil {
-		return fmt.Errorf("start %s: %w", path, err)
+		return 0, fmt.Errorf("start %s: %w", path, err)
 	}
-	return nil
+	return pid, nil
+}
+
+// end kills a process that start has forked, and returns when it is gone.
+func (r *reaper) end(pid int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, runs := r.pids[pid]; !runs {
+		return
+	}
+	delete(r.pids, pid)
+	_ = syscall.Kill(pid, syscall.SIGKILL) // fails if it has ended
+	for {
+		if _, err := syscall.Wait4(pid, nil, 0, nil); !errors.Is(err, syscall.EINTR) {
+			return
+		}
+	}
 }
 
 // reap holds the lock that start holds while it forks, so a child that ends at once is known by then.

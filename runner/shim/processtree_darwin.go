@@ -19,11 +19,11 @@ type processTree struct {
 // adoptOrphans does nothing: this system knows no reaper but the first process.
 func adoptOrphans() error { return nil }
 
-// startProcessTree executes the command in a process group of its own.
-func startProcessTree(spec job.Spec, s streams, _ confine.Judge) (*processTree, error) {
+// startProcessTree executes the command, once its start is recorded, in a process group of its own.
+func startProcessTree(spec job.Spec, s streams, _ confine.Judge, record confine.Record) (*processTree, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
 		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Policy: spec.Policy,
-		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(),
+		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(), Record: record,
 	})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,9 @@
 package shim
 
 import (
+	"errors"
 	"os"
+	"os/signal"
 	"sync"
 	"time"
 
@@ -27,11 +29,13 @@ func adoptOrphans() error {
 	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 }
 
-// startProcessTree executes the command in a process group of its own; its shell dies with this process.
-func startProcessTree(spec job.Spec, s streams, judge confine.Judge) (*processTree, error) {
+// startProcessTree executes the command, once its start is recorded, in a process group of its own; its shell dies with this process.
+func startProcessTree(spec job.Spec, s streams, judge confine.Judge, record confine.Record) (*processTree, error) {
+	ends := make(chan os.Signal, 1) // one signal is enough: it has all children looked at
+	signal.Notify(ends, unix.SIGCHLD)
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
 		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Policy: spec.Policy,
-		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(), Judge: judge,
+		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(), Judge: judge, Record: record,
 	})
 	if err != nil {
 		return nil, err
@@ -44,30 +48,35 @@ func startProcessTree(spec job.Spec, s streams, judge confine.Judge) (*processTr
 		return nil, os.NewSyscallError("prctl", err)
 	}
 	f := &processTree{leader: pid, exited: make(chan unix.WaitStatus, 1), gone: make(chan struct{})}
-	go f.reap()
+	go f.reap(ends)
 	return f, nil
 }
 
-// reap takes the exit status of every child until there is none.
-func (f *processTree) reap() {
+// reap takes the exit status of every child until there is none. It waits for signals, not in the kernel, as serve in confine does.
+func (f *processTree) reap(ends <-chan os.Signal) {
 	defer close(f.gone)
+	for f.reapEnded() {
+		<-ends
+	}
+}
+
+// reapEnded takes the exit status of the children that have ended; false: there are no more.
+func (f *processTree) reapEnded() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for {
-		var info unix.Siginfo
-		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return // ECHILD: nobody is left
-		}
-		f.mu.Lock()
 		var ws unix.WaitStatus
 		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
-		if err == nil && pid == f.leader {
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return false // ECHILD: nobody is left
+		case pid == 0:
+			return true
+		case pid == f.leader:
 			f.reaped = true
 			f.exited <- ws
 		}
-		f.mu.Unlock()
 	}
 }
 

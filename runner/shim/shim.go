@@ -49,9 +49,13 @@ type shim struct {
 }
 
 // Main runs the job in the folder and returns the exit code of the shim process. It must be called first thing in a
-// process that the daemon started: descriptors 3 to 5 are the job's lock and FIFOs.
+// process that the daemon started: descriptors 3 and 4 are the job's lock and the gate.
 func Main(dir string) int {
-	if err := checkDescriptors(dir); err != nil {
+	err := checkDescriptors(dir)
+	if err == nil {
+		err = job.ReceiveDescriptors()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "xbot-runner shim is started by xbot-runner only:", err)
 		return 2
 	}
@@ -60,7 +64,10 @@ func Main(dir string) int {
 		refuse(err)
 		return 1
 	}
-	s.run()
+	if err := s.run(); err != nil {
+		refuse(err)
+		return 1
+	}
 	s.record()
 	s.linger()
 	return 0
@@ -69,7 +76,7 @@ func Main(dir string) int {
 // checkDescriptors makes sure that the inherited lock is this job's and is held, and that the command inherits nothing.
 func checkDescriptors(dir string) error {
 	job.SealDescriptors()
-	for _, fd := range []int{job.LockFD, job.EventsFD, job.ControlFD} {
+	for _, fd := range []int{job.LockFD, job.GateFD} {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
 			return fmt.Errorf("descriptor %d: %w", fd, err)
 		}
@@ -91,7 +98,7 @@ func checkDescriptors(dir string) error {
 	return err
 }
 
-// prepare does everything that can fail before the point of no return, which is the started file.
+// prepare does what can fail before the command is started.
 func (s *shim) prepare() (err error) {
 	if job.Exists(s.dir, job.StartedFile) || job.Exists(s.dir, job.StatusFile) {
 		return errors.New("it had been started before")
@@ -119,9 +126,31 @@ func (s *shim) prepare() (err error) {
 	}
 	s.listen()
 	s.status = job.Status{State: wire.StateExited, Started: time.Now()}
-	return job.WriteOnce(s.dir, job.StartedFile, job.Started{
+	return nil
+}
+
+// Reasons for which a command is not executed after all.
+var (
+	errKilled     = errors.New("it was killed before it started")
+	errUnrecorded = errors.New("its start could not be recorded")
+)
+
+// startRecord writes the started file, the point of no return.
+type startRecord struct{ shim *shim }
+
+// Start is called while the sandbox of the command is built.
+func (r startRecord) Start() error {
+	s := r.shim
+	err := job.WriteOnce(s.dir, job.StartedFile, job.Started{
 		ID: s.spec.ID, Hash: s.spec.Hash, Store: s.spec.Store, Boot: s.spec.Boot, At: s.status.Started,
 	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errUnrecorded, err)
+	case job.Exists(s.dir, job.KillFile):
+		return errKilled
+	}
+	return nil
 }
 
 // takeSecrets gives the command its secrets, and has them hidden in what it writes.
@@ -159,17 +188,16 @@ func (s *shim) listen() {
 			s.requestKill("Its runner got a signal to end it, as when the machine shuts down.")
 		}
 	}()
+	_ = unix.SetNonblock(job.ControlFD, true) // so that no thread waits for it; where it fails one does
+	control := os.NewFile(job.ControlFD, "control")
 	go func() {
 		buf := make([]byte, 64)
 		for {
-			n, err := unix.Read(job.ControlFD, buf)
-			switch {
-			case errors.Is(err, unix.EINTR):
-			case err != nil || n == 0:
+			n, err := control.Read(buf)
+			if err != nil {
 				return // cannot happen: the shim holds both ends
-			default:
-				s.hear(buf[:n])
 			}
+			s.hear(buf[:n])
 		}
 	}()
 }
@@ -192,18 +220,20 @@ func (s *shim) requestKill(remark string) {
 	}
 }
 
-// run executes the command and waits for its end.
-func (s *shim) run() {
-	if job.Exists(s.dir, job.KillFile) {
-		s.status.State, s.status.Code = wire.StateKilled, 128+int(syscall.SIGTERM)
-		return
-	}
+// run executes the command and waits for its end. After an error it was not executed and is not noted as started.
+func (s *shim) run() error {
 	tree, err := s.start()
 	s.out.closeEnd()
-	if err != nil {
+	switch {
+	case errors.Is(err, errUnrecorded):
+		return err
+	case errors.Is(err, errKilled):
+		s.status.State, s.status.Code = wire.StateKilled, 128+int(syscall.SIGTERM)
+		return nil
+	case err != nil:
 		s.out.say(fmt.Sprintf("xbot-runner could not start the command in %s: %v\n", s.spec.Dir, err))
 		s.status.Code = cannotStart
-		return
+		return nil
 	}
 	s.processTree = tree
 	go s.out.pump()
@@ -226,6 +256,7 @@ func (s *shim) run() {
 	if s.complaints != nil {
 		s.status.Errors = s.complaints.drain(drainGrace)
 	}
+	return nil
 }
 
 // streams are the standard streams of a command. They stay the caller's.
@@ -235,14 +266,14 @@ type streams struct{ in, out, err *os.File }
 func (s *shim) start() (*processTree, error) {
 	if s.in != nil {
 		defer func() { _, _ = s.in.read.Close(), s.complaints.end.Close() }() // never used by the shim
-		return startProcessTree(s.spec, streams{in: s.in.read, out: s.out.end, err: s.complaints.end}, judgeFor(filepath.Dir(s.dir)))
+		return startProcessTree(s.spec, streams{in: s.in.read, out: s.out.end, err: s.complaints.end}, judgeFor(filepath.Dir(s.dir)), startRecord{shim: s})
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, err
 	}
 	defer null.Close()
-	return startProcessTree(s.spec, streams{in: null, out: s.out.end, err: s.out.end}, judgeFor(filepath.Dir(s.dir)))
+	return startProcessTree(s.spec, streams{in: null, out: s.out.end, err: s.out.end}, judgeFor(filepath.Dir(s.dir)), startRecord{shim: s})
 }
 
 // end kills the command with all its descendants.
@@ -270,7 +301,7 @@ func (s *shim) record() {
 	s.out.finish(&s.status)
 	for range recordTries {
 		job.ReclaimAround(s.dir) // the command may have shut us out
-		err := job.Replace(s.dir, job.StatusFile, s.status)
+		err := job.Place(s.dir, job.StatusFile, s.status)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			break // recorded, or the whole folder is gone and nobody can ask
 		}
@@ -279,7 +310,8 @@ func (s *shim) record() {
 		}
 	}
 	notify()
-	_ = unix.Close(job.EventsFD) // the daemon reads end of file; a failed close has closed it too
+	_ = unix.Close(job.EventsFD)        // the daemon reads end of file; a failed close has closed it too
+	_ = job.Sync(s.dir, job.StatusFile) // nobody waits for it: after a power cut the job is lost without it
 }
 
 // How long the shim tries to write the status before the job is lost: ten minutes.

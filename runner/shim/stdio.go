@@ -37,7 +37,7 @@ func RunStdio() int {
 		fmt.Fprintln(os.Stderr, "xbot-runner talk is started by xbot-runner only:", err)
 		return cannotStart
 	}
-	tree, err := startProcessTree(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, judgeFor(noJobs))
+	tree, err := startProcessTree(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, judgeFor(noJobs), nil)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "xbot-runner could not start the process in %s: %v\n", spec.Dir, err)
 		return cannotStart
