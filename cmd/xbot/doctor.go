@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -236,13 +237,16 @@ func lookServer(ctx context.Context, d *installation) (string, error) {
 	return "ready at " + address, nil
 }
 
+// runnerWait is how long a runner may take to connect after the start of the server.
+const runnerWait = 3 * time.Second
+
 func lookRunner(ctx context.Context, d *installation) (string, error) {
 	s, _, closeStore, err := openStore(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer closeStore()
-	all, err := s.Runners(ctx)
+	all, err := settledRunners(ctx, s)
 	if err != nil {
 		return "", err
 	}
@@ -260,6 +264,24 @@ func lookRunner(ctx context.Context, d *installation) (string, error) {
 		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; %s", len(all), why)
 	}
 	return fmt.Sprintf("%d of %d connected%s", len(online), len(all), strings.Join(online, "")), nil
+}
+
+// settledRunners lists all runners, once one is connected or runnerWait is over.
+func settledRunners(ctx context.Context, s *store.Store) ([]store.Runner, error) {
+	over := time.After(runnerWait)
+	for {
+		all, err := s.Runners(ctx)
+		if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(r store.Runner) bool { return r.Online }) {
+			return all, err
+		}
+		select {
+		case <-over:
+			return all, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(runnerWait / 30):
+		}
+	}
 }
 
 // describe says on a line of its own what a connected runner said of itself.
