@@ -130,7 +130,7 @@ func (f *follower) begin(ctx context.Context) error {
 		return err
 	}
 	f.read = first - 1
-	return f.durable(ctx)
+	return f.rows(ctx)
 }
 
 // bound forgets a cursor beyond what there is: the database is older than it.
@@ -168,9 +168,9 @@ func (f *follower) run(ctx context.Context) error {
 		case e := <-f.sub.Live():
 			err = f.live(ctx, e)
 		case <-f.sub.Woken():
-			err = f.catchUp(ctx)
+			err = f.catchUp(ctx, f.recent)
 		case <-poll.C:
-			err = f.catchUp(ctx)
+			err = f.catchUp(ctx, f.rows)
 		case <-access:
 			err = f.may(ctx)
 		case <-ping.C:
@@ -199,32 +199,51 @@ func (f *follower) may(ctx context.Context) error {
 }
 
 // catchUp tells the live events that are there and then the durable ones.
-func (f *follower) catchUp(ctx context.Context) error {
+func (f *follower) catchUp(ctx context.Context, durable func(context.Context) error) error {
 	for range len(f.sub.Live()) {
 		if err := f.live(ctx, <-f.sub.Live()); err != nil {
 			return err
 		}
 	}
-	return f.durable(ctx)
+	return durable(ctx)
 }
 
-// durable tells the durable events that there are.
-func (f *follower) durable(ctx context.Context) error {
+// recent tells the durable events that this process has committed, or reads them where others may have committed some.
+func (f *follower) recent(ctx context.Context) error {
+	events, known := f.sub.Recent(f.read)
+	if !known {
+		return f.rows(ctx)
+	}
+	if err := f.durable(ctx, events); err != nil {
+		return err
+	}
+	return f.join()
+}
+
+// rows tells the durable events that there are.
+func (f *follower) rows(ctx context.Context) error {
 	for {
 		events, err := f.Rows.EventsAfter(ctx, f.q.Session, f.read, eventBatch)
 		if err != nil {
 			return err
 		}
-		for _, e := range events {
-			f.read = e.Seq
-			if err := f.note(ctx, e); err != nil {
-				return err
-			}
+		if err := f.durable(ctx, events); err != nil {
+			return err
 		}
 		if len(events) < eventBatch {
 			return f.join()
 		}
 	}
+}
+
+func (f *follower) durable(ctx context.Context, events []chat.Event) error {
+	for _, e := range events {
+		f.read = e.Seq
+		if err := f.note(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // join tells what the turn was writing as it took the message: its pieces were passed over while it was another's.

@@ -33,7 +33,7 @@ func (f *follower) live(ctx context.Context, e chat.Event) error {
 		return nil
 	}
 	if d.Turn != f.turn || d.Step != f.draft.step { // rows came before it that were not read yet: its turn, or the steps before
-		if err := f.durable(ctx); err != nil {
+		if err := f.rows(ctx); err != nil {
 			return err
 		}
 		if d.Turn != f.turn {

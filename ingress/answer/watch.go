@@ -45,7 +45,7 @@ func (f *follower) open(ctx context.Context) error {
 	if f.read = f.q.After; began > 0 {
 		f.read = began - 1
 	}
-	return f.durable(ctx)
+	return f.rows(ctx)
 }
 
 // runs notes which turn runs in the conversation.

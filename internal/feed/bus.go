@@ -44,6 +44,15 @@ type topic struct {
 	below map[*Subscription]struct{} // of subagents of the session: they hear what goes on beside them
 	live  snapshot
 	heard time.Time // when something live came last
+	// recent are the newest durable events, as far as this process committed them.
+	recent recent
+}
+
+// wake has the subscribers look for durable events.
+func (t *topic) wake() {
+	for sub := range t.subs {
+		sub.wake()
+	}
 }
 
 // packet is an event between processes.
@@ -74,9 +83,14 @@ func New(log *slog.Logger) *Bus {
 	return &Bus{log: log, origin: rand.Text(), out: make(chan packet, 1024), topics: map[chat.SessionKey]*topic{}, guards: map[chan struct{}]struct{}{}}
 }
 
-// Wake tells subscribers of the session that durable events were committed.
-func (b *Bus) Wake(key chat.SessionKey) {
-	b.wakeLocal(key)
+// Append tells subscribers of the session that durable events were committed.
+func (b *Bus) Append(key chat.SessionKey, events []chat.Event) {
+	b.mu.Lock()
+	if t := b.topics[key]; t != nil {
+		t.recent.add(events)
+		t.wake()
+	}
+	b.mu.Unlock()
 	b.send(packet{Session: key, Kind: kindWake})
 }
 
@@ -164,13 +178,13 @@ func pass(subs map[*Subscription]struct{}, e chat.Event) {
 	}
 }
 
+// wakeLocal has the subscribers of a session read the rows: another process has committed durable events.
 func (b *Bus) wakeLocal(key chat.SessionKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t := b.topics[key]; t != nil {
-		for sub := range t.subs {
-			sub.wake()
-		}
+		t.recent = recent{}
+		t.wake()
 	}
 }
 
@@ -191,9 +205,8 @@ func (b *Bus) wakeAll() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, t := range b.topics {
-		for sub := range t.subs {
-			sub.wake()
-		}
+		t.recent = recent{}
+		t.wake()
 	}
 }
 
@@ -268,6 +281,17 @@ func (b *Bus) SubscribeBelow(top, key chat.SessionKey) *Subscription {
 
 // Live delivers live events in order.
 func (s *Subscription) Live() <-chan chat.Event { return s.live }
+
+// Recent returns the durable events that follow one with this sequence, as far as this process has committed them: none, where there are
+// none yet. Not known: some may be rows that the process does not know.
+func (s *Subscription) Recent(after int64) (events []chat.Event, known bool) {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	if t := s.bus.topics[s.key]; t != nil {
+		return t.recent.after(after)
+	}
+	return nil, false
+}
 
 // Woken receives after durable events were committed; several commits may share one.
 func (s *Subscription) Woken() <-chan struct{} { return s.woken }

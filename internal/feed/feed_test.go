@@ -80,13 +80,13 @@ func TestBus_SeveralWakesShareOne(t *testing.T) {
 	b := newBus()
 	s := watch(t, b, key)
 	for range 5 {
-		b.Wake(key)
+		b.Append(key, nil)
 	}
 	require.Len(t, s.Woken(), 1)
 	<-s.Woken()
-	b.Wake("agent:main:web:thread:other")
+	b.Append("agent:main:web:thread:other", nil)
 	require.Empty(t, s.Woken())
-	b.Wake(key)
+	b.Append(key, nil)
 	require.Len(t, s.Woken(), 1)
 }
 
@@ -216,7 +216,7 @@ func TestBus_SurvivesManyWhoComeAndGo(t *testing.T) {
 		wg.Go(func() {
 			for n := range 200 {
 				b.PublishDelta(session, delta("t", 0, 1, n, "x"))
-				b.Wake(session)
+				b.Append(session, nil)
 			}
 			b.End(session, "t")
 		})
@@ -281,7 +281,7 @@ func TestBus_TellsASubagentWhatGoesOnInItsTreeAndNothingElseOfIt(t *testing.T) {
 	require.Len(t, told, 1)
 	require.Equal(t, chat.EventBelow, told[0].Kind)
 	b.PublishDelta(key, delta("t", 0, 1, 0, "for those who watch the conversation"))
-	b.Wake(key)
+	b.Append(key, nil)
 	require.Empty(t, received(sub))
 	require.Empty(t, sub.Woken())
 	sub.Close()

@@ -213,7 +213,7 @@ func TestRun_SaysNothingOnTheDatabaseWhileNobodyElseListens(t *testing.T) {
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return d.feeds() == 2 }, limit, 5*time.Millisecond)
 	for range 10 {
-		alone.Wake(key)
+		alone.Append(key, nil)
 		alone.PublishDelta(key, delta("t", 0, 1, 0, "x"))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -241,7 +241,7 @@ func TestRun_GoesOnWhileTheDatabaseIsAway(t *testing.T) {
 	sub := watch(t, bus, key)
 	for i := range 5000 {
 		bus.PublishDelta(key, delta("t", 0, 1, i, "x"))
-		bus.Wake(key)
+		bus.Append(key, nil)
 	}
 	require.NotEmpty(t, received(sub), "this process is served all the same")
 	cancel()

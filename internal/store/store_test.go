@@ -633,7 +633,7 @@ type heard struct {
 	below []chat.SessionKey
 }
 
-func (h *heard) Wake(chat.SessionKey) { h.mu.Lock(); defer h.mu.Unlock(); h.woken++ }
+func (h *heard) Append(chat.SessionKey, []chat.Event) { h.mu.Lock(); defer h.mu.Unlock(); h.woken++ }
 
 func (h *heard) End(_ chat.SessionKey, turn chat.TurnID) {
 	h.mu.Lock()

@@ -85,7 +85,7 @@ DELETE FROM sessions WHERE key = $1;
 -- name: EventAppend :one
 -- Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
 -- a larger sequence before a smaller one. touch notes that a person wrote, spoken that it
--- was to the agent, which brings back what was archived. Returns the conversation that the session works
+-- was to the agent, which brings back what was archived. Returns the sequence of the last event, and the conversation that the session works
 -- for: of a subagent that at the top of its tree, of a job's own conversation that in which the job was made; empty for any other.
 -- Where the session is gone the events violate their reference to it: the commit goes in the same round trip, and must not succeed.
 WITH session AS (
@@ -103,7 +103,7 @@ WITH session AS (
          LEFT JOIN session ON true
 )
 SELECT CASE WHEN starts_with(key, 'cron:') THEN coalesce((SELECT j.home FROM cron_jobs j WHERE j.id = substr(key, length('cron:') + 1)), '')
-            ELSE root END::text AS works_for
+            ELSE root END::text AS works_for, feed_seq
 FROM session;
 
 -- name: EventListAfter :many

@@ -60,7 +60,7 @@ func (a *Endpoints) watch(ctx context.Context, s chat.Session, at from, c client
 		return err
 	}
 	w := &watcher{Endpoints: a, session: s.Key, after: at.after, as: at.client, client: c}
-	if err := w.durable(ctx); err != nil {
+	if err := w.rows(ctx); err != nil {
 		return err
 	}
 	if err := w.act(ctx); err != nil {
@@ -120,9 +120,9 @@ func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
 		case e := <-sub.Live():
 			err = w.live(ctx, e)
 		case <-sub.Woken():
-			err = w.catchUp(ctx, sub)
+			err = w.catchUp(ctx, sub, w.recent(sub))
 		case <-poll.C:
-			err = w.catchUp(ctx, sub)
+			err = w.catchUp(ctx, sub, w.rows)
 		case <-access:
 			err = w.may(ctx)
 		case <-ping.C:
@@ -147,13 +147,23 @@ func (w *watcher) may(ctx context.Context) error {
 }
 
 // catchUp sends the live events that are there and then the durable ones.
-func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription) error {
+func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription, durable func(context.Context) error) error {
 	for range len(sub.Live()) {
 		if err := w.live(ctx, <-sub.Live()); err != nil {
 			return err
 		}
 	}
-	return w.durable(ctx)
+	return durable(ctx)
+}
+
+// recent sends the durable events that this process has committed, or reads them where others may have committed some.
+func (w *watcher) recent(sub *feed.Subscription) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if events, known := sub.Recent(w.after); known {
+			return w.durable(ctx, events)
+		}
+		return w.rows(ctx)
+	}
 }
 
 // live sends a live event, unless what it is a piece of was sent as a whole.
@@ -188,27 +198,32 @@ func (w *watcher) act(ctx context.Context) error {
 	return nil
 }
 
-// durable sends the durable events after the cursor.
-func (w *watcher) durable(ctx context.Context) error {
+// rows sends the durable events after the cursor, as they are in the database.
+func (w *watcher) rows(ctx context.Context) error {
 	for {
 		events, err := w.Store.EventsAfter(ctx, w.session, w.after, eventBatch)
 		if err != nil {
 			return err
 		}
-		for _, e := range events {
-			w.settled.note(e)
-			if e.Kind == chat.EventTurn {
-				e.Data = w.linked(ctx, e.Data)
-			}
-			if err := w.client.Send(e); err != nil {
-				return err
-			}
-			w.after = e.Seq
-		}
-		if len(events) < eventBatch {
-			return nil
+		if err := w.durable(ctx, events); err != nil || len(events) < eventBatch {
+			return err
 		}
 	}
+}
+
+// durable sends durable events.
+func (w *watcher) durable(ctx context.Context, events []chat.Event) error {
+	for _, e := range events {
+		w.settled.note(e)
+		if e.Kind == chat.EventTurn {
+			e.Data = w.linked(ctx, e.Data)
+		}
+		if err := w.client.Send(e); err != nil {
+			return err
+		}
+		w.after = e.Seq
+	}
+	return nil
 }
 
 // linked adds the Temporal link to a turn event.

@@ -16,8 +16,8 @@ import (
 
 // Feed is told after a commit what has changed.
 type Feed interface {
-	// Wake says that a session has new durable events.
-	Wake(key chat.SessionKey)
+	// Append adds the durable events that a commit has added to a session.
+	Append(key chat.SessionKey, events []chat.Event)
 	// End says that a turn was closed: it has no live events any more.
 	End(key chat.SessionKey, turn chat.TurnID)
 	// EndTask says the same of a background task, by the call that started it.
@@ -96,8 +96,8 @@ func (d *DB) notify(t *Tx) {
 	if d.feed == nil {
 		return
 	}
-	for _, key := range t.Sessions() {
-		d.feed.Wake(key)
+	for key, events := range t.appended {
+		d.feed.Append(key, events)
 	}
 	for _, key := range t.After.parents {
 		d.feed.Below(key)

@@ -21,10 +21,11 @@ type Tx struct {
 	*conn
 	Q *dbsqlc.Queries
 
-	events  []event
-	touched bool // a person wrote
-	spoken  bool // to the agent
-	After   After
+	events   []event
+	appended map[chat.SessionKey][]chat.Event // after the commit
+	touched  bool                             // a person wrote
+	spoken   bool                             // to the agent
+	After    After
 }
 
 // After is what the dispatcher has to do after the commit of a transaction.
@@ -138,6 +139,7 @@ func (t *Tx) commit(ctx context.Context) error {
 	if !t.begun {
 		batch.Queue("begin")
 	}
+	t.appended = map[chat.SessionKey][]chat.Event{}
 	for _, key := range keys {
 		p, err := t.eventsOf(key)
 		if err != nil {
@@ -163,8 +165,12 @@ func (t *Tx) committed(results pgx.BatchResults, keys []chat.SessionKey) error {
 	}
 	for _, key := range keys {
 		var root string
-		if err := results.QueryRow().Scan(&root); err != nil {
+		var last int64
+		if err := results.QueryRow().Scan(&root, &last); err != nil {
 			return fmt.Errorf("append events of %s: %w", key, noSession(err))
+		}
+		for i, events := 0, t.appended[key]; i < len(events); i++ {
+			events[i].Seq = last - int64(len(events)-1-i)
 		}
 		if root != "" {
 			t.NotifyParent(chat.SessionKey(root))
@@ -197,6 +203,7 @@ func (t *Tx) eventsOf(key chat.SessionKey) (dbsqlc.EventAppendParams, error) {
 			return p, fmt.Errorf("encode %s event: %w", e.kind, err)
 		}
 		p.Kinds, p.Datas = append(p.Kinds, string(e.kind)), append(p.Datas, string(data))
+		t.appended[key] = append(t.appended[key], chat.Event{Kind: e.kind, Data: data})
 	}
 	return p, nil
 }
