@@ -47,7 +47,7 @@ func (t *Tools) delegate(ctx context.Context, call chat.Call) (chat.ToolResult, 
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
-	set, refused, ok, err := t.tools(ctx, call)
+	found, refused, ok, err := t.tool(ctx, call)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -57,7 +57,7 @@ func (t *Tools) delegate(ctx context.Context, call chat.Call) (chat.ToolResult, 
 	if began, err := t.Calls.BeginCall(ctx, call); err != nil || !began {
 		return chat.ToolResult{}, err
 	}
-	result, err := set.Run(ctx, call.Name, tool.Call{
+	result, err := found.Run(ctx, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Cwd: call.Cwd, Approval: call.Approval,
 		Box: sandbox.None{Why: fault.Errorf(fault.Denied, "work is handed on without a machine")},
 	})

@@ -11,11 +11,11 @@ import (
 	"xbot/activities/coding"
 	"xbot/activities/hooks"
 	"xbot/activities/modelcall"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/command"
 	"xbot/internal/i18n"
+	"xbot/internal/readonce"
 	"xbot/internal/slash"
 	"xbot/internal/usage"
 )
@@ -97,7 +97,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	if err != nil || !ok {
 		return ClaimOutput{InLine: c.InLine}, activities.Failure(ctx, err)
 	}
-	ctx = agentprofile.Once(ctx)
+	ctx = readonce.Context(ctx)
 	who, err := modelcall.ProfileOf(ctx, a.Profiles, in.Session)
 	if err == nil && !who.Deliver {
 		err = a.Turns.KeepFromChannel(ctx, in.Turn)

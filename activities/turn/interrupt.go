@@ -49,14 +49,17 @@ func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 func (t *Tools) leftBehind(ctx context.Context, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, activities.KillGrace)
 	defer cancel()
-	set, err := t.Sets.Of(ctx, call.Session)
+	found, ok, err := t.Sets.Find(ctx, call.Session, call.Name)
+	if err == nil && !ok {
+		err = fault.Errorf(fault.NotFound, "the conversation has no %s any more", call.Name)
+	}
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
 	out := t.Outputs.OpenOutput(call)
 	defer out.Close()
 	call.Cwd = chat.FolderOn(call.Cwd, call.CwdRunner, box.Name())
-	return set.Run(ctx, call.Name, tool.Call{
+	return found.Run(ctx, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd,
 		StartedOn: call.StartedOn, Approval: call.Approval,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },

@@ -19,6 +19,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/permission"
 	"xbot/internal/prompt"
+	"xbot/internal/readonce"
 	"xbot/internal/toolset"
 )
 
@@ -262,7 +263,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 
 // prepare finds the model and makes the request.
 func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
-	ctx = agentprofile.Once(ctx)
+	ctx = readonce.Context(ctx)
 	client, err := m.Models.For(ctx, a.step.Session)
 	if err != nil {
 		return nil, err

@@ -7,13 +7,12 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/modelcall"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/readonce"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
 )
 
 // Calls keeps tool calls and their results.
@@ -32,6 +31,8 @@ type Calls interface {
 // ToolSets knows the tools of conversations.
 type ToolSets interface {
 	modelcall.Tools
+	// Find returns the tool of a name that a conversation can call.
+	Find(ctx context.Context, key chat.SessionKey, name string) (tool.Tool, bool, error)
 	// Use notes that a conversation uses tools, so that they stay in sight.
 	Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error
 	// Quick reports whether calls of a tool that everybody has usually end within a second.
@@ -97,18 +98,18 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
-	prepared := agentprofile.Once(ctx)
-	set, refused, ok, err := t.tools(prepared, call)
+	prepared := readonce.Context(ctx) // the result hides the secrets that the call began with
+	found, refused, ok, err := t.tool(prepared, call)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	if !ok && call.StartedOn == "" {
-		return t.record(ctx, call, refused)
+	if found == nil || !ok && call.StartedOn == "" {
+		return t.record(prepared, call, refused)
 	}
 	if full, err := t.full(ctx, call); err != nil {
 		return chat.ToolResult{}, err
 	} else if full {
-		return t.record(ctx, call, chat.ToolResult{Content: i18n.Say(i18n.English, i18n.TasksFull, chat.MaxTasks), IsError: true})
+		return t.record(prepared, call, chat.ToolResult{Content: i18n.Say(i18n.English, i18n.TasksFull, chat.MaxTasks), IsError: true})
 	}
 	find := t.Boxes.Of
 	if call.State == chat.CallRunning {
@@ -118,7 +119,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	switch {
 	case fault.Is(err, fault.Denied) && call.StartedOn != "": // an earlier attempt sent it, to a runner that is not theirs any more
 		said := i18n.Say(i18n.English, i18n.CallUnknown) + " (" + err.Error() + ")"
-		return t.record(ctx, call, chat.ToolResult{Content: said, IsError: true})
+		return t.record(prepared, call, chat.ToolResult{Content: said, IsError: true})
 	case fault.Is(err, fault.Denied):
 		box = sandbox.None{Why: err} // enough for tools that need no machine
 	case err != nil:
@@ -130,7 +131,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if err != nil || !began {
 		return chat.ToolResult{}, err
 	}
-	result, err := t.attempt(signalRunnerWaits(ctx, call.ID), set, call, box)
+	result, err := t.attempt(signalRunnerWaits(ctx, call.ID), found, call, box)
 	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
 		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
 	}
@@ -140,27 +141,26 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	result, err = t.record(ctx, call, result)
+	result, err = t.record(prepared, call, result)
 	if err == nil && call.Class == chat.ClassExec && result.Background == nil {
 		activities.Release(ctx, box, call.ID)
 	}
 	return result, err
 }
 
-// tools returns the tools of a call's conversation, of which its own is now in use. Not ok: it may not run; refused says why. A tool that
-// is run in another way than when it was called might run twice.
-func (t *Tools) tools(ctx context.Context, call chat.Call) (set *toolset.Set, refused chat.ToolResult, ok bool, err error) {
-	if set, err = t.Sets.Of(ctx, call.Session); err != nil {
-		return nil, refused, false, err
-	}
-	found, ok := set.Get(call.Name)
+// tool returns the tool of a call, which is now in use. Not ok: it may not run; refused says why. A tool that is run in another way than when
+// it was called might run twice.
+func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refused chat.ToolResult, ok bool, err error) {
+	found, ok, err = t.Sets.Find(ctx, call.Session, call.Name)
 	switch {
+	case err != nil:
+		return nil, refused, false, err
 	case !ok:
-		return set, unknown(call.Name), false, nil
+		return nil, unknown(call.Name), false, nil
 	case found.Spec().Class != call.Class:
-		return set, tool.Fail("%s has changed since it was called; call it again", call.Name), false, nil
+		return found, tool.Fail("%s has changed since it was called; call it again", call.Name), false, nil
 	}
-	return set, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
+	return found, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
 }
 
 // full reports whether a command may not start because too many of its user's go on in the background. One that may have
@@ -226,7 +226,7 @@ func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 // attempt runs the tool. The tool does not see the end of the activity's context directly: a stop first kills the
 // command, so that its partial output becomes the result; any other end leaves the command alone. A stop that comes when
 // the tool has just ended changes nothing: a command that goes on by then is a task, which a stop leaves alone.
-func (t *Tools) attempt(ctx context.Context, set *toolset.Set, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
+func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	ended := make(chan struct{})
@@ -245,7 +245,7 @@ func (t *Tools) attempt(ctx context.Context, set *toolset.Set, call chat.Call, b
 	}()
 	out := t.Outputs.OpenOutput(call)
 	defer out.Close()
-	result, err := set.Run(running, call.Name, tool.Call{
+	result, err := found.Run(running, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
 		StartedOn: call.StartedOn, Approval: call.Approval,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },

@@ -10,7 +10,6 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
 )
 
 // late is a context that was cancelled, of which whoever waits for it has not heard yet.
@@ -38,8 +37,8 @@ func (handsOver) Close() {}
 func TestAttempt_AStopAfterTheEndOfTheToolLosesNoTask(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(temporal.NewCanceledError())
-	tools, set := &Tools{Outputs: handsOver{}}, toolset.All(tool.New(handsOver{}))
-	result, err := tools.attempt(late{ctx}, set, chat.Call{ToolCall: chat.ToolCall{Name: "Shell", Class: chat.ClassExec}}, nil)
+	tools := &Tools{Outputs: handsOver{}}
+	result, err := tools.attempt(late{ctx}, handsOver{}, chat.Call{ToolCall: chat.ToolCall{Name: "Shell", Class: chat.ClassExec}}, nil)
 	require.NoError(t, err)
 	require.NotNil(t, result.Background, "its command was not killed, so somebody has to follow it")
 }

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/choice"
 	"xbot/internal/policy"
+	"xbot/internal/readonce"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store/agentsecrets"
@@ -110,13 +111,16 @@ type found struct {
 	rows   []agentsecrets.Secret // the agent's
 }
 
+// secretsKey is the key of all secrets in what a preparation has read.
+type secretsKey struct{}
+
 // of finds the agent of a conversation, and its secrets. Where no agent has variables, nothing else is read.
 func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (found, error) {
 	p, err := r.Policies.Get(ctx)
 	if err != nil {
 		return found{}, err
 	}
-	all, err := r.Store.AgentSecrets(ctx, "")
+	all, err := readonce.Get(ctx, secretsKey{}, func() ([]agentsecrets.Secret, error) { return r.Store.AgentSecrets(ctx, "") })
 	if err != nil || len(all) == 0 && !slices.ContainsFunc(p.Agents.List, func(a policy.Agent) bool { return len(a.Env) > 0 }) {
 		return found{policy: p}, err
 	}
@@ -125,7 +129,7 @@ func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (found, error) {
 		return found{}, err
 	}
 	agent := p.Agent(w.Agent)
-	return found{policy: p, asked: w, agent: agent, rows: slices.DeleteFunc(all, func(s agentsecrets.Secret) bool { return s.Agent != agent.ID })}, nil
+	return found{policy: p, asked: w, agent: agent, rows: slices.DeleteFunc(slices.Clone(all), func(s agentsecrets.Secret) bool { return s.Agent != agent.ID })}, nil
 }
 
 // chosenOn are the channels on which people say themselves which agent answers. On platforms the policy says so.

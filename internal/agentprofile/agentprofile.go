@@ -145,10 +145,6 @@ type Resolver struct {
 	Log      *slog.Logger
 }
 
-// Once returns a context in which what decides who answers, and which model, is read once for each conversation. It is for one
-// preparation, not for what takes its time.
-func Once(ctx context.Context) context.Context { return choice.Once(ctx) }
-
 // Walls are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
 // are no more than the runner's own. only is the runner on which they run, whichever is asked for; empty: the scene names none.
 func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (walls chat.Walls, only string, err error) {

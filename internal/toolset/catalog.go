@@ -65,6 +65,21 @@ func (c *Catalog) Of(ctx context.Context, key chat.SessionKey) (*Set, error) {
 	return newSet(mine, use.Recent, optional), nil
 }
 
+// Find returns the tool of a name that a conversation can call. No source takes the name of a tool of the program, so that for one of those
+// no source is asked.
+func (c *Catalog) Find(ctx context.Context, key chat.SessionKey, name string) (tool.Tool, bool, error) {
+	if t, ok := c.Builtin.Get(name); ok && t.Spec().Name != Search {
+		who, err := c.profile(ctx, key)
+		return t, err == nil && who.Has(t.Spec().Name), err
+	}
+	set, err := c.Of(ctx, key)
+	if err != nil {
+		return nil, false, err
+	}
+	t, ok := set.Get(name)
+	return t, ok, nil
+}
+
 // use is what a conversation has used of the optional tools. Those who speak from outside have none: they are given tools by name. What a flat
 // memory keeps stays: nothing of it expires (spec/001 §5.3).
 func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {

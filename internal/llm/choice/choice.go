@@ -19,6 +19,7 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
 	"xbot/internal/policy"
+	"xbot/internal/readonce"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
 )
@@ -29,6 +30,16 @@ type Store interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 	// ModelOffered returns the model that a runner said it can call, nil if none.
 	ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error)
+}
+
+// criteriaKey is the key of the criteria of a session in what a preparation has read.
+type criteriaKey chat.SessionKey
+
+// Wanted returns what decides who answers in a session. Within one preparation it is read once (readonce).
+func Wanted(ctx context.Context, store interface {
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
+}, key chat.SessionKey) (chat.ModelCriteria, error) {
+	return readonce.Get(ctx, criteriaKey(key), func() (chat.ModelCriteria, error) { return store.ModelWanted(ctx, key) })
 }
 
 // Runners finds where a user's commands go.

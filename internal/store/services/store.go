@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,6 +27,8 @@ import (
 type Store struct {
 	db    *pg.DB
 	quota *quota.Quota
+	// roomless are the ids of people and groups whose room was looked for: they have none, since the kind of a user never changes.
+	roomless sync.Map
 }
 
 // New returns a store over the database.
