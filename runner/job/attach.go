@@ -85,12 +85,12 @@ func notStarted(err error) error {
 // start makes the shim of a fresh job and returns the daemon's end of its events. The lock passes to the shim with its
 // open file, so there is no moment at which nobody holds it. The shim's program starts while the folder is made: both take about as long.
 func (s *Store) start(dir string, spec Spec, lock *os.File) (events *os.File, err error) {
-	g, err := openGate()
+	socket, err := newFDSocket()
 	if err != nil {
 		return nil, err
 	}
-	defer g.close()
-	shim, err := s.spawn(dir, lock, g)
+	defer socket.close()
+	shim, err := s.spawn(dir, lock, socket)
 	if err != nil {
 		return nil, err
 	}
@@ -123,23 +123,23 @@ func (s *Store) start(dir string, spec Spec, lock *os.File) (events *os.File, er
 	if events, err = openEvents(dir); err != nil { // before the shim can say something and leave
 		return nil, err
 	}
-	if err := g.admit(spec.Secrets, shimEvents, control); err != nil {
+	if err := sendDescriptors(socket, spec.Secrets, shimEvents, control); err != nil {
 		return nil, errors.Join(err, events.Close())
 	}
 	return events, nil
 }
 
-// admit passes the descriptors of a shim, and hands over the secrets.
-func (g gate) admit(secrets []wire.Secret, own ...int) error {
+// sendDescriptors sends a shim its descriptors, and the secrets of its command over the last of them.
+func sendDescriptors(socket fdSocket, secrets []wire.Secret, own ...int) error {
 	if len(secrets) == 0 {
-		return g.pass(own...)
+		return socket.send(own...)
 	}
 	over, err := openHandover()
 	if err != nil {
 		return err
 	}
 	defer over.close()
-	if err := g.pass(append(own, int(over.read.Fd()))...); err != nil {
+	if err := socket.send(append(own, int(over.read.Fd()))...); err != nil {
 		return err
 	}
 	over.give(secrets)
@@ -147,14 +147,14 @@ func (g gate) admit(secrets []wire.Secret, own ...int) error {
 }
 
 // spawn starts a shim with the lock of its job.
-func (s *Store) spawn(dir string, lock *os.File, g gate) (pid int, err error) {
+func (s *Store) spawn(dir string, lock *os.File, socket fdSocket) (pid int, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer null.Close()
 	files := slices.Repeat([]uintptr{null.Fd()}, SecretFD+1) // also where those that come later belong, so that nothing else gets their numbers
-	files[LockFD], files[GateFD] = lock.Fd(), uintptr(g.theirs)
+	files[LockFD], files[SocketFD] = lock.Fd(), uintptr(socket.shim)
 	return s.reaper.start(s.self, []string{"xbot-runner", "shim", dir}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"PATH=/usr/bin:/bin", "GOMAXPROCS=1"}, // it waits more than it works, and starts sooner with fewer threads

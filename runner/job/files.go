@@ -29,10 +29,10 @@ const (
 	storeFile   = "store" // of the state folder: the store's id
 )
 
-// The descriptors of a shim. It is started with the lock and the gate, and gets the others from ReceiveDescriptors.
+// The descriptors of a shim. It is started with the lock and the socket, and gets the others from ReceiveDescriptors.
 const (
 	LockFD    = 3 // the job's lock, already taken by the daemon
-	GateFD    = 4 // socket over which the others come
+	SocketFD  = 4 // socket over which the others are sent
 	EventsFD  = 5 // write end of events, non-blocking
 	ControlFD = 6 // read end of control, blocking
 	SecretFD  = 7 // read end of what ReadSecrets reads, of a command that has some

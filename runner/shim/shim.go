@@ -49,7 +49,7 @@ type shim struct {
 }
 
 // Main runs the job in the folder and returns the exit code of the shim process. It must be called first thing in a
-// process that the daemon started: descriptors 3 and 4 are the job's lock and the gate.
+// process that the daemon started: descriptors 3 and 4 are the job's lock and the socket over which the others are sent.
 func Main(dir string) int {
 	err := checkDescriptors(dir)
 	if err == nil {
@@ -76,7 +76,7 @@ func Main(dir string) int {
 // checkDescriptors makes sure that the inherited lock is this job's and is held, and that the command inherits nothing.
 func checkDescriptors(dir string) error {
 	job.SealDescriptors()
-	for _, fd := range []int{job.LockFD, job.GateFD} {
+	for _, fd := range []int{job.LockFD, job.SocketFD} {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
 			return fmt.Errorf("descriptor %d: %w", fd, err)
 		}

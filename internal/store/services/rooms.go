@@ -18,7 +18,7 @@ import (
 
 // ServiceRoom returns the room of a consumer. Not ok: the user is a person or a group, who has none. Denied: they have no room any more.
 func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service.Room, ok bool, err error) {
-	if _, known := s.roomless.Load(user); known {
+	if _, known := s.withoutRoom.Load(user); known {
 		return room, false, nil
 	}
 	row, err := s.db.Q.ServiceRoomGet(ctx, s.db.Pool, user)
@@ -28,7 +28,7 @@ func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service
 	case err != nil:
 		return room, true, pg.Classify(fmt.Errorf("look for the room of user %d: %w", user, err))
 	case row.Kind != people.KindConsumer && row.Kind != people.KindService:
-		s.roomless.Store(user, struct{}{})
+		s.withoutRoom.Store(user, struct{}{})
 		return room, false, nil
 	case row.ServiceID == "":
 		return room, true, fault.Errorf(fault.Denied, "the conversation has no files: its service is not there any more")

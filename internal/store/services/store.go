@@ -27,8 +27,8 @@ import (
 type Store struct {
 	db    *pg.DB
 	quota *quota.Quota
-	// roomless are the ids of people and groups whose room was looked for: they have none, since the kind of a user never changes.
-	roomless sync.Map
+	// withoutRoom are the ids of people and groups whose room was looked for: they have none, since the kind of a user never changes.
+	withoutRoom sync.Map
 }
 
 // New returns a store over the database.
