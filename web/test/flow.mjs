@@ -31,6 +31,21 @@ export const both = {
     await v.inspect("03-answer")
   },
 
+  "a first message is answered in view also where the page hears late that there was no conversation before it": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    let late = true
+    await v.page.route(/\/api\/sessions\/[^/]+\/messages$/, async (route) => {
+      if (route.request().method() !== "GET" || !late) return route.fallback()
+      late = false
+      await v.page.getByText("Accepted").waitFor()
+      const url = route.request().url().replace(/sessions\/[^/]+/, "sessions/agent%3Amain%3Aweb%3Athread%3Anone")
+      return route.fulfill({ response: await route.fetch({ url }) })
+    })
+    await v.ask("say heard late", "heard late")
+    await v.page.unrouteAll()
+  },
+
   "the page speaks Chinese and goes dark by hand": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

@@ -39,10 +39,11 @@ function useUnsent(conversation: Conversation): Unsent[] {
     for (const id of arrived) outbox.settle(id)
   })
   const accepted = mine.some((entry) => entry.state === "accepted")
-  const { retry, link } = conversation
+  const missing = useStore(conversation.link) === "missing"
+  const { retry } = conversation
   useEffect(() => {
-    // The first message made the session: now there is something to read.
-    if (accepted && link.get() === "missing") retry()
-  }, [accepted, link, retry])
+    // The first message made the session: now there is something to read. That it was missing may be heard after that.
+    if (accepted && missing) retry()
+  }, [accepted, missing, retry])
   return mine.filter((entry) => !shown.has(entry.id))
 }
