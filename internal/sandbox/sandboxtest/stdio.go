@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -157,6 +158,20 @@ func talkRefused(b *bench) {
 	}
 }
 
+// talkAfterCut is talk behind a Cut: a process that is asked for over the connection that is just being lost is lost, too.
+func (b *bench) talkAfterCut(args ...string) (p sandbox.Process) {
+	b.Helper()
+	var err error
+	b.eventually(func() bool {
+		p, err = b.Box.Start(b.ctx, sandbox.StdioRequest{Args: args, Dir: b.dir})
+		_, lost := errors.AsType[*sandbox.SessionLostError](err)
+		return !lost
+	}, "no process starts after a cut")
+	b.must(err)
+	b.Cleanup(p.Kill)
+	return p
+}
+
 // lostTalk is a case of a crash: the fixture's daemon is killed.
 func lostTalk(b *bench) {
 	mark := "talk-lost-" + b.dir
@@ -181,7 +196,7 @@ func lostTalk(b *bench) {
 	_, err = io.ReadAll(again.Stdout())
 	require.ErrorAs(b.T, err, &lost)
 
-	last := b.talk("cat")
+	last := b.talkAfterCut("cat")
 	b.must(b.Box.Close())
 	_, err = last.Wait()
 	require.ErrorIs(b.T, err, context.Canceled)
