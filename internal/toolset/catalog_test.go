@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,6 +101,35 @@ func TestCatalog_ShowsOptionalToolsOnlyWhileTheyAreUsed(t *testing.T) {
 	require.Equal(t, toolset.MaxUnused, used.unused)
 	require.NoError(t, c.Use(t.Context(), session, set.Specs()...))
 	require.Equal(t, []string{"b_one", "b_two"}, used.used, "what is always shown needs no row")
+}
+
+func TestCatalog_FindsAToolOfTheProgramWithoutItsSources(t *testing.T) {
+	t.Parallel()
+	away := brings{user: 7, err: fault.Errorf(fault.Unavailable, "the server is away")}
+	for name, test := range map[string]struct {
+		who    answeredBy
+		source brings
+		ok     bool
+		err    bool
+	}{
+		"Zeta":         {source: away, ok: true},
+		"zeta":         {source: away, ok: true},
+		"Zeta_denied":  {who: answeredBy{Agent: policy.Agent{Tools: policy.Tools{Deny: []string{"Zeta*"}}}}, source: away},
+		"b_one":        {source: brings{user: 7, tools: []tool.Tool{optional("b", "b_one", "")}}, ok: true},
+		"b_other":      {source: brings{user: 8, tools: []tool.Tool{optional("b", "b_other", "")}}},
+		"b_away":       {source: away, err: true},
+		toolset.Search: {source: brings{user: 8}},
+	} {
+		c := &toolset.Catalog{
+			Builtin: tool.New(core("Zeta"), core("Zeta_denied"), core(toolset.Search)), Store: &rows{}, Profiles: test.who, Sources: []toolset.Source{test.source},
+		}
+		found, ok, err := c.Find(t.Context(), session, name)
+		require.Equal(t, test.err, err != nil, "%s: %v", name, err)
+		require.Equal(t, test.ok, ok, name)
+		if ok {
+			require.True(t, strings.EqualFold(name, found.Spec().Name), name)
+		}
+	}
 }
 
 func TestCatalog_WithoutOptionalToolsThereIsNothingToSearch(t *testing.T) {

@@ -66,7 +66,10 @@ func receive(order *os.File) (listener int) {
 	buf, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
 	_ = conn.Read(func(fd uintptr) (done bool) { // an error leaves none
 		n, oobn, _, _, err := unix.Recvmsg(int(fd), buf, oob, unix.MSG_CMSG_CLOEXEC)
-		if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
+		for errors.Is(err, unix.EINTR) {
+			n, oobn, _, _, err = unix.Recvmsg(int(fd), buf, oob, unix.MSG_CMSG_CLOEXEC)
+		}
+		if errors.Is(err, unix.EAGAIN) {
 			return false
 		}
 		if err != nil || n == 0 {

@@ -69,13 +69,15 @@ func start(method Method, c Command) (pid int, err error) {
 	err = json.NewEncoder(ours).Encode(order{
 		Method: method, Text: c.Text, Dir: c.Dir, Env: c.Env, Policy: c.Policy, Listen: c.Judge != nil, Parent: os.Getpid(),
 	})
-	if err == nil || errors.Is(err, unix.EPIPE) { // if it has ended, its exit code says why
+	err = ifRunning(err)
+	if err == nil {
 		err = c.recordStart()
 	}
 	if err == nil {
 		_, err = ours.Write([]byte{goAhead})
+		err = ifRunning(err)
 	}
-	if err != nil && !errors.Is(err, unix.EPIPE) {
+	if err != nil {
 		_ = ours.Close()
 		_ = unix.Kill(pid, unix.SIGKILL)    // nothing of the command was executed
 		_, _ = unix.Wait4(pid, nil, 0, nil) // its end is of no interest
@@ -83,6 +85,14 @@ func start(method Method, c Command) (pid int, err error) {
 	}
 	go serve(ours, c.Judge)
 	return pid, nil
+}
+
+// ifRunning drops the error of a write to a process that has ended: its exit code is the result.
+func ifRunning(err error) error {
+	if errors.Is(err, unix.EPIPE) {
+		return nil
+	}
+	return err
 }
 
 // goAhead is the byte that has the process execute the command once its sandbox is built.
@@ -159,7 +169,7 @@ func (o order) awaitGoAhead() error {
 		_, err := io.ReadFull(o.rest, b)
 		switch {
 		case err != nil:
-			return errors.New("who started it has called it off")
+			return errors.New("its start was canceled")
 		case b[0] == goAhead:
 			return nil
 		}
