@@ -208,7 +208,7 @@ func (f *follower) catchUp(ctx context.Context, durable func(context.Context) er
 	return durable(ctx)
 }
 
-// recent tells the durable events that this process has committed, or reads them where others may have committed some.
+// recent yields the durable events that the bus has cached, or reads them from the database if the cache may be incomplete.
 func (f *follower) recent(ctx context.Context) error {
 	events, known := f.sub.Recent(f.read)
 	if !known {
@@ -220,7 +220,7 @@ func (f *follower) recent(ctx context.Context) error {
 	return f.join()
 }
 
-// rows tells the durable events that there are.
+// rows yields the durable events from the database.
 func (f *follower) rows(ctx context.Context) error {
 	for {
 		events, err := f.Rows.EventsAfter(ctx, f.q.Session, f.read, eventBatch)
@@ -236,6 +236,7 @@ func (f *follower) rows(ctx context.Context) error {
 	}
 }
 
+// durable yields durable events.
 func (f *follower) durable(ctx context.Context, events []chat.Event) error {
 	for _, e := range events {
 		f.read = e.Seq

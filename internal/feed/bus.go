@@ -1,5 +1,5 @@
 // Package feed carries events to the people who watch a session. Durable events are rows (package store); the bus
-// says that there are new ones, and keeps the newest that this process has committed. Live events (what a model writes now, what a command prints now) are not stored:
+// announces new ones and caches the newest that this process has committed. Live events (what a model writes now, what a command prints now) are not stored:
 // they go through memory to subscribers in this process and through NOTIFY to other processes, and may be lost, since
 // the durable event that follows brings the whole. A subscriber listens first and reads rows second, so that it
 // misses nothing.

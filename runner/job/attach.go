@@ -82,8 +82,8 @@ func notStarted(err error) error {
 	return wire.Errorf(wire.Unavailable, "the command was not started: %v", err)
 }
 
-// start makes the shim of a fresh job and returns the daemon's end of its events. The lock passes to the shim with its
-// open file, so there is no moment at which nobody holds it. The shim's program starts while the folder is made: both take about as long.
+// start starts the shim of a fresh job and returns the daemon's end of its events. The shim inherits the lock with its open
+// file, so the lock is never released in between. The program of the shim starts while the daemon makes the files of the job.
 func (s *Store) start(dir string, spec Spec, lock *os.File) (events *os.File, err error) {
 	socket, err := newFDSocket()
 	if err != nil {

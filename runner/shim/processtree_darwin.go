@@ -19,7 +19,7 @@ type processTree struct {
 // adoptOrphans does nothing: this system knows no reaper but the first process.
 func adoptOrphans() error { return nil }
 
-// startProcessTree executes the command, once its start is recorded, in a process group of its own.
+// startProcessTree records the start of the command and executes it in a new process group.
 func startProcessTree(spec job.Spec, s streams, _ confine.Judge, record confine.Record) (*processTree, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
 		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Policy: spec.Policy,

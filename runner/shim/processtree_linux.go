@@ -29,7 +29,7 @@ func adoptOrphans() error {
 	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 }
 
-// startProcessTree executes the command, once its start is recorded, in a process group of its own; its shell dies with this process.
+// startProcessTree records the start of the command and executes it in a new process group. The kernel kills its shell when this process ends.
 func startProcessTree(spec job.Spec, s streams, judge confine.Judge, record confine.Record) (*processTree, error) {
 	ends := make(chan os.Signal, 1) // one signal is enough: it has all children looked at
 	signal.Notify(ends, unix.SIGCHLD)

@@ -188,7 +188,7 @@ func (s *shim) listen() {
 			s.requestKill("Its runner got a signal to end it, as when the machine shuts down.")
 		}
 	}()
-	_ = unix.SetNonblock(job.ControlFD, true) // so that no thread waits for it; where it fails one does
+	_ = unix.SetNonblock(job.ControlFD, true) // so that the network poller waits for it; if it fails, a thread does
 	control := os.NewFile(job.ControlFD, "control")
 	go func() {
 		buf := make([]byte, 64)
@@ -311,7 +311,7 @@ func (s *shim) record() {
 	}
 	notify()
 	_ = unix.Close(job.EventsFD)        // the daemon reads end of file; a failed close has closed it too
-	_ = job.Sync(s.dir, job.StatusFile) // nobody waits for it: after a power cut the job is lost without it
+	_ = job.Sync(s.dir, job.StatusFile) // without it, the job is lost after a power cut
 }
 
 // How long the shim tries to write the status before the job is lost: ten minutes.

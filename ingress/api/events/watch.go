@@ -156,7 +156,7 @@ func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription, durable f
 	return durable(ctx)
 }
 
-// recent sends the durable events that this process has committed, or reads them where others may have committed some.
+// recent sends the durable events that the bus has cached, or reads them from the database if the cache may be incomplete.
 func (w *watcher) recent(sub *feed.Subscription) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if events, known := sub.Recent(w.after); known {
@@ -198,7 +198,7 @@ func (w *watcher) act(ctx context.Context) error {
 	return nil
 }
 
-// rows sends the durable events after the cursor, as they are in the database.
+// rows sends the durable events after the cursor from the database.
 func (w *watcher) rows(ctx context.Context) error {
 	for {
 		events, err := w.Store.EventsAfter(ctx, w.session, w.after, eventBatch)
