@@ -30,12 +30,12 @@ func TestPlugin_ReachesNothingOutside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPrisonWithout(t, os.Getuid(), lacks)
-			dir := newPest(t, "pest")
+			dir := newPest(t, "pest", 60)
 			program, err := os.ReadFile(p.probe)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "escape-probe"), program, 0o700))
 			p.install(dir)
-			p.install(newPest(t, "other"))
+			p.install(newPest(t, "other", 60))
 			p.ask("other", `echo secret of another > $XBOT_PLUGIN_DATA/kept`)
 			require.NoError(t, os.WriteFile(filepath.Join(p.names["WORK"], "own"), []byte("of a person"), 0o644))
 			p.names["PROBE"], p.names["PLUGINS"], p.without = "$PROBE", filepath.Join(p.home, "plugins"), []string{"PROBE=" + p.probe}

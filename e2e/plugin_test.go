@@ -160,21 +160,17 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 })
 `
 
-// newPest writes the pest and returns its folder.
-func newPest(t *testing.T, id string, permissions ...string) string {
+// newPest writes the pest and returns its folder. A call may take so many seconds, which include the start of its process.
+func newPest(t *testing.T, id string, seconds int) string {
 	t.Helper()
 	type tool map[string]any
-	timeout := 5
-	if strings.HasPrefix(t.Name(), "TestPlugin_Reaches") {
-		timeout = 60 // many commands at once
-	}
 	object := json.RawMessage(`{"type":"object"}`)
 	tools := []tool{{"name": "buy", "description": "Buys a fruit.", "parameters": object}, {"name": "look", "description": "Looks at a fruit.", "parameters": object, "read_only": true}}
 	for _, name := range []string{"echo", "crash", "hang", "flood", "spam", "long", "memory", "run"} {
 		tools = append(tools, tool{"name": name, "description": "Tries to " + name + ".", "parameters": object})
 	}
 	manifest, err := json.Marshal(map[string]any{
-		"id": id, "name": "Pest", "version": "1", "runtime": "stdio", "command": []string{"node", "main.js"}, "permissions": append([]string{}, permissions...), "timeout": timeout,
+		"id": id, "name": "Pest", "version": "1", "runtime": "stdio", "command": []string{"node", "main.js"}, "permissions": []string{}, "timeout": seconds,
 		"contributes": map[string]any{"tools": tools},
 	})
 	require.NoError(t, err)
@@ -208,7 +204,7 @@ func TestPlugin_ACallIsRunOnceWhateverIsKilled(t *testing.T) {
 			t.Parallel()
 			s := diskServer(t)
 			for _, tool := range []string{"buy", "look"} {
-				s.install(newPest(t, tool+"er"))
+				s.install(newPest(t, tool+"er", 60)) // a call that is repeated starts two processes in this time
 				k := s.newTalk()
 				call := fmt.Sprintf("call plugin_%ser_%s {}", tool, tool)
 				log := ""
@@ -255,8 +251,8 @@ func TestPlugin_ACallIsRunOnceWhateverIsKilled(t *testing.T) {
 func TestPlugin_ThatCrashesHangsOrFloodsHarmsNobody(t *testing.T) {
 	t.Parallel()
 	s := diskServer(t)
-	s.install(newPest(t, "pest"))
-	s.install(newPest(t, "good"))
+	s.install(newPest(t, "pest", 5))
+	s.install(newPest(t, "good", 60))
 	k, other := s.newTalk(), s.newTalk()
 	for _, how := range []string{"hang", "flood", "spam", "long", "memory", "crash"} {
 		id := k.send("call plugin_pest_"+how+" {}", "say survived "+how)
