@@ -124,10 +124,11 @@ export const mock = {
     await system.getByLabel("Label", { exact: true }).fill("servant")
     await system.getByRole("button", { name: "Save", exact: true }).click()
     await system.getByText("changed", { exact: true }).waitFor()
+    await system.getByRole("button", { name: "Versions of System prompt" }).click()
+    await system.getByRole("button", { name: /^servant.*in force/ }).waitFor()
     await system.getByRole("radio", { name: "Behind the installation's text" }).check()
     await system.getByRole("textbox", { name: "Text", exact: true }).fill("You like tea.")
     await system.getByRole("button", { name: "Save", exact: true }).click()
-    await system.getByRole("button", { name: "Versions of System prompt" }).click()
     await system.getByRole("button", { name: /^v2.*in force/ }).click()
     await system.getByRole("region", { name: "What v2 changed" }).getByText("You like tea.").waitFor()
     await v.inspect("196-prompt-versions")
@@ -138,7 +139,6 @@ export const mock = {
     await v.page.getByRole("alertdialog").getByRole("button", { name: "Reset to the default" }).click()
     await system.getByText("changed", { exact: true }).waitFor({ state: "detached" })
     assert.match(await system.getByRole("textbox", { name: "Text", exact: true }).inputValue(), /^You are xbot/)
-    await system.getByRole("button", { name: "Versions of System prompt" }).click()
     await system.getByRole("button", { name: /^v4.*the installation's text.*in force/ }).waitFor()
   },
 

@@ -20,8 +20,28 @@ const Confirm = lazy(() => import("../ui/Confirm"))
 const VARIABLES = "{{.Agent}} {{.Channel}} {{.User}} {{.Admin}} {{.Language}} {{.Runner}} {{.Tools}}"
 const CONDITIONS = '{{if .Has "Shell"}}…{{else}}…{{end}}, not, and, or'
 
-/** Changes a section: its text, with a label and a note; the default; the versions. It begins anew with each version. */
+/** Changes a section: its text, with a label and a note; the default; the versions. What is unfolded stays so when a version is saved. */
 export function PromptEditor({ prompt }: { prompt: Prompt }) {
+  const say = useTable(promptWords)
+  return (
+    <div className="space-y-3">
+      <PromptForm key={prompt.version} prompt={prompt} />
+      {prompt.is_custom && (
+        <Disclosure className="-mx-2" head={() => <span className="text-ink-2">{say("default")}</span>}>
+          <pre className="max-h-64 overflow-auto font-sans text-small break-words whitespace-pre-wrap text-ink-2" tabIndex={0}>{prompt.default}</pre>
+        </Disclosure>
+      )}
+      {prompt.version > 0 && (
+        <Disclosure className="-mx-2" head={() => <span className="text-ink-2">{say("versionsLabel", { name: nameOf(say, prompt.section) })}</span>}>
+          <PromptVersions prompt={prompt} />
+        </Disclosure>
+      )}
+    </div>
+  )
+}
+
+/** The fields of a section, filled from the version in force. */
+function PromptForm({ prompt }: { prompt: Prompt }) {
   const say = useTable(promptWords)
   const client = useQueryClient()
   const system = prompt.section === "system"
@@ -39,40 +59,28 @@ export function PromptEditor({ prompt }: { prompt: Prompt }) {
     if (!saving.isPending) saving.mutate()
   }
   return (
-    <div className="space-y-3">
-      <form className="space-y-3" onSubmit={submit} noValidate>
-        {system && <PlaceField beside={draft.beside} onChange={(beside) => set({ beside, content: beside && draft.content === prompt.default ? "" : draft.content })} />}
-        <Area
-          label={say("text")}
-          hint={system ? say("systemHint", { variables: VARIABLES, conditions: CONDITIONS }) : say("characters", { count: draft.content.length })}
-          rows={system ? 12 : 5}
-          limit={system ? 20_000 : 4_000}
-          value={draft.content}
-          onValue={(content) => set({ content })}
-        />
-        <div className="grid gap-3 md:grid-cols-2">
-          <Field label={say("label")} placeholder={`v${prompt.version + 1}`} maxLength={60} value={draft.label} onChange={(event) => set({ label: event.target.value })} />
-          <Field label={say("note")} maxLength={500} value={draft.note} onChange={(event) => set({ note: event.target.value })} />
-        </div>
-        {saving.error && <Note tone="danger">{saving.error.message}</Note>}
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" look="primary" aria-disabled={saving.isPending}>
-            {say(saving.isPending ? "saving" : "save")}
-          </Button>
-          {prompt.is_custom && <Reset prompt={prompt} />}
-        </div>
-      </form>
-      {prompt.is_custom && (
-        <Disclosure className="-mx-2" head={() => <span className="text-ink-2">{say("default")}</span>}>
-          <pre className="max-h-64 overflow-auto font-sans text-small break-words whitespace-pre-wrap text-ink-2" tabIndex={0}>{prompt.default}</pre>
-        </Disclosure>
-      )}
-      {prompt.version > 0 && (
-        <Disclosure className="-mx-2" head={() => <span className="text-ink-2">{say("versionsLabel", { name: nameOf(say, prompt.section) })}</span>}>
-          <PromptVersions prompt={prompt} />
-        </Disclosure>
-      )}
-    </div>
+    <form className="space-y-3" onSubmit={submit} noValidate>
+      {system && <PlaceField beside={draft.beside} onChange={(beside) => set({ beside, content: beside && draft.content === prompt.default ? "" : draft.content })} />}
+      <Area
+        label={say("text")}
+        hint={system ? say("systemHint", { variables: VARIABLES, conditions: CONDITIONS }) : say("characters", { count: draft.content.length })}
+        rows={system ? 12 : 5}
+        limit={system ? 20_000 : 4_000}
+        value={draft.content}
+        onValue={(content) => set({ content })}
+      />
+      <div className="grid gap-3 md:grid-cols-2">
+        <Field label={say("label")} placeholder={`v${prompt.version + 1}`} maxLength={60} value={draft.label} onChange={(event) => set({ label: event.target.value })} />
+        <Field label={say("note")} maxLength={500} value={draft.note} onChange={(event) => set({ note: event.target.value })} />
+      </div>
+      {saving.error && <Note tone="danger">{saving.error.message}</Note>}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" aria-disabled={saving.isPending}>
+          {say(saving.isPending ? "saving" : "save")}
+        </Button>
+        {prompt.is_custom && <Reset prompt={prompt} />}
+      </div>
+    </form>
   )
 }
 

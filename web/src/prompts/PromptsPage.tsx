@@ -25,7 +25,7 @@ export default function PromptsPage() {
       {system && (
         <section aria-label={say("system")} className="space-y-3">
           <Title prompt={system} />
-          <PromptEditor key={system.version} prompt={system} />
+          <PromptEditor prompt={system} />
         </section>
       )}
       <section aria-label={say("capabilities")}>
@@ -69,7 +69,7 @@ function Capability({ prompt }: { prompt: Prompt }) {
           {say(open ? "close" : "edit")}
         </Button>
       </div>
-      {open && <PromptEditor key={prompt.version} prompt={prompt} />}
+      {open && <PromptEditor prompt={prompt} />}
     </li>
   )
 }
