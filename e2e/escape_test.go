@@ -37,7 +37,7 @@ const leastSound = 250
 type prison struct {
 	*talk
 	uid     int
-	lacks   string // what the kernel seems to be without
+	lacks   []string // what the kernel seems to be without
 	probe   string
 	outside string // folder that the server's user may write and commands may not; its home folder
 	names   map[string]string
@@ -76,6 +76,35 @@ func eachMode(t *testing.T, uid int) {
 			require.GreaterOrEqual(t, sound, leastSound)
 		})
 	}
+}
+
+// TestEscape_OlderVersionsOfLandlock makes the attempts at processes, signals and shared objects on kernels whose Landlock does not hold signals.
+func TestEscape_OlderVersionsOfLandlock(t *testing.T) {
+	t.Parallel()
+	users := map[string]int{"as this user": os.Getuid()}
+	if os.Getuid() == 0 {
+		users["as another user"] = nobody
+	}
+	for user, uid := range users {
+		for _, k := range []kernel{{landlock: 1}, {landlock: 3}, {landlock: 5}, {landlock: 3, lacks: "namespaces"}, {landlock: 5, lacks: "namespaces"}} {
+			t.Run(fmt.Sprintf("%s, %d %s", user, k.landlock, k.lacks), func(t *testing.T) {
+				t.Parallel()
+				p := newPrisonOn(t, k, uid)
+				sound := p.attempt(slices.DeleteFunc(escapetest.Attempts(), func(a escapetest.Attempt) bool {
+					return !slices.Contains([]string{"threads", "every process", "signals", "shared by all processes", "new namespaces"}, a.Group)
+				}))
+				require.Greater(t, sound, 80)
+			})
+		}
+	}
+}
+
+// buildRunner builds a runner that uses no newer version of Landlock.
+func buildRunner(t *testing.T, path string, landlock int) {
+	t.Helper()
+	require.NoError(t, os.Remove(path))
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags", fmt.Sprintf("-s -w -X xbot/runner/confine.newestABI=%d", landlock), "-o", path, "xbot/cmd/xbot-runner").CombinedOutput()
+	require.NoError(t, err, string(out))
 }
 
 func TestEscape_FileToolsReachNothingOutside(t *testing.T) {
@@ -167,13 +196,41 @@ func (p *prison) report(line string) {
 // newPrison starts a server as a user, and around it what its commands must not reach.
 func newPrison(t *testing.T, uid int, env ...string) *prison {
 	t.Helper()
-	return newPrisonWithout(t, uid, "", env...)
+	return newPrisonOn(t, kernel{}, uid, env...)
 }
 
 // newPrisonWithout does it as on a kernel that lacks something.
 func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *prison {
 	t.Helper()
-	p := &prison{uid: uid, lacks: lacks, outside: homeOutside(t, uid)}
+	return newPrisonOn(t, kernel{lacks: lacks}, uid, env...)
+}
+
+// kernel is what the kernel seems to be to a server.
+type kernel struct {
+	lacks    string
+	landlock int // version; 0: what it is
+}
+
+// walls are the walls that it does not have.
+func (k kernel) walls() []string {
+	var out []string
+	if k.lacks != "" {
+		out = append(out, k.lacks)
+	}
+	switch {
+	case k.landlock == 1:
+		out = append(out, "landlock", "scope") // the runner does without so old a version
+	case k.landlock > 0 && k.landlock < 6 || k.lacks == "landlock":
+		out = append(out, "scope")
+	}
+	return out
+}
+
+// newPrisonOn does it as on another kernel.
+func newPrisonOn(t *testing.T, k kernel, uid int, env ...string) *prison {
+	t.Helper()
+	lacks := k.lacks
+	p := &prison{uid: uid, lacks: k.walls(), outside: homeOutside(t, uid)}
 	work, err := os.MkdirTemp("", "xw") // short: there is a socket some levels down
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(work)) })
@@ -188,6 +245,12 @@ func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *priso
 		for _, dir := range []string{work, filepath.Dir(t.TempDir())} { // the latter holds the folders that attempts outside begin in
 			require.NoError(t, os.Chmod(dir, 0o755))
 		}
+	}
+	if k.landlock > 0 {
+		if uid == os.Getuid() {
+			s.bin = copyBinaries(t)
+		}
+		buildRunner(t, filepath.Join(s.bin, "xbot-runner"), k.landlock)
 	}
 	p.probe = escapetest.Probe(t, work)
 	if lacks != "" {
@@ -212,7 +275,7 @@ func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *priso
 func (p *prison) settle(t *testing.T, work string) (home string) {
 	t.Helper()
 	base := work
-	if p.lacks == "namespaces" {
+	if slices.Contains(p.lacks, "namespaces") {
 		base = p.outside
 	}
 	home = filepath.Join(base, "apps", "deep", "home")
@@ -320,7 +383,7 @@ func (p *prison) nameProcesses() {
 		require.Eventually(p.t, func() bool { pids = children(p.t, serve, text); return len(pids) > 0 }, startLimit, 20*time.Millisecond, text)
 		p.names[name] = strconv.Itoa(pids[0])
 	}
-	victim := exec.Command("sleep", "600")
+	victim := exec.Command("env", "--block-signal", "sleep", "600") // so that it shows the signals that it gets
 	victim.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Pdeathsig: syscall.SIGKILL}
 	require.NoError(p.t, victim.Start())
 	p.t.Cleanup(func() { _ = victim.Process.Kill(); _ = victim.Wait() }) // its end is of no interest

@@ -39,7 +39,7 @@ func TestPlugin_ReachesNothingOutside(t *testing.T) {
 			p.ask("other", `echo secret of another > $XBOT_PLUGIN_DATA/kept`)
 			require.NoError(t, os.WriteFile(filepath.Join(p.names["WORK"], "own"), []byte("of a person"), 0o644))
 			p.names["PROBE"], p.names["PLUGINS"], p.without = "$PROBE", filepath.Join(p.home, "plugins"), []string{"PROBE=" + p.probe}
-			sound, idle := escapetest.Run(t, escapetest.World{Names: p.names, Lacks: lacks, Secrets: p.secrets(), Inside: p.insidePlugin, Outside: p.beside}, slices.Concat(
+			sound, idle := escapetest.Run(t, escapetest.World{Names: p.names, Lacks: p.lacks, Secrets: p.secrets(), Inside: p.insidePlugin, Outside: p.beside}, slices.Concat(
 				slices.DeleteFunc(escapetest.Attempts(), meansAnother), pluginAttempts, plantedAttempts(t)))
 			t.Logf("%d refused, and %d more that were not possible outside either", sound, idle)
 			require.Greater(t, sound, 200)

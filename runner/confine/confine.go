@@ -58,7 +58,7 @@ type Policy struct {
 type Request struct {
 	From   int            // the thread that calls
 	Target int            // a process or a thread; a process group if negative
-	Signal syscall.Signal // what it is to get; negative if its limits or its scheduling are to be changed
+	Signal syscall.Signal // what it is to get; negative if its limits or its scheduling are to be changed, or if it is to own a descriptor
 	Still  func() bool    // whether the call still waits; if not, its thread's number may be somebody else's
 }
 

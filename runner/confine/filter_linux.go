@@ -37,13 +37,16 @@ const (
 	ioprioProcess, ioprioGroup = 1, 2
 )
 
+// lastCall is the number of the newest call that testdata/calls.txt decides about. Newer ones do not exist for a command.
+const lastCall = unix.SYS_RSEQ_SLICE_YIELD
+
 // socketType is the part of the type of a socket that is no flag.
 const socketType = 0xf
 
 // forbidden are calls that no command needs: most of them ask for capabilities that it does not have, and the rest reach
 // what is common to all processes of the user, such as key rings.
 var forbidden = []int{
-	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
 	unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_SETNS, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 	unix.SYS_IO_URING_SETUP, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE,
 	unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL,
@@ -57,11 +60,11 @@ var lookingInto = []int{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 }
 
-// systemV are the calls of an older way to share memory, whose objects have no folder to hide: they are common to a user's
+// systemV are the calls of older ways to share memory and to send messages, whose objects have no folder to hide: they are common to a user's
 // processes, Postgres among them, where there is no namespace for them.
 var systemV = []int{
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
-	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
 
 // rules is what a filter is made from.
@@ -121,7 +124,7 @@ func (r rules) filter() []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: nativeArch, SkipTrue: 1},
 		bpf.RetConstant{Val: killCall},
 		bpf.LoadAbsolute{Off: dataNumber, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: foreignCalls, SkipFalse: 1},
+		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastCall, SkipFalse: 1},
 		bpf.RetConstant{Val: noCall},
 	}
 	always := func(answer uint32, numbers ...int) {
@@ -157,6 +160,7 @@ func (r rules) filter() []bpf.Instruction {
 		when(unix.SYS_IOCTL, ifEqual(1, command, denyCall)...)
 	}
 	r.limits(when)
+	r.owners(when)
 	r.signals(always, when)
 	return append(program, bpf.RetConstant{Val: allowCall})
 }
@@ -184,6 +188,26 @@ func (r rules) limits(when func(int, ...bpf.Instruction)) {
 		when(n, ifNotZero(0, denyCall)...)
 	}
 }
+
+// owners are rules for calls that name the process that gets a signal when something happens on a descriptor. Landlock holds these signals,
+// too, where it holds any. Where the process stands behind a pointer it cannot be judged.
+func (r rules) owners(when func(int, ...bpf.Instruction)) {
+	if r.scoped {
+		return
+	}
+	others := uint32(denyCall)
+	if r.asks {
+		others = askCall
+	}
+	when(unix.SYS_FCNTL, append([]bpf.Instruction{argument(1), bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_SETOWN, SkipTrue: 3}}, ifNotZero(2, others)...)...)
+	when(unix.SYS_FCNTL, ifEqual(1, unix.F_SETOWN_EX, denyCall)...)
+	for _, command := range []uint32{fioSetOwn, siocSetGroup} {
+		when(unix.SYS_IOCTL, ifEqual(1, command, denyCall)...)
+	}
+}
+
+// Other names of F_SETOWN for sockets: FIOSETOWN and SIOCSPGRP.
+const fioSetOwn, siocSetGroup = 0x8901, 0x8902
 
 // signals are rules for what Landlock lets pass or cannot hold on this kernel. The signal by which Go's runtime wakes its
 // threads harms nobody, and is sent too often to ask.

@@ -3,7 +3,15 @@
 package confine
 
 import (
+	_ "embed"
 	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,9 +97,82 @@ func TestFilter_AnswersByArguments(t *testing.T) {
 		{"a signal to a thread where Landlock does not hold it", unscoped, askCall, unix.SYS_TGKILL, []uint64{other, other, 15}},
 		{"Go's wake-up", unscoped, allowCall, unix.SYS_TGKILL, []uint64{other, other, uint64(unix.SIGURG)}},
 		{"a signal by descriptor where Landlock does not hold it", unscoped, noCall, unix.SYS_PIDFD_SEND_SIGNAL, nil},
+		{"its own descriptor's owner", unscoped, allowCall, unix.SYS_FCNTL, []uint64{3, unix.F_SETOWN, self}},
+		{"another owner of a descriptor", unscoped, askCall, unix.SYS_FCNTL, []uint64{3, unix.F_SETOWN, other}},
+		{"another owner unjudged", rules{}, denyCall, unix.SYS_FCNTL, []uint64{3, unix.F_SETOWN, other}},
+		{"an owner behind a pointer", unscoped, denyCall, unix.SYS_FCNTL, []uint64{3, unix.F_SETOWN_EX, 1 << 40}},
+		{"an owner of a socket", unscoped, denyCall, unix.SYS_IOCTL, []uint64{3, fioSetOwn, 1 << 40}},
+		{"a group that owns a socket", unscoped, denyCall, unix.SYS_IOCTL, []uint64{3, siocSetGroup, 1 << 40}},
+		{"an owner where Landlock holds its signals", scoped, allowCall, unix.SYS_FCNTL, []uint64{3, unix.F_SETOWN, other}},
+		{"a signal of a descriptor", unscoped, allowCall, unix.SYS_FCNTL, []uint64{3, unix.F_SETSIG, 9}},
+		{"a queue of messages of its own", scoped, allowCall, unix.SYS_MQ_OPEN, nil},
+		{"a queue of messages of all", unscoped, denyCall, unix.SYS_MQ_OPEN, nil},
+		{"a call of a newer kernel", scoped, noCall, lastCall + 1, nil},
 		{"mounting", scoped, denyCall, unix.SYS_MOUNT, nil},
 		{"reading", scoped, allowCall, unix.SYS_READ, nil},
 	} {
 		require.Equal(t, c.want, judged(t, c.rules, nativeArch, c.number, c.args...), c.name)
 	}
+}
+
+// calls are the system calls of an architecture, by name.
+func calls(t *testing.T, arch string) map[string]int {
+	t.Helper()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()
+	if err != nil {
+		t.Skip("NOT RUN: the source of golang.org/x/sys cannot be found: " + err.Error())
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "unix", "zsysnum_linux_"+arch+".go"))
+	require.NoError(t, err)
+	out := map[string]int{}
+	for _, found := range regexp.MustCompile(`SYS_(\w+)\s+= (\d+)`).FindAllStringSubmatch(string(source), -1) {
+		out[found[1]], err = strconv.Atoi(found[2])
+		require.NoError(t, err)
+	}
+	return out
+}
+
+//go:embed testdata/calls.txt
+var decided string
+
+// TestFilter_DecidesAboutEveryCallOfTheKernel compares testdata/calls.txt with the calls that golang.org/x/sys knows, and with what the filter does.
+func TestFilter_DecidesAboutEveryCallOfTheKernel(t *testing.T) {
+	decisions := map[string]string{}
+	for line := range strings.Lines(decided) {
+		if name, decision, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
+			decisions[name] = decision
+		}
+	}
+	const other = 1234
+	everything, nothing := rules{asks: true, inside: true, scoped: true, shares: true}, rules{asks: true}
+	last := 0
+	for _, arch := range []string{"amd64", "arm64"} {
+		for name, number := range calls(t, arch) {
+			last = max(last, number)
+			decision := decisions[name]
+			require.NotEmpty(t, decision, "decide about %s in testdata/calls.txt", name)
+			if arch != runtime.GOARCH || name == "ARCH_SPECIFIC_SYSCALL" {
+				continue
+			}
+			with := judged(t, everything, nativeArch, number, other, other, other)
+			without := judged(t, nothing, nativeArch, number, other, other, other)
+			switch decision {
+			case "own":
+				require.Equal(t, []uint32{allowCall, allowCall}, []uint32{with, without}, name)
+			case "refused":
+				require.NotEqual(t, uint32(allowCall), with, name)
+				require.NotEqual(t, uint32(allowCall), without, name)
+			case "domain", "shared":
+				require.Equal(t, []uint32{allowCall, denyCall}, []uint32{with, without}, name)
+			case "limits":
+				require.Contains(t, []uint32{denyCall, askCall}, with, name)
+				require.Contains(t, []uint32{denyCall, askCall}, without, name)
+			case "signals":
+				require.NotEqual(t, uint32(allowCall), without, name)
+			default:
+				require.Equal(t, "arguments", decision, name)
+			}
+		}
+	}
+	require.Equal(t, lastCall, last, "a newer call is known: decide about it, and raise lastCall")
 }

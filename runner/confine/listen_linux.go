@@ -126,6 +126,8 @@ func request(n notification) Request {
 		r.Signal = syscall.Signal(n.args[1])
 	case unix.SYS_TGKILL, unix.SYS_RT_TGSIGQUEUEINFO:
 		r.Target, r.Signal = int(int32(n.args[1])), syscall.Signal(n.args[2])
+	case unix.SYS_FCNTL: // F_SETOWN
+		r.Target = int(int32(n.args[2]))
 	case unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
 		r.Target = int(int32(n.args[1]))
 	}

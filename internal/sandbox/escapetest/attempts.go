@@ -127,7 +127,7 @@ func sockets() []Attempt {
 	return slices.Concat(
 		group("docker", `@PROBE@ unix @DOCKER@`, `@PROBE@ unix /var@DOCKER@`, `test -S @DOCKER@`, `@PROBE@ unix /proc/self/root@DOCKER@`),
 		group("agents", `@PROBE@ unix @SSH@`, `@PROBE@ unix @TMUX@`),
-		[]Attempt{{Group: "abstract sockets", Try: `@PROBE@ abstract @ABSTRACT@`, Needs: domain}},
+		[]Attempt{{Group: "abstract sockets", Try: `@PROBE@ abstract @ABSTRACT@`, Needs: scope}},
 	)
 }
 

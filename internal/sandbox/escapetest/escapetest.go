@@ -26,7 +26,7 @@ type Attempt struct {
 // World is a sandbox and what lies around it.
 type World struct {
 	Names   map[string]string                                   // of processes, folders and addresses; attempts that name others are left out
-	Lacks   string                                              // wall that this sandbox has to do without; attempts that need it are left out
+	Lacks   []string                                            // walls that this sandbox has to do without; attempts that need them are left out
 	Secrets []string                                            // appear in no output
 	Inside  func(commands []string) []Outcome                   // executes commands in the sandbox
 	Outside func(t *testing.T, command string) (Outcome, error) // executes one beside it, as the same user
@@ -43,7 +43,7 @@ type Outcome struct {
 func Run(t *testing.T, w World, attempts []Attempt) (sound, idle int) {
 	t.Helper()
 	attempts = slices.DeleteFunc(slices.Clone(attempts), func(a Attempt) bool {
-		return (a.Needs != "" && a.Needs == w.Lacks) || strings.Contains(w.fill(a.Try)+w.fill(a.Sound), "@")
+		return slices.Contains(w.Lacks, a.Needs) || strings.Contains(w.fill(a.Try)+w.fill(a.Sound), "@")
 	})
 	var commands []string
 	for _, a := range attempts {

@@ -9,6 +9,7 @@ import (
 const (
 	namespaces = "namespaces" // folders are out of sight, not only shut
 	domain     = "landlock"   // processes are kept apart
+	scope      = "scope"      // and the signals and abstract sockets of Landlock, since Linux 6.12
 )
 
 // watched are processes that belong to somebody else, the command's own shim among them.
@@ -41,6 +42,10 @@ func threads() []Attempt {
 			Group: "threads", Needs: domain, Try: `setpriv --reuid $(stat -c %u /proc/@POSTGRES@) --clear-groups @PROBE@ other ` + try + ` @POSTGRES@`,
 			Sound: `@PROBE@ other ` + try + ` @VICTIM@`,
 		})
+	}
+	// A process that blocks all signals shows which of them were sent to it.
+	for _, how := range []string{"setown", "setownex", "fiosetown", "siocspgrp"} {
+		out = append(out, Attempt{Group: "signals", Try: "@PROBE@ other " + how + " @VICTIM@"})
 	}
 	return append(out, group("signals",
 		`kill -0 $PPID`, `kill -CONT $PPID`, `kill -CONT -$PPID`, `@PROBE@ other group $PPID`, `prlimit --pid $PPID --nofile=1024:1024`,

@@ -13,7 +13,7 @@ import (
 )
 
 // others are attempts at a process or thread of somebody else. None changes anything where it succeeds: what is set is what
-// there was, and signals are number 0.
+// there was, and signals are number 0, but for those of descriptors.
 var others = map[string]func(thread int) error{
 	"ptrace":   ptrace,
 	"vmread":   vmread,
@@ -62,6 +62,21 @@ var others = map[string]func(thread int) error{
 	"name":      func(id int) error { return openFile(id, "comm", unix.O_WRONLY) },
 	"coredump":  func(id int) error { return openFile(id, "coredump_filter", unix.O_WRONLY) },
 	"autogroup": func(id int) error { return openFile(id, "autogroup", unix.O_WRONLY) },
+	"setown": func(id int) error {
+		return owns(id, func(fd int) error { _, err := unix.FcntlInt(uintptr(fd), unix.F_SETOWN, id); return err })
+	},
+	"setownex": func(id int) error {
+		owner := [2]int32{1, int32(id)} // F_OWNER_PID
+		return owns(id, func(fd int) error {
+			return call(unix.SYS_FCNTL, uintptr(fd), unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner)))
+		})
+	},
+	"fiosetown": func(id int) error {
+		return owns(id, func(fd int) error { return unix.IoctlSetPointerInt(fd, 0x8901, id) })
+	},
+	"siocspgrp": func(id int) error {
+		return owns(id, func(fd int) error { return unix.IoctlSetPointerInt(fd, 0x8902, id) })
+	},
 }
 
 // other makes one attempt at one process, or at all of its threads.
@@ -227,4 +242,52 @@ func mapFiles(id int) error {
 		}
 	}
 	return errors.New("none can be opened")
+}
+
+// owns makes a process the owner of a socket, writes to it, and succeeds when the process, which blocks all signals, has got one.
+func owns(id int, set func(fd int) error) error {
+	before, err := pending(id)
+	if err != nil {
+		return err
+	}
+	const first, last = 34, 64 // real-time signals
+	signal := first
+	for signal <= last && before&(1<<(signal-1)) != 0 {
+		signal++
+	}
+	if signal > last {
+		return errors.New("all signals are pending")
+	}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := unix.FcntlInt(uintptr(fds[0]), unix.F_SETSIG, signal); err != nil {
+		return err
+	}
+	if err := set(fds[0]); err != nil {
+		return err
+	}
+	if _, err := unix.FcntlInt(uintptr(fds[0]), unix.F_SETFL, unix.O_ASYNC|unix.O_NONBLOCK); err != nil {
+		return err
+	}
+	if _, err := unix.Write(fds[1], []byte("x")); err != nil {
+		return err
+	}
+	after, err := pending(id) // the signal is sent by the call that writes
+	if err == nil && after&(1<<(signal-1)) == 0 {
+		err = errors.New("the signal did not arrive")
+	}
+	return err
+}
+
+// pending are the signals that a process blocks and has got.
+func pending(id int) (signals uint64, err error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", id))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(data), "\nShdPnd:")
+	_, err = fmt.Sscanf(strings.TrimSpace(rest), "%x", &signals)
+	return signals, err
 }
