@@ -2,6 +2,8 @@ package turn_test
 
 import (
 	"context"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -73,6 +75,27 @@ func TestGenerate_DecidesByTheRulesOfTheCommandAsTheyWereWhenTheModelAnswered(t 
 	}
 	require.Equal(t, []chat.Rule{chat.RuleAllow, chat.RuleAsk, chat.RuleDeny}, []chat.Rule{calls[0].Rule, calls[1].Rule, calls[2].Rule})
 	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "wc", Rule: chat.RuleAllow}}, calls[1].Always)
+	require.Equal(t, []bool{true, false, false}, []bool{calls[0].Judged, calls[1].Judged, calls[2].Judged})
+}
+
+func TestTool_RunsTheWordsThatARuleAllowed(t *testing.T) {
+	b := setup(t, `call Shell {"command":"git status --short"}`)
+	user, err := b.UserByName(t.Context(), "alice")
+	require.NoError(t, err)
+	require.NoError(t, b.SetUserSetting(t.Context(), user.ID, store.Preset, string(chat.PresetAsk)))
+	require.NoError(t, b.SetPermission(t.Context(), user.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
+	folder := b.Sandbox.Workspace()
+	for _, args := range [][]string{{"init", "-q", folder}, {"-C", folder, "config", "core.fsmonitor", "touch ran;"}} {
+		out, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	_, err = b.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	out, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.False(t, out.Error)
+	require.Contains(t, b.ResultOf(0).Result, "exit code 0")
+	require.NoFileExists(t, filepath.Join(folder, "ran"), "the settings with which the words were judged hold")
 }
 
 func TestGenerate_DeniesWhatActsInAConversationThatIsReadOnly(t *testing.T) {

@@ -61,7 +61,7 @@ func (t *Tools) leftBehind(ctx context.Context, call chat.Call, box sandbox.Sand
 	call.Cwd = chat.FolderOn(call.Cwd, call.CwdRunner, box.Name())
 	return found.Run(ctx, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd,
-		StartedOn: call.StartedOn, Approval: call.Approval,
+		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
 		Output:   (&activities.Printer{Out: out}).Write,
 	})

@@ -247,7 +247,7 @@ func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, bo
 	defer out.Close()
 	result, err := found.Run(running, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
-		StartedOn: call.StartedOn, Approval: call.Approval,
+		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
 		Output:   (&activities.Printer{Out: out}).Write,
 	})

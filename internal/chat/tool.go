@@ -47,6 +47,7 @@ type ToolCall struct {
 	IsError    bool      `json:"is_error,omitempty"`
 	ResultView
 	Rule       Rule       `json:"-"`
+	Judged     bool       `json:"-"` // a rule for some commands allowed it: permission.Judged of the command runs
 	Always     []ToolRule `json:"-"` // what an answer with always sets; part of Approval once a person was asked
 	Hooked     `json:"-"`
 	Asks       `json:"-"`

@@ -9,10 +9,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bounds of what is read of a command. Beyond them nothing is told from it, so that a person is asked.
+// Bounds of what is read of a command. Beyond them nothing is known of it, so that a person is asked.
 const (
 	maxScript = 20_000 // bytes
-	maxDepth  = 3      // of shells that are told a command to run
+	maxDepth  = 3      // of shells within a command
 	maxOffers = 5      // patterns for one call
 	maxOffer  = 80     // bytes of one: a person has to be able to read it on a button
 )
@@ -23,35 +23,47 @@ type words []string
 // unknown is a word that the shell makes when the command runs.
 const unknown = "\x00"
 
-// command is a script, read.
+// command is a script, read twice. Rules to allow judge its closed form. Rules to deny or to ask look for programs in whatever a parser of
+// bash finds, also within the words of commands that execute others.
 type command struct {
-	simple []words
-	// plain says that the script does nothing but run its simple commands: no rule allows one that also writes files, sets variables
-	// or defines functions, which change what the same words mean.
-	plain bool
-	// clear says that what it runs can be told from the text.
-	clear bool
+	script script
+	closed bool // the script has the closed form
+
+	found []words // the simple commands that the parser finds
+	clear bool    // all that it runs can be found in the text
 }
 
-func readCommand(script string) command {
-	out := command{plain: true, clear: true}
-	out.read(script, maxDepth)
-	return out
+func readCommand(text string) command {
+	c := command{clear: true}
+	c.script, c.closed = readScript(text)
+	c.find(text, maxDepth)
+	return c
 }
 
-// read adds what a script runs.
-func (c *command) read(script string, depth int) {
-	if len(script) > maxScript || depth == 0 || strings.ContainsFunc(script, strange) {
-		c.plain, c.clear = false, false
+// find adds what a script runs.
+func (c *command) find(text string, depth int) {
+	if len(text) > maxScript || depth == 0 || strings.ContainsFunc(text, strange) {
+		c.clear = false
 		return
 	}
-	file, err := parse(script)
+	file, err := parse(text)
 	if err != nil {
-		c.plain, c.clear = false, false
+		c.clear = false
 		return
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
-		c.visit(node, depth)
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				c.add(wordsOf(n.Args), depth)
+			}
+		case *syntax.SglQuoted:
+			c.clear = c.clear && !n.Dollar // some shells read other ends of it
+		case *syntax.DblQuoted:
+			c.clear = c.clear && !n.Dollar
+		case *syntax.Comment:
+			c.clear = c.clear && !strings.HasSuffix(strings.TrimRight(n.Text, "\n"), `\`) // and others go on with the next line
+		}
 		return true
 	})
 }
@@ -61,132 +73,186 @@ func strange(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == unicode.ReplacementChar
 }
 
-// visit looks at one node. Only those that are known to change nothing leave a script plain.
-func (c *command) visit(node syntax.Node, depth int) {
-	switch n := node.(type) {
-	case *syntax.CallExpr:
-		if len(n.Assigns) > 0 {
-			c.plain = false
-		}
-		if len(n.Args) > 0 {
-			c.add(wordsOf(n.Args), depth)
-		}
-	case *syntax.Redirect:
-		c.plain = c.plain && harmless(n)
-	case *syntax.Stmt:
-		c.plain = c.plain && !n.Coprocess && !n.Disown
-	case *syntax.ParamExp:
-		c.plain = c.plain && n.Exp == nil // ${x:=y} sets a variable
-	case *syntax.File, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted, *syntax.CmdSubst, *syntax.BinaryCmd,
-		*syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.TimeClause, *syntax.Comment, nil:
-	default:
-		c.plain = false
-	}
-}
-
-// add takes in a simple command, and what it is told to run.
+// add takes in a simple command, and the commands in its words.
 func (c *command) add(w words, depth int) {
-	c.simple = append(c.simple, w)
+	c.found = append(c.found, w)
 	if w[0] == unknown {
 		c.clear = false
 		return
 	}
 	switch name := path.Base(w[0]); {
-	case name == "eval":
-		c.readWords(w[1:], depth)
+	case name == "eval" || name == "trap":
+		c.findWords(w[1:], depth)
 	case slices.Contains(shells, name):
 		c.addShell(w, depth)
-	case slices.Contains(wrappers, name) && slices.Contains(w, unknown):
-		c.clear = false
+	case slices.Contains(wrappers, name):
+		c.addWrapped(w, depth)
+	case slices.Contains(interpreters, name):
+		c.clear = c.clear && !w.hasCode()
+	case strings.HasSuffix(name, "awk"):
+		c.clear = c.clear && !slices.ContainsFunc(w[1:], func(word string) bool {
+			return word == unknown || strings.ContainsAny(word, "|@") || strings.Contains(word, "system")
+		})
+	case name == "sed":
+		c.clear = c.clear && !slices.ContainsFunc(w[1:], sedExecutes)
 	}
 }
 
-// addShell takes in what a shell is told to run: the word behind -c. A file that it runs is not looked at; what it reads from
-// elsewhere cannot be told.
+// addShell takes in the script in the words of a shell: the first word behind the options, where -c is one of them. What a shell reads
+// from its input cannot be found, and a file that it runs is not read.
 func (c *command) addShell(w words, depth int) {
-	for n, word := range w[1:] {
-		switch {
+	script := false
+	for n := 1; n < len(w); n++ {
+		word := w[n]
+		switch dashed := len(word) > 1 && (word[0] == '-' || word[0] == '+'); {
 		case word == unknown:
 			c.clear = false
 			return
-		case strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c") && n+2 < len(w):
-			c.readWords(w[n+2:n+3], depth)
+		case word == "--rcfile" || word == "--init-file":
+			n++
+		case strings.HasPrefix(word, "--") && len(word) > 2:
+		case dashed && word != "--":
+			script = script || strings.Contains(word, "c")
+			n += strings.Count(word, "o") + strings.Count(word, "O") // each takes a word
+		case script && (word == "--" || word == "-"):
+		case script:
+			c.findWords(w[n:n+1], depth)
 			return
-		case !strings.HasPrefix(word, "-"):
+		default:
+			later := slices.ContainsFunc(w[n:], func(word string) bool { return strings.HasPrefix(word, "-") && strings.Contains(word, "c") })
+			c.clear = c.clear && !later && word != "-" && word != "--" && !strings.HasPrefix(word, "/dev/") && !strings.HasPrefix(word, "/proc/")
 			return
 		}
 	}
 	c.clear = false
 }
 
-// readWords reads a script that stands in words of a command.
-func (c *command) readWords(script words, depth int) {
+// addWrapped takes in what a command executes that executes others.
+func (c *command) addWrapped(w words, depth int) {
+	if slices.Contains(w, unknown) {
+		c.clear = false
+	}
+	for n, word := range w[1:] {
+		if slices.Contains(shells, path.Base(word)) {
+			c.addShell(w[n+1:], depth)
+			return
+		}
+		if slices.Contains(interpreters, path.Base(word)) {
+			c.clear = c.clear && !w[n+1:].hasCode()
+		}
+		if split, ok := envSplit(word); ok && path.Base(w[0]) == "env" {
+			c.findWords(append(words{split}, w[n+2:]...), depth)
+		} else if slices.Contains(texts, path.Base(w[0])) && strings.ContainsAny(word, " \t\n;|&") {
+			c.findWords(words{word}, depth)
+		}
+	}
+}
+
+// envSplit returns the text that an option of env makes words of.
+func envSplit(word string) (text string, ok bool) {
+	if text, ok = strings.CutPrefix(word, "--split-string="); ok || strings.HasPrefix(word, "--") || !strings.HasPrefix(word, "-") {
+		return text, ok
+	}
+	_, text, ok = strings.Cut(word, "S")
+	return text, ok
+}
+
+// findWords looks for commands in a script that stands in words of a command.
+func (c *command) findWords(script words, depth int) {
 	if slices.Contains(script, unknown) {
 		c.clear = false
 		return
 	}
-	inner := command{plain: true, clear: true}
-	inner.read(strings.Join(script, " "), depth-1)
-	c.simple = append(c.simple, inner.simple...)
-	c.plain, c.clear = c.plain && inner.plain, c.clear && inner.clear
+	inner := command{clear: true}
+	inner.find(strings.Join(script, " "), depth-1)
+	c.found = append(c.found, inner.found...)
+	c.clear = c.clear && inner.clear
 }
 
-// shells run a command that stands in a word behind -c.
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"}
-
-// wrappers run the command that stands behind them, after options of their own.
-var wrappers = []string{
-	"env", "sudo", "doas", "nohup", "nice", "ionice", "time", "timeout", "command", "builtin", "exec", "xargs", "stdbuf", "setsid", "watch",
-	"parallel", "chroot", "unshare", "nsenter", "strace", "find", "busybox", "flock", "script", "ssh", "su", "runuser",
+// hasCode reports whether an interpreter gets its program in a word or from its input.
+func (w words) hasCode() bool {
+	for _, word := range w[1:] {
+		switch {
+		case word == "--version" || word == "-V" || word == "-v" || word == "--help" || word == "-h" || word == "-m":
+			return false
+		case word == unknown || word == "-" || strings.HasPrefix(word, "--eval") || strings.HasPrefix(word, "--print"):
+			return true
+		case !strings.HasPrefix(word, "-"):
+			return strings.HasPrefix(word, "/dev/") || strings.HasPrefix(word, "/proc/")
+		case !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "ceErp"):
+			return true
+		}
+	}
+	return true
 }
 
-// harmless reports whether a redirection only reads, joins two outputs, or throws one away.
-func harmless(r *syntax.Redirect) bool {
-	switch r.Op {
-	case syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn:
+// sedExecutes reports whether a word may be a script of sed that executes a command.
+func sedExecutes(word string) bool {
+	if word == unknown {
 		return true
-	case syntax.DplOut:
-		return slices.Contains([]string{"1", "2", "-"}, wordOf(r.Word))
-	case syntax.RdrOut, syntax.RdrAll, syntax.AppOut, syntax.AppAll, syntax.RdrClob:
-		return wordOf(r.Word) == "/dev/null"
+	}
+	for line := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(";{}\n", r) }) {
+		line = strings.TrimLeft(line, " \t0123456789,$!")
+		flags := line[strings.LastIndexFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })+1:]
+		if strings.HasPrefix(line, "e") || strings.HasPrefix(line, "s") && len(flags) < len(line) && strings.Contains(flags, "e") {
+			return true
+		}
 	}
 	return false
 }
+
+// shells run a command that stands in a word behind -c.
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "csh", "tcsh", "rbash"}
+
+// wrappers execute the command that stands behind them, after options of their own.
+var wrappers = []string{
+	"env", "sudo", "doas", "nohup", "nice", "ionice", "chrt", "taskset", "time", "timeout", "command", "builtin", "exec", "xargs", "stdbuf", "setsid", "watch",
+	"parallel", "chroot", "unshare", "nsenter", "strace", "ltrace", "find", "busybox", "toybox", "flock", "script", "ssh", "su", "runuser", "setpriv", "capsh", "prlimit",
+	"systemd-run", "firejail", "bwrap", "fakeroot", "proot", "entr", "coproc", "pkexec", "gosu", "start-stop-daemon", "ld.so", "unbuffer", "torsocks", "proxychains",
+}
+
+// texts are the wrappers that also execute a word as a script.
+var texts = []string{"env", "ssh", "su", "runuser", "script", "flock", "watch", "parallel", "sudo", "entr"}
 
 // begins reports whether the words begin with those of a pattern.
 func (w words) begins(pattern words) bool {
 	return len(pattern) > 0 && len(w) >= len(pattern) && slices.Equal(w[:len(pattern)], pattern)
 }
 
-// allowed: every command that it runs is meant by one of the patterns. Cd runs nothing.
+// allowed: every command that it runs is meant by one of the patterns.
 func (c command) allowed(patterns []string) bool {
 	left, ok := c.unmet(patterns)
-	return ok && len(left) == 0 && len(c.simple) > 0
+	return ok && len(left) == 0
 }
 
 // unmet are the commands that no pattern means; ok is false where no pattern can be enough.
 func (c command) unmet(patterns []string) (left []words, ok bool) {
-	if !c.plain || !c.clear {
+	if !c.closed {
 		return nil, false
 	}
 	var known []words
 	for _, p := range patterns {
 		known = append(known, patternWords(p))
 	}
-	for _, w := range c.simple {
-		if w[0] == "cd" || slices.ContainsFunc(known, w.begins) {
-			continue
+	moved := false
+	for _, s := range c.script {
+		w := s.words
+		if slices.Contains(changers, w[0]) || moved && path.Base(w[0]) == "git" {
+			return nil, false // a folder may hold a repository whose settings name programs
 		}
-		left = append(left, w)
+		moved = moved || w[0] == "cd"
+		if !slices.ContainsFunc(known, w.meant) {
+			left = append(left, w)
+		}
 	}
 	return left, true
 }
 
 // touches: one of its commands is meant, by whatever path and behind whatever runs it. It is unsure where a command's name is made when
-// it runs.
+// it runs, or where a word that another program may execute names it.
 func (c command) touches(pattern string) (yes, unsure bool) {
 	meant := patternWords(pattern)
-	for _, w := range c.simple {
+	for _, w := range c.found {
 		from := 1
 		if slices.Contains(wrappers, path.Base(w[0])) {
 			from = len(w)
@@ -197,6 +263,7 @@ func (c command) touches(pattern string) (yes, unsure bool) {
 			}
 			unsure = unsure || w[n:].byName().mayBegin(meant)
 		}
+		unsure = unsure || w.mentions(meant)
 	}
 	return false, unsure || !c.clear
 }
@@ -223,6 +290,32 @@ func (w words) mayBegin(pattern words) bool {
 	return len(left) == 0
 }
 
+// mentions reports whether a word that is no plain name, such as --to-command='rm x', has the words of a pattern in it. Those of programs that
+// print or search are texts.
+func (w words) mentions(pattern words) bool {
+	if len(pattern) == 0 {
+		return false
+	}
+	text := slices.Contains(printers, path.Base(w[0])) || w.begins(words{"git", "commit"})
+	return slices.ContainsFunc(w[1:], func(word string) bool {
+		names := strings.FieldsFunc(word, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_.-+/", r)
+		})
+		if len(names) < 2 && !strings.ContainsAny(word, "!=") || text && !strings.Contains(word, "$(") && !strings.Contains(word, "`") {
+			return false
+		}
+		for _, p := range pattern {
+			if !slices.ContainsFunc(names, func(name string) bool { return name == p || path.Base(name) == p }) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// printers only print or compare their words.
+var printers = []string{"echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "test", "["}
+
 // byName is the command without the folder of its program.
 func (w words) byName() words {
 	return append(words{path.Base(w[0])}, w[1:]...)
@@ -238,7 +331,7 @@ func (c command) offer(allowed []string) []string {
 	for _, w := range left {
 		head, ok := w.head()
 		p := quote(head)
-		if !ok || len(p) > maxOffer || strings.ContainsFunc(p, unseen) || !slices.Equal(patternWords(p), head) {
+		if !ok || !w.meant(head) || len(p) > maxOffer || strings.ContainsFunc(p, unseen) || !slices.Equal(patternWords(p), head) {
 			return nil
 		}
 		if !slices.Contains(out, p) {
@@ -249,40 +342,4 @@ func (c command) offer(allowed []string) []string {
 		return nil
 	}
 	return out
-}
-
-// Programs whose first word says little of what they do.
-var (
-	// multiplexers do what their next word says, some of them what the one after that says.
-	multiplexers = []string{
-		"git", "go", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "rustup", "docker", "podman", "kubectl", "helm", "terraform", "pip", "pip3",
-		"uv", "poetry", "bundle", "gem", "composer", "dotnet", "gradle", "mvn", "apt", "apt-get", "brew", "dnf", "yum", "systemctl",
-		"journalctl", "gh", "glab", "aws", "gcloud", "az", "conda", "mix", "rails", "swift", "nix", "lark-cli", "xbot",
-	}
-	deeper = []string{
-		"npm run", "pnpm run", "yarn run", "bun run", "docker compose", "git remote", "git stash", "git worktree", "go mod", "go tool", "uv run",
-		"uv pip", "poetry run", "bundle exec", "cargo run",
-	}
-	// interpreters run the file, or the package, that their next word names.
-	interpreters = []string{"python", "python3", "node", "perl", "ruby", "php", "lua", "npx", "uvx", "pipx", ".", "source"}
-	// anything are those of which every word counts, also one that is added: no beginning of them is offered.
-	anything = []string{"eval", "trap", "alias", "sed", "awk", "rm", "dd", "chmod", "chown", "mv", "kill", "pkill", "killall"}
-)
-
-// head is the beginning of a command that a rule may be for; ok is false where no beginning says what it does.
-func (w words) head() (head words, ok bool) {
-	name, n := path.Base(w[0]), 1
-	switch {
-	case slices.Contains(wrappers, name), slices.Contains(anything, name):
-		return nil, false
-	case slices.Contains(multiplexers, name), slices.Contains(interpreters, name), slices.Contains(shells, name):
-		if n = 2; len(w) > 2 && slices.Contains(deeper, name+" "+w[1]) {
-			n = 3
-		}
-		if len(w) < n || strings.HasPrefix(w[n-1], "-") {
-			return nil, false
-		}
-	}
-	head = w[:n]
-	return head, !slices.Contains(head, unknown)
 }

@@ -1,8 +1,8 @@
 // Package permission decides whether a call of a tool runs, is asked about, or is denied: from the rules of a person, the presets of
 // the conversation, the person and the installation, and what the call is about.
 //
-// Rules save a person questions and keep a model from what it should not do; they are no wall against a hostile command, which can hide
-// what it does from any reader. The walls are those of the sandbox. What cannot be told from a call is therefore asked, never allowed.
+// A rule to allow holds for calls that are judged word by word, and what is judged is what runs. A rule to deny is a guard rail: a command
+// can hide what it does from any reader, and the boundary is the sandbox. What cannot be read is therefore asked, never allowed.
 package permission
 
 import (
@@ -54,6 +54,8 @@ func (i Installation) chosen(p chat.Permits) chat.Preset {
 // Decision is what happens with a call.
 type Decision struct {
 	Rule chat.Rule
+	// Judged says that a rule for some commands allowed this one: what runs is Judged of it, and not the text.
+	Judged bool
 	// Always are the rules that would let such a call run unasked, where the rule is to ask; none: no rule can.
 	Always []chat.ToolRule
 }
@@ -90,9 +92,10 @@ func decide(p chat.Permits, i Installation, c Call) Decision {
 	}
 	rules := rulesOf(p.Rules, c.Tool)
 	about := subjectOf(c, p.Cwd)
-	rule := cmp.Or(narrowest(rules.narrow, about), rules.wide, i.decide(p, c))
+	narrow := narrowest(rules.narrow, about)
+	rule := cmp.Or(narrow, rules.wide, i.decide(p, c))
 	if rule != chat.RuleAsk {
-		return Decision{Rule: rule}
+		return Decision{Rule: rule, Judged: narrow == chat.RuleAllow && c.Kind == chat.PatternCommand}
 	}
 	return Decision{Rule: rule, Always: always(c, rules.narrow, about)}
 }

@@ -74,7 +74,10 @@ func TestDecide_OffersTheRulesThatWouldHaveAllowedTheCall(t *testing.T) {
 		"go test ./... -run X":              {"go test"},
 		"npm run build -- --watch":          {"npm run build"},
 		"ls -la":                            {"ls"},
-		"cd sub && go build ./... | tail":   {"go build", "tail"},
+		"cd sub && go build ./... | tail":   {"cd sub", "go build", "tail"},
+		"cd sub && git status":              nil,
+		"git log --output=x":                nil,
+		"docker run x":                      nil,
 		"rm -rf build":                      nil,
 		"find . -name x":                    nil,
 		"sudo make":                         nil,
@@ -86,7 +89,7 @@ func TestDecide_OffersTheRulesThatWouldHaveAllowedTheCall(t *testing.T) {
 		"npm run -s build":                  nil,
 		"git":                               nil,
 		"bash -c 'git status'":              nil,
-		"cat <<EOF\nx\nEOF":                 {"cat"},
+		"cat <<EOF\nx\nEOF":                 nil,
 		"echo x > file":                     nil,
 		"rm $FILE":                          nil,
 		"$CMD x":                            nil,
@@ -124,6 +127,8 @@ func TestDecide_ACommandThatHidesWhatItDoesIsNotAllowedByThePrefix(t *testing.T)
 		"git() { rm x; }; git status", "function git { rm x; }; git status", "alias git=rm; git status", "hash -p /tmp/x git; git status",
 		"for PATH in /tmp; do git status; done", "read PATH; git status", ": ${PATH:=/tmp}; git status", "git status ${x:=$(rm x)}", "((PATH=1)); git status",
 		"gi? status", "$GIT status", "/tmp/git status", "./git status", "git stash", "gitstatus", "git", "\"git status\"", "env git status",
+		`g\it status`, "cd x && git status", "git status \"$HOME\"", "git status *.go", "(git status)", "if git status; then git status -s; fi", "! git status", "time git status", "git status # rm x",
+		"git status # \\\nrm x", `git status $'\'; rm x; #'`, "git status 'a[$(rm x)]'", "echo ${HOME:_}", "git status --output=x", "git status ~", "git status &", "git status |& git status",
 		"eval 'git status; rm x'", "if git status; then rm x; fi", "while git status; do rm x; done", "coproc rm x", "case x in x) rm y;; esac",
 		"git status <<EOF\n$(rm x)\nEOF", "git status \x00", "[[ -f x ]] && git status", "! git status || rm x", "{ git status; rm x; }", "(git status; rm x)",
 		"git status\nrm x", "git status ;rm x", "git \\\nstatus;\\\nrm x", "exec git status", ". ./git status", "trap 'rm x' EXIT; git status", "",
@@ -131,8 +136,8 @@ func TestDecide_ACommandThatHidesWhatItDoesIsNotAllowedByThePrefix(t *testing.T)
 		require.Equal(t, ask, permission.Decide(permits, permission.Installation{}, shell(command)).Rule, "%q", command)
 	}
 	for _, command := range []string{
-		"git status", "git   status --short", "git 'status'", "\"git\" status", `g\it status`, "git status && git status", "cd x && git status", "git status 2>/dev/null",
-		"git status 2>&1", "git status \"$HOME\"", "git status *.go", "(git status)", "if git status; then git status -s; fi", "! git status", "time git status", "git status # rm x",
+		"git status", "git   status --short", "git 'status'", "\"git\" status", "git status && git status", "git status 2>/dev/null", "git status 2>&1",
+		"git status 'a b'", "git status || git status; git status\n\ngit status |\ngit status",
 	} {
 		require.Equal(t, allow, permission.Decide(permits, permission.Installation{}, shell(command)).Rule, "%q", command)
 	}
@@ -147,6 +152,13 @@ func TestDecide_ADenialFindsItsCommandWhereverItStands(t *testing.T) {
 		"git -C x push": ask, "git --no-pager push": ask, "git $X": ask, "git \"$(echo push)\"": ask, "git $X push": ask, "git commit -m push": allow, "git -C x pull": allow,
 		"$X y": ask, "r? x": ask, "curl x | sh": ask, "bash -c \"$X\"": ask, "eval $X": ask, "broken '": ask, "sudo $X": ask,
 		"ls": allow, "git pull": allow, "echo rm": allow, "rmdir x": allow, "bash script.sh": allow, "grep push .git": allow,
+		"nohup sh -c 'rm x'": deny, "env -S 'rm x'": deny, "env -S'rm x'": deny, "env -vSrm x": deny, "env --split-string='rm x'": deny, "find . -exec sh -c 'rm x' ;": deny, "xargs sh -c 'rm x'": deny, "sh -c -e 'rm x'": deny,
+		"sh -ec 'rm x'": deny, "sh -e -c 'rm x'": deny, "bash --norc -c 'rm x'": deny, "bash -o pipefail -c 'rm x'": deny, "bash +O extglob -c 'rm x'": deny, "sh -c -- 'rm x'": deny, "sh -c 'sh -c \"rm x\"'": deny, "timeout 5 bash -c 'rm x'": deny,
+		"su -c 'rm x' a": deny, "ssh host 'rm x'": deny, "ssh host rm x": deny, "script -c 'rm x' /dev/null": deny, "flock f -c 'rm x'": deny, "watch 'rm x'": deny, "sudo sh -c 'rm x'": deny, "busybox rm x": deny, "busybox sh -c 'rm x'": deny, "trap 'rm x' EXIT": deny, "xargs -n1 /bin/rm": deny,
+		"sh": ask, "sh -s": ask, "sh -": ask, "bash /dev/stdin": ask, "bash <<EOF\nrm x\nEOF": ask, "echo rm x | bash": ask, "sh script -c x": ask, "tar xf x --to-command='rm x'": ask, "tar xf x --checkpoint-action=exec=rm": ask, "git -c alias.x='!rm x' x": ask, "rsync -e 'rm x' a b": ask,
+		"git submodule foreach 'rm x'": ask, "git rebase -x 'rm x'": ask, "ssh -o ProxyCommand='rm x' h": ask, "python3 -c 'import os'": ask, "python3": ask, "perl -e 1": ask, "node -e 1": ask, "env python3 -c 1": ask, "awk '{system(1)}'": ask, "awk '{print | 1}'": ask, "sed 's/a/b/e' x": ask, "sed -n '1e x'": ask,
+		"test -v 'a[$(rm x)]'": ask, "printf -v 'a[$(rm x)]' y": ask, `git status $'\'; rm x; #'`: ask, "git status # \\\nrm x": ask, "alias ls=rm": ask, "make x='rm y'": ask, "vim -c '!rm x'": ask,
+		"python3 x.py": allow, "python3 --version": allow, "sed 's/a/b/g' x": allow, "sed -n 1,5p x": allow, "awk '{print $1}' x": allow, "grep 'rm x' y": allow, "git commit -m 'do not rm x'": allow, "echo 'rm x'": allow, "printf 'rm x'": allow, "bash -x script.sh": allow, "ls farm": allow, "cat docs/rm.md": allow,
 	} {
 		require.Equal(t, want, permission.Decide(permits, permission.Installation{}, shell(command)).Rule, command)
 	}

@@ -121,5 +121,5 @@ func patternWords(pattern string) words {
 
 // parse reads a script as bash does.
 func parse(script string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
 }

@@ -79,6 +79,9 @@ type Call struct {
 	StartedOn string
 	Starting  func(ctx context.Context, store string) error
 
+	// Judged says that a rule for some commands allowed the call: permission.Judged of its command runs.
+	Judged bool
+
 	// Approval is how a person has permitted the call, with the answers where it asked questions; nil where nobody was asked.
 	Approval *chat.Approval
 

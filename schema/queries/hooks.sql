@@ -51,6 +51,7 @@ UPDATE tool_calls SET
     hook_note         = sqlc.arg(note),
     reason            = sqlc.arg(reason),
     rule              = CASE WHEN rule = 'allow' AND sqlc.arg(asks)::boolean THEN 'ask' ELSE rule END,
+    judged            = judged AND sqlc.narg(arguments)::text IS NULL,
     written_arguments = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN written_arguments ELSE tool_calls.arguments END,
     arguments         = coalesce(sqlc.narg(arguments), tool_calls.arguments),
     summary           = coalesce(sqlc.narg(summary), tool_calls.summary)

@@ -25,7 +25,7 @@ FROM turns t, sessions s
 WHERE c.id = $10 AND c.session_key = $11 AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
   AND may_decide(s.user_id, $12, c.turn_id, c.questions IS NOT NULL, c.hook)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged
 `
 
 type ApprovalAnswerParams struct {
@@ -105,6 +105,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }
@@ -135,7 +136,7 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -196,6 +197,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }
@@ -224,7 +226,7 @@ func (q *Queries) ApprovalDeferred(ctx context.Context, db DBTX, arg ApprovalDef
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged
 `
 
 type ApprovalExpireParams struct {
@@ -281,6 +283,7 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }
@@ -357,7 +360,7 @@ FROM turns t
 WHERE c.id = $1 AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
   AND t.id = c.turn_id AND t.state = 'running' AND t.allows_by <> ''
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged
 `
 
 // Allows a call whose question has just been opened, where a person allows everything in its turn. What a hook wants a person or an
@@ -409,12 +412,13 @@ func (q *Queries) ApprovalOfTurn(ctx context.Context, db DBTX, id chat.CallID) (
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -477,6 +481,7 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }
@@ -488,7 +493,7 @@ UPDATE tool_calls c SET
 FROM messages m, turns t
 WHERE c.id = $4 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged
 `
 
 type ApprovalOpenParams struct {
@@ -552,6 +557,7 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }
@@ -600,7 +606,7 @@ func (q *Queries) ApprovalToWake(ctx context.Context, db DBTX) ([]ApprovalToWake
 }
 
 const approvalsByKey = `-- name: ApprovalsByKey :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, false, c.hook)
@@ -667,6 +673,7 @@ func (q *Queries) ApprovalsByKey(ctx context.Context, db DBTX, arg ApprovalsByKe
 			&i.AskedArguments,
 			&i.Plan,
 			&i.Sources,
+			&i.Judged,
 		); err != nil {
 			return nil, err
 		}
@@ -682,7 +689,7 @@ const approvalsOfTurn = `-- name: ApprovalsOfTurn :many
 UPDATE tool_calls c SET approval = 'allowed', answered_by = $1, answered_at = now(), answer_woken_at = now()
 WHERE c.turn_id = $2::text AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged
 `
 
 type ApprovalsOfTurnParams struct {
@@ -744,6 +751,7 @@ func (q *Queries) ApprovalsOfTurn(ctx context.Context, db DBTX, arg ApprovalsOfT
 			&i.AskedArguments,
 			&i.Plan,
 			&i.Sources,
+			&i.Judged,
 		); err != nil {
 			return nil, err
 		}
@@ -756,7 +764,7 @@ func (q *Queries) ApprovalsOfTurn(ctx context.Context, db DBTX, arg ApprovalsOfT
 }
 
 const approvalsOpen = `-- name: ApprovalsOpen :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND may_decide(s.user_id, $2, c.turn_id, false, c.hook)
@@ -825,6 +833,7 @@ func (q *Queries) ApprovalsOpen(ctx context.Context, db DBTX, arg ApprovalsOpenP
 			&i.AskedArguments,
 			&i.Plan,
 			&i.Sources,
+			&i.Judged,
 		); err != nil {
 			return nil, err
 		}

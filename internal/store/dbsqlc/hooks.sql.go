@@ -55,7 +55,7 @@ func (q *Queries) HookClaimed(ctx context.Context, db DBTX, turnID string) ([]Ho
 }
 
 const hookDeferred = `-- name: HookDeferred :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
 WHERE c.hook = 'deferred' AND c.approval = 'open' AND c.state = 'open'
 ORDER BY c.asked_at LIMIT 100
 `
@@ -104,6 +104,7 @@ type HookDeferredRow struct {
 	AskedArguments   *string
 	Plan             *chat.Plan
 	Sources          []chat.WebSource
+	Judged           bool
 	UserName         string
 }
 
@@ -161,6 +162,7 @@ func (q *Queries) HookDeferred(ctx context.Context, db DBTX) ([]HookDeferredRow,
 			&i.AskedArguments,
 			&i.Plan,
 			&i.Sources,
+			&i.Judged,
 			&i.UserName,
 		); err != nil {
 			return nil, err
@@ -236,7 +238,7 @@ const hookNote = `-- name: HookNote :one
 UPDATE tool_calls c SET result = c.result || $1::text
 FROM turns t
 WHERE c.id = $2 AND c.state = 'done' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged
 `
 
 type HookNoteParams struct {
@@ -292,6 +294,7 @@ func (q *Queries) HookNote(ctx context.Context, db DBTX, arg HookNoteParams) (To
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }
@@ -422,11 +425,12 @@ UPDATE tool_calls SET
     hook_note         = $2,
     reason            = $3,
     rule              = CASE WHEN rule = 'allow' AND $4::boolean THEN 'ask' ELSE rule END,
+    judged            = judged AND $5::text IS NULL,
     written_arguments = CASE WHEN $5::text IS NULL THEN written_arguments ELSE tool_calls.arguments END,
     arguments         = coalesce($5, tool_calls.arguments),
     summary           = coalesce($6, tool_calls.summary)
 WHERE id = $7 AND hook = 'due' AND state = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged
 `
 
 type HookRuleParams struct {
@@ -495,6 +499,7 @@ func (q *Queries) HookRule(ctx context.Context, db DBTX, arg HookRuleParams) (To
 		&i.AskedArguments,
 		&i.Plan,
 		&i.Sources,
+		&i.Judged,
 	)
 	return i, err
 }

@@ -421,6 +421,8 @@ type ToolCall struct {
 	Plan *chat.Plan
 	// The pages of the web that the result comes from, for people: [{url, title}], in the order of the result.
 	Sources []chat.WebSource
+	// Whether a rule for some commands allowed the call: then the words that were judged run, not the text of the command.
+	Judged bool
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

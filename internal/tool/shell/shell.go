@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/permission"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -55,6 +56,13 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 	budget, err := p.check()
 	if err != nil {
 		return tool.FromError(err)
+	}
+	if call.Judged {
+		judged, ok := permission.Judged(p.Command)
+		if !ok {
+			return tool.Fail("a rule allowed this command, and it cannot be read as it was then; write it without variables, substitutions and patterns such as *"), nil
+		}
+		p.Command = judged
 	}
 	began := time.Now()
 	result, err := call.Box.Exec(ctx, sandbox.ExecRequest{

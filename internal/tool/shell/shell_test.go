@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -214,4 +216,51 @@ func TestShell_HandsBackWhatTheModelCannotMend(t *testing.T) {
 	t.Parallel()
 	_, err := shell.New().Run(t.Context(), tool.Call{ID: "turn.0.0", Arguments: `{"command":"ls"}`, Box: offline{}})
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+}
+
+// hostileRepository makes a repository whose settings name a program for whatever git does. The program makes the file "ran".
+func hostileRepository(t *testing.T, box *tooltest.Box, name string) {
+	t.Helper()
+	program := box.Put(t, "program", "#!/bin/sh\necho \"$0 $*\" >>"+filepath.Join(box.Workspace(), "ran")+"\nexec cat\n")
+	require.NoError(t, os.Chmod(program, 0o700))
+	script := "git init -q " + name + " && cd " + name + " && echo a >f && git add f && git -c user.name=a -c user.email=a@example.com commit -qm a && echo b >f"
+	for _, key := range []string{"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "diff.external", "diff.x.textconv", "gpg.program", "sequence.editor"} {
+		script += " && git config " + key + " " + program
+	}
+	script += " && git config log.showSignature true && echo '* diff=x' >.git/info/attributes && cp ../program .git/hooks/post-index-change && cp ../program .git/hooks/pre-commit" +
+		" && cd .. && git -c core.fsmonitor=false clone -q --bare " + name + " bare/docs && git -C bare/docs config core.fsmonitor " + program + " && rm -f ran"
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script)
+	cmd.Dir = box.Workspace()
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+}
+
+func TestShell_AJudgedGitRunsNoProgramThatARepositoryNames(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	hostileRepository(t, box, "clone")
+	judged := func(dir, command string, judged bool) (result chat.ToolResult, ran string) {
+		call := box.Call(chat.CallID("turn.1."+dir+command+fmt.Sprint(judged)), arguments(t, command))
+		call.Cwd, call.Judged = filepath.Join(box.Workspace(), dir), judged
+		_ = os.Chtimes(filepath.Join(box.Workspace(), "clone", "f"), time.Now(), time.Now())
+		result, err := shell.New().Run(t.Context(), call)
+		require.NoError(t, err)
+		data, _ := os.ReadFile(filepath.Join(box.Workspace(), "ran"))
+		_ = os.Remove(filepath.Join(box.Workspace(), "ran"))
+		return result, string(data)
+	}
+	for _, command := range []string{"git status", "git diff", "git log -p", "git show", "git blame f", "git log '--format=%G?'", "git status --short && git diff HEAD", "git commit --allow-empty -m x"} {
+		result, ran := judged("clone", command, true)
+		require.Empty(t, ran, "%s: %s", command, result.Content)
+	}
+	for _, command := range []string{"git status", "git diff", "git log -p", "git blame f"} {
+		result, ran := judged("clone", command, false)
+		require.NotEmpty(t, ran, "%s runs one where nobody judged it: %s", command, result.Content)
+	}
+	result, ran := judged("bare/docs", "git status", true)
+	require.True(t, result.IsError)
+	require.Empty(t, ran)
+	require.Contains(t, result.Content, "bare repository")
+	result, _ = judged("clone", "git status $HOME", true)
+	require.Contains(t, result.Content, "cannot be read as it was then")
 }
