@@ -155,9 +155,9 @@ func (r rules) filter() []bpf.Instruction {
 	}
 	when(unix.SYS_CLONE, ifAny(0, newNamespaces, denyCall)...)
 	when(unix.SYS_UNSHARE, ifAny(0, newNamespaces|unix.CLONE_NEWTIME, denyCall)...)
-	when(unix.SYS_PRCTL, ifEqual(0, unix.PR_SCHED_CORE, denyCall)...)
+	when(unix.SYS_PRCTL, denyIf(0, unix.PR_SCHED_CORE)...)
 	for _, command := range []uint32{unix.TIOCSTI, unix.TIOCLINUX} { // what types on a terminal
-		when(unix.SYS_IOCTL, ifEqual(1, command, denyCall)...)
+		when(unix.SYS_IOCTL, denyIf(1, command)...)
 	}
 	r.limits(when)
 	r.owners(when)
@@ -200,9 +200,9 @@ func (r rules) owners(when func(int, ...bpf.Instruction)) {
 		others = askCall
 	}
 	when(unix.SYS_FCNTL, append([]bpf.Instruction{argument(1), bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_SETOWN, SkipTrue: 3}}, ifNotZero(2, others)...)...)
-	when(unix.SYS_FCNTL, ifEqual(1, unix.F_SETOWN_EX, denyCall)...)
+	when(unix.SYS_FCNTL, denyIf(1, unix.F_SETOWN_EX)...)
 	for _, command := range []uint32{fioSetOwn, siocSetGroup} {
-		when(unix.SYS_IOCTL, ifEqual(1, command, denyCall)...)
+		when(unix.SYS_IOCTL, denyIf(1, command)...)
 	}
 }
 
@@ -221,7 +221,7 @@ func (r rules) signals(always func(uint32, ...int), when func(int, ...bpf.Instru
 	if r.scoped {
 		return
 	}
-	when(unix.SYS_KILL, ifEqual(0, ^uint32(0), denyCall)...)
+	when(unix.SYS_KILL, denyIf(0, ^uint32(0))...)
 	when(unix.SYS_TGKILL, argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(unix.SIGURG), SkipTrue: 1}, bpf.RetConstant{Val: askCall})
 	always(askCall, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO)
 	always(noCall, unix.SYS_PIDFD_SEND_SIGNAL) // whom a descriptor means cannot be known; everybody falls back to kill
@@ -232,13 +232,13 @@ func argument(i uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: dataArgs 
 
 func upper(i uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: dataArgs + 8*i + 4, Size: 4} }
 
-// ifAny, ifEqual and ifNotZero answer if an argument is so, and are three instructions long.
+// ifAny, denyIf and ifNotZero answer if an argument is so, and are three instructions long.
 func ifAny(i, bits, answer uint32) []bpf.Instruction {
 	return []bpf.Instruction{argument(i), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: bits, SkipTrue: 1}, bpf.RetConstant{Val: answer}}
 }
 
-func ifEqual(i, value, answer uint32) []bpf.Instruction {
-	return []bpf.Instruction{argument(i), bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, bpf.RetConstant{Val: answer}}
+func denyIf(i, value uint32) []bpf.Instruction {
+	return []bpf.Instruction{argument(i), bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, bpf.RetConstant{Val: denyCall}}
 }
 
 func ifNotZero(i, answer uint32) []bpf.Instruction {
