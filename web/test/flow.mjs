@@ -46,6 +46,23 @@ export const both = {
     await v.page.unrouteAll()
   },
 
+  "a turn that ends while its conversation is being read is shown as ended": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.ask("say before", "before")
+    await v.begin('call Shell {"command":"sleep 1.5"}\nsay read late')
+    await v.sees("Running", v.turn)
+    await v.page.route(/\/api\/sessions\/[^/]+\/messages$/, async (route) => {
+      const state = async () => (await (await route.fetch({ url: route.request().url().replace(/messages$/, "turns") })).json()).turns[0].state
+      while ((await state()) !== "done") await v.page.waitForTimeout(50)
+      return route.fallback()
+    })
+    await v.page.reload()
+    await v.sees("read late", v.turn)
+    await v.sees("Answered", v.turn)
+    await v.page.unrouteAll()
+  },
+
   "the page speaks Chinese and goes dark by hand": async (v) => {
     await v.page.goto(v.url)
     await v.ready()

@@ -56,17 +56,24 @@ export const sendMessage = (key: string, clientMessageId: string, text: string) 
   return unwrap(api.POST("/api/sessions/{key}/messages", { params: at(key), body: { client_message_id: clientMessageId, text: words, ...(files.length > 0 && { files }) } }))
 }
 
-/** The newest messages and all background tasks, or the messages before a message id. */
+/**
+ * The newest messages, all background tasks and the newest turns. Tasks and turns are read after the messages: what they would be older in
+ * than the cursor of the messages, no event brings.
+ */
+export async function readConversation(key: string): Promise<{ snapshot: Snapshot; turns: Turn[] }> {
+  const snapshot = await readMessages(key)
+  const [tasks, turns] = await Promise.all([listTasks(key), listTurns(key)])
+  return { snapshot: { ...snapshot, tasks }, turns }
+}
+
+/** The newest messages, or those before a message id. */
 export async function readMessages(key: string, before?: number): Promise<Snapshot> {
-  const [answer, tasks] = await Promise.all([
-    unwrap(api.GET("/api/sessions/{key}/messages", { params: { ...at(key), query: before === undefined ? {} : { before } } })),
-    before === undefined ? listTasks(key) : [],
-  ])
+  const answer = await unwrap(api.GET("/api/sessions/{key}/messages", { params: { ...at(key), query: before === undefined ? {} : { before } } }))
   return {
     messages: answer.messages ?? [],
     queued: answer.queued ?? [],
     todos: answer.todos ?? [],
-    tasks,
+    tasks: [],
     seq: answer.seq,
     hasMore: answer.has_more,
   }

@@ -1,5 +1,5 @@
 import { onReturn, waitAfter } from "../api/backoff"
-import { listTurns, readMessages } from "../api/calls"
+import { readConversation, readMessages } from "../api/calls"
 import { LiveConnection, type LiveStatus } from "../api/live"
 import { asProblem } from "../api/problem"
 import type { ClientAction, FeedEvent } from "../api/types"
@@ -96,7 +96,7 @@ export class Conversation {
 
   async #snapshot(stopped: () => boolean): Promise<"loaded" | "missing" | "again"> {
     try {
-      const [snapshot, turns] = await Promise.all([readMessages(this.key), listTurns(this.key)])
+      const { snapshot, turns } = await readConversation(this.key)
       if (stopped()) return "again"
       this.#apply({ type: "snapshot", snapshot })
       this.#apply({ type: "turns", turns })
