@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -254,18 +256,30 @@ func TestApproval_NobodyAnswersInTime(t *testing.T) {
 	require.NoFileExists(t, k.file("never"))
 }
 
+// appender makes a program that appends its input to a file, and returns its path.
+func (k *talk) appender() string {
+	k.t.Helper()
+	dir, err := os.MkdirTemp("", "xa") // short: the button of a question names the program
+	require.NoError(k.t, err)
+	k.t.Cleanup(func() { require.NoError(k.t, os.RemoveAll(dir)) })
+	path := filepath.Join(dir, "append")
+	require.NoError(k.t, os.WriteFile(path, []byte("#!/bin/sh\nexec cat >>\"$1\"\n"), 0o755))
+	return path
+}
+
 func TestApproval_ByCommandAndAlways(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, askForShell)
 	k := s.newTalk()
+	appends := k.appender()
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
 	k.untilAsked(1)
 	k.send("/approve")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
-	id = k.send(k.shell("echo b | tee -a %s", k.file("asked")), "say done")
+	id = k.send(k.shell("echo b | %s %s", appends, k.file("asked")), "say done")
 	k.answer(k.untilAsked(2).ID, apiclient.Answer{Decision: apiclient.Allow, Always: true})
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
-	id = k.send(k.shell("echo c | tee -a %s", k.file("asked")), "say done")
+	id = k.send(k.shell("echo c | %s %s", appends, k.file("asked")), "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Equal(t, []string{"a", "b", "c"}, k.trace("asked"))
 
@@ -283,12 +297,13 @@ func TestPermissions_OfAPersonAndAConversationHoldAfterAKillAndForSubagents(t *t
 	s := newServer(t)
 	k := s.newTalk()
 	run := func(program ...string) { k.untilEnded(time.Minute, k.send(program...)) }
-	writes := func(word string) string { return k.shell("echo %s | tee -a %s", word, k.file("ran")) }
+	appends := k.appender()
+	writes := func(word string) string { return k.shell("echo %s | %s %s", word, appends, k.file("ran")) }
 	_, err := k.client.ChoosePreset(t.Context(), string(chat.PresetAsk))
 	require.NoError(t, err)
 	id := k.send(writes("a"), "say done")
 	asked := k.untilAsked(1)
-	require.Equal(t, "echo, tee", chat.InWords(asked.Approval.Always))
+	require.Equal(t, "echo, "+appends, chat.InWords(asked.Approval.Always))
 	k.answer(asked.ID, apiclient.Answer{Decision: apiclient.Allow, Always: true})
 	s.crash()
 	s.boot()

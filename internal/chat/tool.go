@@ -46,9 +46,8 @@ type ToolCall struct {
 	Result     string    `json:"result,omitempty" doc:"What the model reads."`
 	IsError    bool      `json:"is_error,omitempty"`
 	ResultView
-	Rule       Rule       `json:"-"`
-	Judged     bool       `json:"-"` // a rule for some commands allowed it: permission.Judged of the command runs
-	Always     []ToolRule `json:"-"` // what an answer with always sets; part of Approval once a person was asked
+	Rule       Rule `json:"-"`
+	Permitting `json:"-"`
 	Hooked     `json:"-"`
 	Asks       `json:"-"`
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
@@ -56,6 +55,12 @@ type ToolCall struct {
 	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
 	StartedAt  *time.Time `json:"started_at,omitempty"`
 	FinishedAt *time.Time `json:"finished_at,omitempty"`
+}
+
+// Permitting is what the rules of the person say of the call beside Rule.
+type Permitting struct {
+	Judged bool       // a rule for some commands allowed it: permission.Judged of the command runs
+	Always []ToolRule // what an answer with always sets; part of Approval once a person was asked
 }
 
 // Ruled returns the call with the rule that holds for one with questions or a plan: it is asked, unless its tool is denied. No rule
