@@ -67,7 +67,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Hosts: in.auth.Hosts, Refuser: a,
 		Runners: in.hub, Internal: in.internal(), Ready: in,
 		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
-		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.setup,
+		Metrics: in.auth.RequireOperator(in.tele.Handler(), a.Refuse), Channels: in.setup,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
 		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
 	}

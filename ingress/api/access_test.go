@@ -390,3 +390,30 @@ func TestCookie_IsNoToken(t *testing.T) {
 	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: b.alice.token})
 	b.send(&http.Client{}, r).problem(http.StatusUnauthorized)
 }
+
+// TestAPI_AProblemRepeatsNoValue sends a secret in the wrong place of each kind of request.
+func TestAPI_AProblemRepeatsNoValue(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	const secret = "sk-live-in-the-wrong-place"
+	for name, c := range map[string]struct{ method, path, body string }{
+		"a field of another type":    {http.MethodPost, path(s.Key, "/messages"), `{"client_message_id":["` + secret + `"],"text":"x"}`},
+		"a field that is unknown":    {http.MethodPost, path(s.Key, "/messages"), `{"client_message_id":"a","text":"x","api_kez":"` + secret + `"}`},
+		"a field that is too long":   {http.MethodPost, path(s.Key, "/messages"), `{"client_message_id":"` + strings.Repeat(secret, 20) + `","text":"x"}`},
+		"a value that is not listed": {http.MethodPut, "/api/permissions/Shell", `{"rule":"` + secret + `"}`},
+		"a body that is no object":   {http.MethodPost, path(s.Key, "/messages"), `"` + secret + `"`},
+		"a body that is no JSON":     {http.MethodPost, path(s.Key, "/messages"), `{"text":"` + secret + `"`},
+		"a time that is none":        {http.MethodPost, "/api/tokens", `{"name":"x","expires_at":"` + secret + `"}`},
+		"a number that is none":      {http.MethodGet, path(s.Key, "/messages") + "?after=" + secret, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var body any
+			if c.body != "" {
+				body = c.body
+			}
+			got := b.do(b.alice, c.method, c.path, body)
+			require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, got.status)
+			require.NotContains(t, got.body, secret)
+		})
+	}
+}

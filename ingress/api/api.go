@@ -124,6 +124,7 @@ func (a *API) config() huma.Config {
 	c.Info.Description = "Sessions, messages and events of xbot. Send a token (Authorization: Bearer …), or sign in (POST /api/login) and send the cookie together with the page key (X-Xbot-Page)."
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", "" // served as one document by the server
 	c.CreateHooks = nil                                   // no $schema links in answers
+	c.Transformers = []huma.Transformer{endpoint.WithoutValues}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":  {Type: "http", Scheme: "bearer"},
 		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName},

@@ -79,6 +79,7 @@ type identity struct {
 	token    []byte      // hash; nil for a browser
 	login    []byte      // hash of a browser's cookie; nil for a program
 	scope    store.Scope // of the token
+	operator bool        // the person is an administrator, whatever the scope of the token
 }
 
 // User returns the user of a request that passed Require.
@@ -119,6 +120,17 @@ func loginUser(ctx context.Context, accounts Accounts, hash []byte) (store.User,
 	return user, seen, unknown(err, "this login has ended; sign in again")
 }
 
+// RequireOperator lets only administrators through, also with a token that may only read.
+func (a *Auth) RequireOperator(next http.Handler, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
+	return a.Require(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id, _ := r.Context().Value(contextKey{}).(identity); !id.operator {
+			refuse(w, r, fault.Errorf(fault.Denied, "only administrators, and programs with a token of theirs, may read this"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	}), refuse)
+}
+
 // Require lets only authenticated requests through. Cookies count only for requests from our own pages.
 func (a *Auth) Require(next http.Handler, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -157,8 +169,9 @@ func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (identity, error
 
 func (a *Auth) byToken(ctx context.Context, hash []byte) (identity, error) {
 	user, scope, err := tokenUser(ctx, a.Accounts, hash)
-	user.Admin = user.Admin && scope == store.ScopeAdmin
-	return identity{accounts: a.Accounts, user: user, token: hash, scope: scope}, err
+	operator := user.Admin
+	user.Admin = operator && scope == store.ScopeAdmin
+	return identity{accounts: a.Accounts, user: user, token: hash, scope: scope, operator: operator}, err
 }
 
 func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (identity, error) {
@@ -173,7 +186,7 @@ func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (i
 		}
 		setCookie(w, r, value, int(sessionLife.Seconds()))
 	}
-	return identity{accounts: a.Accounts, user: user, login: hash}, nil
+	return identity{accounts: a.Accounts, user: user, login: hash, operator: user.Admin}, nil
 }
 
 // ErrSignIn is the error of a request without credentials, or with wrong ones.

@@ -145,3 +145,25 @@ func TestMayConverse_IsForTokensThatWriteAndForLogins(t *testing.T) {
 	require.Equal(t, fault.Denied, fault.KindOf(asks(by(store.ScopeRead))))
 	require.Equal(t, fault.Denied, fault.KindOf(auth.MayConverse(t.Context())), "nobody was let in")
 }
+
+func TestRequireOperator_LetsAdministratorsInAlsoWithANarrowToken(t *testing.T) {
+	b := setup(t)
+	b.withPassword()
+	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
+	require.NoError(t, err)
+	member, err := b.store.CreateUser(t.Context(), "member", store.RoleMember)
+	require.NoError(t, err)
+	theirs, hash := secret.NewToken()
+	_, err = b.store.CreateToken(t.Context(), member.ID, store.Token{Name: "script", Scope: store.ScopeAdmin}, hash)
+	require.NoError(t, err)
+	asks := func(r *http.Request) (refused error) {
+		b.RequireOperator(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), func(_ http.ResponseWriter, _ *http.Request, err error) { refused = err }).ServeHTTP(httptest.NewRecorder(), r)
+		return refused
+	}
+	for _, scope := range []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin} {
+		require.NoError(t, asks(request(http.MethodGet, "Authorization", "Bearer "+b.scoped(scope))), scope)
+	}
+	require.NoError(t, asks(b.page(http.MethodGet, cookie)))
+	require.Equal(t, fault.Denied, fault.KindOf(asks(request(http.MethodGet, "Authorization", "Bearer "+theirs))))
+	isSignIn(t, asks(request(http.MethodGet)))
+}

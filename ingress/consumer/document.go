@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	problems "xbot/ingress/api/endpoint"
 	"xbot/ingress/openai"
 )
 
@@ -19,7 +20,7 @@ func config() huma.Config {
 	bodies := huma.DefaultJSONFormat
 	bodies.Unmarshal = readJSON
 	c.Formats = map[string]huma.Format{"application/json": bodies, "json": bodies}
-	c.Transformers = []huma.Transformer{titled}
+	c.Transformers = []huma.Transformer{problems.WithoutValues, titled}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"key":   {Type: "http", Scheme: "bearer", Description: "A key of the service: sk-svc-…"},
 		"token": {Type: "apiKey", In: "query", Name: "token", Description: "A media token of the conversation."},

@@ -257,3 +257,13 @@ func TestForeign_NoSettingIsAmongThem(t *testing.T) {
 		require.Empty(t, config.Foreign(map[string]string{name: "x"}), name)
 	}
 }
+
+func TestLoad_MakesTheDataFolderPrivate(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.Chmod(home, 0o755))
+	_, err := config.Load[config.Serve]([]string{"XBOT_HOME=" + home})
+	require.NoError(t, err)
+	info, err := os.Stat(home)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}

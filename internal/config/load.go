@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/caarlos0/env/v11"
 	"github.com/joho/godotenv"
@@ -73,7 +74,22 @@ func homeDir(values map[string]string) (string, error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return "", fault.Errorf(fault.Invalid, "XBOT_HOME cannot be made: %w", err)
 	}
-	return home, nil
+	return home, makePrivate(home)
+}
+
+// makePrivate keeps other users of the machine out of the data folder. One that belongs to somebody else stays as it is.
+func makePrivate(home string) error {
+	info, err := os.Stat(home)
+	if err != nil {
+		return fault.Errorf(fault.Invalid, "XBOT_HOME cannot be read: %w", err)
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := os.Chmod(home, 0o700); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) { //nolint:gosec // a folder needs to be executed
+		return fault.Errorf(fault.Invalid, "XBOT_HOME %s is open to other users of this machine, and its mode cannot be changed: %w", home, err)
+	}
+	return nil
 }
 
 // EnvFileVariable names a file that is read in place of .env in XBOT_HOME.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"syscall"
 
 	"xbot/internal/fault"
 )
@@ -42,7 +43,7 @@ func Reason(err error) string {
 		return "the name of its host cannot be resolved"
 	}
 	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Op != "remote error" {
-		return operation.Error()
+		return reasonOf(operation)
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "its certificate is not valid"
@@ -54,4 +55,15 @@ func Reason(err error) string {
 		return "the connection ended before it had answered"
 	}
 	return "what answers there is no web server, or broken"
+}
+
+// reasonOf says why an operation of the network failed, without the addresses that a name has here.
+func reasonOf(operation *net.OpError) string {
+	if operation.Timeout() {
+		return "it did not answer in time"
+	}
+	if number, ok := errors.AsType[syscall.Errno](operation); ok {
+		return number.Error()
+	}
+	return "the connection failed"
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"regexp"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -31,6 +32,22 @@ func (b *Base) Problem(err error) error {
 	}
 	return out
 }
+
+// WithoutValues takes what a request said out of a problem document: it may be a secret in the wrong place. What cannot be decoded is
+// quoted in the message, too.
+func WithoutValues(_ huma.Context, _ string, body any) (any, error) {
+	if m, ok := body.(*huma.ErrorModel); ok {
+		for _, detail := range m.Errors {
+			detail.Value = nil
+			if detail.Location == "body" {
+				detail.Message = quotations.ReplaceAllString(detail.Message, "…")
+			}
+		}
+	}
+	return body, nil
+}
+
+var quotations = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // Refusal is what an error among several results says: the HTTP status that it has alone, and why.
 func (b *Base) Refusal(err error) (status int, detail string) {

@@ -16,6 +16,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -102,7 +103,7 @@ func target(ctx context.Context, call tool.Call, name string) (string, error) {
 func (d download) fetch(ctx context.Context, call tool.Call, from *url.URL, file string) (chat.ToolResult, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
-		return tool.Fail("url cannot be fetched: %s", plain(err)), nil
+		return tool.Fail("url cannot be fetched: %s", safehttp.Reason(err)), nil
 	}
 	request.Header.Set("User-Agent", d.agent)
 	request.Header.Set("Accept-Encoding", "identity") // the file as it lies there, and its true size
@@ -111,7 +112,7 @@ func (d download) fetch(ctx context.Context, call tool.Call, from *url.URL, file
 		if ctx.Err() != nil {
 			return chat.ToolResult{}, context.Cause(ctx)
 		}
-		return tool.Fail("%s could not be fetched: %s", short(from), plain(err)), nil
+		return tool.Fail("%s could not be fetched: %s", short(from), safehttp.Reason(err)), nil
 	}
 	defer response.Body.Close()
 	switch {
@@ -172,7 +173,7 @@ func (b *body) Read(buf []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		return n, io.EOF
 	case err != nil:
-		b.err = errors.New("the connection broke: " + plain(err)) // without io.ErrUnexpectedEOF in its chain
+		b.err = errors.New("the connection broke: " + safehttp.Reason(err)) // without io.ErrUnexpectedEOF in its chain
 	}
 	return n, b.err
 }
@@ -197,15 +198,4 @@ func bytes(n int64) string { return tool.Count(int(n), "byte") }
 // short shows an address without what may be secret in it: user, password and query.
 func short(u *url.URL) string {
 	return tool.OneLine((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), 200)
-}
-
-// plain takes the method and the address off an error of net/http: short says them without secrets.
-func plain(err error) string {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
-	}
-	if refused, ok := errors.AsType[*fault.Error](err); ok {
-		return refused.Error()
-	}
-	return tool.OneLine(err.Error(), 300)
 }
