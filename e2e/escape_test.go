@@ -99,6 +99,28 @@ func TestEscape_OlderVersionsOfLandlock(t *testing.T) {
 	}
 }
 
+// TestConfine_WhereNothingConfinesThemCommandsAreRefused has no wall at all: commands run only where an administrator chose to run them so.
+func TestConfine_WhereNothingConfinesThemCommandsAreRefused(t *testing.T) {
+	t.Parallel()
+	p := newPrisonOn(t, kernel{lacks: "namespaces,landlock"}, os.Getuid(), "XBOT_CONFINE=auto")
+	shell := func() string {
+		id := p.send(`call Shell {"command":"echo ran >> ran; echo it ran"}`, "say went on")
+		require.Equal(t, chat.TurnDone, p.untilEnded(3*time.Minute, id).State)
+		results := p.toolResults()
+		return results[len(results)-1]
+	}
+	refused := shell()
+	require.Contains(t, refused, "commands are refused: this machine cannot confine them")
+	require.Contains(t, refused, "XBOT_CONFINE=off")
+	require.NoFileExists(t, filepath.Join(p.names["WORK"], "ran"))
+	out, _ := p.operate("doctor") // other lines may warn, too
+	require.Contains(t, out, "none: ")
+	p.crash()
+	p.env = append(p.env, "XBOT_CONFINE=off")
+	p.boot()
+	require.Contains(t, shell(), "it ran")
+}
+
 // buildRunner builds a runner that uses no newer version of Landlock.
 func buildRunner(t *testing.T, path string, landlock int) {
 	t.Helper()
@@ -215,7 +237,7 @@ type kernel struct {
 func (k kernel) walls() []string {
 	var out []string
 	if k.lacks != "" {
-		out = append(out, k.lacks)
+		out = strings.Split(k.lacks, ",")
 	}
 	switch {
 	case k.landlock == 1:
@@ -235,7 +257,7 @@ func newPrisonOn(t *testing.T, k kernel, uid int, env ...string) *prison {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(work)) })
 	s := prepareServerIn(t, p.settle(t, work), append([]string{
-		"HOME=" + p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK=" + p.outside + "/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + p.outside + "/bus,guid=1", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
+		"HOME=" + p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK=" + p.outside + "/agent", "DBUS_SESSION_BUS_ADDRESS=unix:guid=1,path=" + p.outside + "/bus", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
 		"AWS_SECRET_ACCESS_KEY=sk-test-secret-aws", "DOCKER_HOST=unix:///run/docker.sock", "XBOT_CONFINE=require", "XBOT_WORKSPACE=" + work}, env...)...)
 	giveStack(t, s.home)
 	if uid != os.Getuid() {

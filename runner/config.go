@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,7 @@ type Config struct {
 
 // Whether commands run in a sandbox.
 const (
-	ConfineAuto    = "auto"    // if the system can; if not, say so
+	ConfineAuto    = "auto"    // if the system can; if not, refuse commands
 	ConfineRequire = "require" // do not start if the system cannot
 	ConfineOff     = "off"
 )
@@ -99,15 +100,45 @@ func writable(workspace string, named []string) ([]string, error) {
 	return out, nil
 }
 
-// agentSockets are the sockets that this process was told of and whose owners do what those who reach them ask for. An
-// ssh agent's lies anywhere, and may be there later than this process.
-func agentSockets() []string {
+// agentVariables name sockets whose owners do what those who reach them ask for.
+var agentVariables = []string{
+	"SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", "CONTAINERD_ADDRESS", "BUILDKIT_HOST", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS",
+	"PULSE_SERVER", "WAYLAND_DISPLAY", "TMUX", "KITTY_LISTEN_ON", "I3SOCK", "SWAYSOCK", "NVIM",
+}
+
+// agentSockets are the sockets that the environment of this process names. An ssh agent's lies anywhere, and may be there later than this
+// process.
+func agentSockets(env func(name string) string) []string {
 	var out []string
-	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS"} {
-		value := os.Getenv(name)
-		value = strings.TrimPrefix(strings.TrimPrefix(value, "unix:path="), "unix://")
-		if value, _, _ = strings.Cut(value, ","); filepath.IsAbs(value) {
-			out = append(out, filepath.Clean(value))
+	for _, name := range agentVariables {
+		for _, path := range socketPaths(env(name), env("XDG_RUNTIME_DIR")) {
+			if path = filepath.Clean(path); filepath.IsAbs(path) && !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}
+
+// socketPaths are the paths in a value: a path, a path with more behind a comma, an address such as unix:///run/docker.sock, or the
+// addresses of a D-Bus server, such as unix:guid=1,path=/run/bus;unix:runtime=yes.
+func socketPaths(value, runtimeDir string) []string {
+	var out []string
+	for address := range strings.SplitSeq(value, ";") {
+		rest, isUnix := strings.CutPrefix(address, "unix:")
+		for i, part := range strings.Split(rest, ",") {
+			key, text, hasKey := strings.Cut(part, "=")
+			if decoded, err := url.PathUnescape(text); err == nil {
+				text = decoded
+			}
+			switch {
+			case isUnix && hasKey && key == "path":
+				out = append(out, text)
+			case isUnix && hasKey && key == "runtime" && runtimeDir != "":
+				out = append(out, filepath.Join(runtimeDir, "bus"))
+			case i == 0:
+				out = append(out, strings.TrimPrefix(part, "//"))
+			}
 		}
 	}
 	return out

@@ -35,6 +35,7 @@ type daemon struct {
 	policy      confine.Policy // what commands may see and change
 	held        []*os.File     // the folders that they must not see
 	confinement string         // the same for people
+	refusal     error          // why no command starts; nil: commands start
 }
 
 // Run serves until ctx ends; running commands then go on without it. job.ErrInUse means that another daemon has the
@@ -103,7 +104,7 @@ func (d *daemon) confine() error {
 		return err
 	}
 	d.held = held
-	d.policy = confine.Policy{Hide: hide, Sockets: agentSockets(), Write: d.cfg.Write, Limits: d.cfg.Limits, IPC: d.cfg.OwnIPC}
+	d.policy = confine.Policy{Hide: hide, Sockets: agentSockets(os.Getenv), Write: d.cfg.Write, Limits: d.cfg.Limits, IPC: d.cfg.OwnIPC}
 	if d.cfg.Confine == ConfineOff {
 		d.confinement = "none: switched off"
 		d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS and write everywhere: confining them was switched off", "folders", d.files.Denied())
@@ -113,12 +114,17 @@ func (d *daemon) confine() error {
 	switch {
 	case err == nil:
 		d.method, d.confinement = method, confine.Describe(method, d.policy)
+		d.env = withEnv(d.env, caches(d.cfg.Workspace, os.Getenv("HOME"), d.cfg.Write))
 		return nil
 	case d.cfg.Confine == ConfineRequire:
 		return fmt.Errorf("commands cannot be confined on this system (%w): allow user namespaces or Landlock, or start without --confine=require", err)
 	}
 	d.confinement = "none: " + err.Error()
-	d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS and write everywhere: this system does not let us confine them", "folders", d.files.Denied(), "reason", err)
+	if d.cfg.OwnIPC {
+		return nil // the container confines them
+	}
+	d.refusal = wire.Errorf(wire.Denied, "commands are refused: this machine cannot confine them (%v). Allow user namespaces or Landlock to the runner, or have an administrator choose to run them without a sandbox: XBOT_CONFINE=off for the server's own runner, --confine=off for another", err)
+	d.log.Warn("COMMANDS ARE REFUSED: this machine cannot confine them. Allow user namespaces or Landlock, or choose to run them without a sandbox (off)", "reason", err)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -32,6 +33,22 @@ func commandEnv() []string {
 		}
 	}
 	return env
+}
+
+// caches are variables for the caches of programs, in the workspace, where commands cannot write those in the home folder.
+func caches(workspace, home string, writable []string) []string {
+	cache := filepath.Join(home, ".cache")
+	inside := func(dir string) bool {
+		rel, err := filepath.Rel(dir, cache)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	if home != "" && slices.ContainsFunc(writable, inside) {
+		return nil
+	}
+	at := filepath.Join(workspace, ".cache")
+	return []string{
+		"XDG_CACHE_HOME=" + at, "GOPATH=" + filepath.Join(at, "go"), "npm_config_cache=" + filepath.Join(at, "npm"), "CARGO_HOME=" + filepath.Join(at, "cargo"),
+	}
 }
 
 // withEnv adds variables; a later value of a name replaces an earlier one, so that no program has to choose.

@@ -64,6 +64,9 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		timeout = wire.MaxTimeout
 	}
 	policy, unfit := d.narrowed(r.Walls)
+	if d.refusal != nil {
+		unfit = d.refusal
+	}
 	if len(r.Secrets) > 0 && !confine.Private(d.method) {
 		unfit = wire.Errorf(wire.Denied, "commands of this conversation have secret variables, and this runner does not keep its commands from looking into each other (%s): choose another runner with /runner use NAME", d.confinement)
 	}

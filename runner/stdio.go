@@ -45,6 +45,9 @@ func (d *daemon) startStdio(ctx context.Context, r wire.StdioStart, push func(an
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
+	if d.refusal != nil {
+		return nil, d.refusal
+	}
 	dir, err := d.files.WorkingFolder(r.Dir)
 	if err != nil {
 		return nil, err

@@ -254,7 +254,8 @@ func (s *setup) option(o chat.ChannelOption) (string, error) {
 // permissions asks what tools may do unasked.
 func (s *setup) permissions(ctx context.Context) error {
 	s.say("")
-	s.say("What may tools do in your conversations?")
+	s.say("In the sandbox a command changes its workspace (usually ~/xbot) and temporary files, reads what the server's user may read except xbot's")
+	s.say("own data, and reaches the network. What may tools do in your conversations?")
 	n, err := s.choose([]string{
 		"auto: they run without a question, within the sandbox",
 		"ask: you are asked before a command runs, and before anything is changed or sent",

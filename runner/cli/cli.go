@@ -48,7 +48,7 @@ type flags struct {
 	Deny      []string   `placeholder:"DIR" sep:"none" help:"Folder that commands cannot see, where the system allows it, and that file operations refuse. Repeatable."`
 	Write     []string   `placeholder:"DIR" sep:"none" help:"Folder that commands may change besides the workspace and the folders for temporary files; all others are read-only. Repeatable."`
 	Lifeline  int        `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
-	Confine   string     `default:"auto" enum:"auto,require,off" help:"Sandbox commands (hide the folders of --deny, make others read-only). auto: if the system can, else warn; require: or refuse to start; off: never (commands with sudo need this)."`
+	Confine   string     `default:"auto" enum:"auto,require,off" help:"Sandbox commands (hide the folders of --deny, make others read-only). auto: and refuse commands where the system cannot; require: do not start there; off: run them without a sandbox (commands with sudo need this)."`
 	LogLevel  slog.Level `default:"info" help:"Log level: debug, info, warn or error."`
 	Mode      string     `default:"native" enum:"native,docker" env:"XBOT_RUNNER_MODE" help:"native: run commands on this machine; docker: run them in a container."`
 	dockerFlags

@@ -39,6 +39,7 @@ const (
 // Store keeps the runners.
 type Store interface {
 	EnsureAdmin(ctx context.Context, name string) (store.User, error)
+	RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]store.Runner, error)
 	EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error)
 	// Deleted says which of these users were deleted.
 	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)

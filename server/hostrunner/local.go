@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/config"
-	"xbot/internal/fault"
 	"xbot/internal/sandbox/resolver"
 )
 
@@ -23,15 +21,19 @@ func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) e
 	if err != nil {
 		return err
 	}
-	tokenFile, err := h.localToken(ctx)
+	admin, err := h.Store.EnsureAdmin(ctx, h.Admin)
 	if err != nil {
 		return err
 	}
 	workspace := cfg.Workspace
 	if workspace == "" {
-		if workspace, err = os.UserHomeDir(); err != nil {
-			return fault.Errorf(fault.Invalid, "the home folder is unknown: set XBOT_WORKSPACE")
+		if workspace, err = h.workspace(ctx, admin.ID); err != nil {
+			return err
 		}
+	}
+	tokenFile, err := h.token(ctx, admin.ID, resolver.Local, "local")
+	if err != nil {
+		return err
 	}
 	state := filepath.Join(h.Home, "runner", resolver.Local)
 	args := []string{
@@ -99,13 +101,4 @@ func socketFolder(dsn string) string {
 		return ""
 	}
 	return cfg.Host
-}
-
-// localToken makes a fresh token for the runner of this host, in a file that only its owner can read.
-func (h *Host) localToken(ctx context.Context) (string, error) {
-	admin, err := h.Store.EnsureAdmin(ctx, h.Admin)
-	if err != nil {
-		return "", err
-	}
-	return h.token(ctx, admin.ID, resolver.Local, "local")
 }

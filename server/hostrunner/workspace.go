@@ -1,0 +1,67 @@
+package hostrunner
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox/resolver"
+)
+
+// workspace is the folder of the local runner where no setting names one: ~/xbot. An installation whose runner has worked in the home
+// folder goes on to.
+func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fault.Errorf(fault.Invalid, "the home folder is unknown: set XBOT_WORKSPACE to a folder for the agent")
+	}
+	known, err := h.Store.RunnersOf(ctx, admin, true)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range known {
+		if r.Name == resolver.Local && r.Info != nil && sameFolder(r.Info.Workspace, home) {
+			h.Log.Warn("commands read and write your whole home folder, as before. A folder of their own: XBOT_WORKSPACE="+filepath.Join(home, "xbot")+". To keep it without this line: XBOT_WORKSPACE="+home, "workspace", home)
+			return home, nil
+		}
+	}
+	dir := h.ownFolder(home)
+	if within(dir, h.Home) {
+		return "", fault.Errorf(fault.Invalid, "the home folder %s lies in XBOT_HOME, of which commands see nothing: set XBOT_WORKSPACE to a folder elsewhere", home)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fault.Errorf(fault.Invalid, "the workspace cannot be made (%w): set XBOT_WORKSPACE to a folder for the agent", err)
+	}
+	return dir, nil
+}
+
+// ownFolder is ~/xbot, or ~/xbot-workspace where the former holds the program or its data: commands may change whatever is in the workspace.
+func (h *Host) ownFolder(home string) string {
+	dir := filepath.Join(home, "xbot")
+	program, err := os.Executable()
+	if err == nil && !within(program, dir) && !within(h.Home, dir) && !within(dir, h.Home) {
+		return dir
+	}
+	return filepath.Join(home, "xbot-workspace")
+}
+
+// within reports whether a path is a folder or lies in it, links followed.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(resolved(dir), resolved(path))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func sameFolder(a, b string) bool { return resolved(a) == resolved(b) }
+
+// resolved is a path with links followed, as far as it exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(resolved(dir), filepath.Base(path))
+	}
+	return path
+}

@@ -1,0 +1,74 @@
+package hostrunner
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/store"
+	"xbot/runner/wire"
+)
+
+// knownRunners is a store that lists runners.
+type knownRunners struct {
+	Store
+	all []store.Runner
+}
+
+func (k knownRunners) RunnersOf(context.Context, chat.UserID, bool) ([]store.Runner, error) {
+	return k.all, nil
+}
+
+func TestWorkspace_OfAFreshInstallationIsAFolderOfItsOwn(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for name, known := range map[string][]store.Runner{
+		"no runner":                      nil,
+		"one that has never connected":   {{Name: "local"}},
+		"one that worked elsewhere":      {{Name: "local", Info: &wire.Info{Workspace: "/srv"}}},
+		"another one in the home folder": {{Name: "laptop", Info: &wire.Info{Workspace: home}}},
+	} {
+		h := &Host{Store: knownRunners{all: known}, Log: slog.New(slog.DiscardHandler), Home: filepath.Join(home, ".xbot")}
+		dir, err := h.workspace(t.Context(), 1)
+		require.NoError(t, err, name)
+		require.Equal(t, filepath.Join(home, "xbot"), dir, name)
+		info, err := os.Stat(dir)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	}
+}
+
+func TestWorkspace_OfAnInstallationThatWorkedInTheHomeFolderStaysAndIsNamed(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	link := filepath.Join(t.TempDir(), "home")
+	require.NoError(t, os.Symlink(home, link))
+	for _, workspace := range []string{home, link} {
+		var log bytes.Buffer
+		h := &Host{Store: knownRunners{all: []store.Runner{{Name: "local", Info: &wire.Info{Workspace: workspace}}}}, Log: slog.New(slog.NewTextHandler(&log, nil)), Home: filepath.Join(home, ".xbot")}
+		dir, err := h.workspace(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, home, dir)
+		require.Contains(t, log.String(), "your whole home folder")
+		require.NoDirExists(t, filepath.Join(home, "xbot"))
+	}
+}
+
+func TestWorkspace_HoldsNeitherTheProgramNorItsData(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for _, data := range []string{filepath.Join(home, "xbot"), filepath.Join(home, "xbot", "data")} {
+		h := &Host{Store: knownRunners{}, Log: slog.New(slog.DiscardHandler), Home: data}
+		dir, err := h.workspace(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, filepath.Join(home, "xbot-workspace"), dir)
+	}
+	_, err := (&Host{Store: knownRunners{}, Log: slog.New(slog.DiscardHandler), Home: home}).workspace(t.Context(), 1)
+	require.ErrorContains(t, err, "set XBOT_WORKSPACE to a folder elsewhere")
+}
