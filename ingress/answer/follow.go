@@ -168,9 +168,9 @@ func (f *follower) run(ctx context.Context) error {
 		case e := <-f.sub.Live():
 			err = f.live(ctx, e)
 		case <-f.sub.Woken():
-			err = f.catchUp(ctx, f.recent)
+			err = f.catchUp(ctx, f.sub.Recent)
 		case <-poll.C:
-			err = f.catchUp(ctx, f.rows)
+			err = f.catchUp(ctx, unknownEvents)
 		case <-access:
 			err = f.may(ctx)
 		case <-ping.C:
@@ -198,27 +198,32 @@ func (f *follower) may(ctx context.Context) error {
 	return err
 }
 
-// catchUp tells the live events that are there and then the durable ones.
-func (f *follower) catchUp(ctx context.Context, durable func(context.Context) error) error {
+// catchUp yields the durable events that are cached, or reads them from the database if the cache may be incomplete. The live events that are
+// there when these are read come first: all that were published before a durable event are among them.
+func (f *follower) catchUp(ctx context.Context, cached func(after int64) (events []chat.Event, known bool)) error {
+	events, known := cached(f.read)
+	if !known {
+		var err error
+		if events, err = f.Rows.EventsAfter(ctx, f.q.Session, f.read, eventBatch); err != nil {
+			return err
+		}
+	}
 	for range len(f.sub.Live()) {
 		if err := f.live(ctx, <-f.sub.Live()); err != nil {
 			return err
 		}
 	}
-	return durable(ctx)
-}
-
-// recent yields the durable events that the bus has cached, or reads them from the database if the cache may be incomplete.
-func (f *follower) recent(ctx context.Context) error {
-	events, known := f.sub.Recent(f.read)
-	if !known {
-		return f.rows(ctx)
-	}
 	if err := f.durable(ctx, events); err != nil {
 		return err
 	}
-	return f.join()
+	if !known && len(events) == eventBatch {
+		return f.rows(ctx)
+	}
+	return f.join(ctx)
 }
+
+// unknownEvents has catchUp read the database.
+func unknownEvents(int64) (events []chat.Event, known bool) { return nil, false }
 
 // rows yields the durable events from the database.
 func (f *follower) rows(ctx context.Context) error {
@@ -231,14 +236,17 @@ func (f *follower) rows(ctx context.Context) error {
 			return err
 		}
 		if len(events) < eventBatch {
-			return f.join()
+			return f.join(ctx)
 		}
 	}
 }
 
-// durable yields durable events.
+// durable yields the durable events that were not read before.
 func (f *follower) durable(ctx context.Context, events []chat.Event) error {
 	for _, e := range events {
+		if e.Seq <= f.read {
+			continue
+		}
 		f.read = e.Seq
 		if err := f.note(ctx, e); err != nil {
 			return err
@@ -248,7 +256,7 @@ func (f *follower) durable(ctx context.Context, events []chat.Event) error {
 }
 
 // join tells what the turn was writing as it took the message: its pieces were passed over while it was another's.
-func (f *follower) join() error {
+func (f *follower) join(ctx context.Context) error {
 	if !f.joins {
 		return nil
 	}
@@ -257,7 +265,7 @@ func (f *follower) join() error {
 		return nil
 	}
 	for _, d := range f.sub.Writing() {
-		if err := f.piece(d); err != nil {
+		if err := f.delta(ctx, d); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -381,4 +382,37 @@ func TestFollow_AReaderThatStopsReadingEndsIt(t *testing.T) {
 		require.Equal(t, answer.Accepted{Message: id}, e.What)
 		break
 	}
+}
+
+// slowRows are rows that are read while something else happens.
+type slowRows struct {
+	answer.Rows
+	meanwhile atomic.Pointer[func()]
+}
+
+func (s *slowRows) EventsAfter(ctx context.Context, session chat.SessionKey, after int64, limit int) ([]chat.Event, error) {
+	if f := s.meanwhile.Swap(nil); f != nil {
+		(*f)()
+	}
+	return s.Rows.EventsAfter(ctx, session, after, limit)
+}
+
+func TestFollow_PiecesOfAnAttemptComeBeforeItsMessageAlsoWhereTheyComeWhileRowsAreRead(t *testing.T) {
+	b := setup(t)
+	rows := &slowRows{Rows: b.Store}
+	b.source.Rows = rows
+	id := b.accept(key, "m1", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	r := b.follows(answer.Question{Session: key, Message: id})
+	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"})
+	turn.writes(0, 1, "wrong")
+	r.expects(answer.Text{Piece: "wrong"})
+	meanwhile := func() {
+		turn.writes(0, 2, "right")
+		turn.says(0, "right answer")
+	}
+	rows.meanwhile.Store(&meanwhile)
+	r.expects(answer.Restart{}, answer.Text{Piece: "right"})
+	require.IsType(t, answer.Message{}, r.next().What)
 }

@@ -29,6 +29,11 @@ func (f *follower) live(ctx context.Context, e chat.Event) error {
 	if json.Unmarshal(e.Data, &d) != nil {
 		return nil // of a newer server
 	}
+	return f.delta(ctx, d)
+}
+
+// delta tells a piece after the rows that came before it.
+func (f *follower) delta(ctx context.Context, d chat.Delta) error {
 	if d.Turn == f.foreign {
 		return nil
 	}

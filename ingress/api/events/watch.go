@@ -120,9 +120,9 @@ func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
 		case e := <-sub.Live():
 			err = w.live(ctx, e)
 		case <-sub.Woken():
-			err = w.catchUp(ctx, sub, w.recent(sub))
+			err = w.catchUp(ctx, sub, sub.Recent)
 		case <-poll.C:
-			err = w.catchUp(ctx, sub, w.rows)
+			err = w.catchUp(ctx, sub, unknownEvents)
 		case <-access:
 			err = w.may(ctx)
 		case <-ping.C:
@@ -146,25 +146,29 @@ func (w *watcher) may(ctx context.Context) error {
 	return err
 }
 
-// catchUp sends the live events that are there and then the durable ones.
-func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription, durable func(context.Context) error) error {
+// catchUp sends the durable events that are cached, or reads them from the database if the cache may be incomplete. The live events that are
+// there when these are read come first: all that were published before a durable event are among them.
+func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription, cached func(after int64) (events []chat.Event, known bool)) error {
+	events, known := cached(w.after)
+	if !known {
+		var err error
+		if events, err = w.Store.EventsAfter(ctx, w.session, w.after, eventBatch); err != nil {
+			return err
+		}
+	}
 	for range len(sub.Live()) {
 		if err := w.live(ctx, <-sub.Live()); err != nil {
 			return err
 		}
 	}
-	return durable(ctx)
+	if err := w.durable(ctx, events); err != nil || known || len(events) < eventBatch {
+		return err
+	}
+	return w.rows(ctx)
 }
 
-// recent sends the durable events that the bus has cached, or reads them from the database if the cache may be incomplete.
-func (w *watcher) recent(sub *feed.Subscription) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if events, known := sub.Recent(w.after); known {
-			return w.durable(ctx, events)
-		}
-		return w.rows(ctx)
-	}
-}
+// unknownEvents has catchUp read the database.
+func unknownEvents(int64) (events []chat.Event, known bool) { return nil, false }
 
 // live sends a live event, unless what it is a piece of was sent as a whole.
 func (w *watcher) live(ctx context.Context, e chat.Event) error {
