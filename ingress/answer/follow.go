@@ -63,6 +63,7 @@ type Question struct {
 	Access  Access    // nil: nobody's
 	Beside  bool      // what is said beside the answer is told, too, and who answers from now on
 	Now     bool      // the events end with what there is; nothing that is live is told
+	newest  *int64    // of the events when the question was asked; nil: not noted (FromNow)
 }
 
 // ErrClosing ends the events when the server stops: the answer goes on, and whoever asks again in a moment goes on with it.

@@ -16,6 +16,16 @@ func (s *Source) Watch(ctx context.Context, q Question) iter.Seq2[Event, error] 
 	return s.events(ctx, q, true)
 }
 
+// FromNow notes the newest event, so that Watch without a cursor yields all that comes from this moment on.
+func (s *Source) FromNow(ctx context.Context, q Question) (Question, error) {
+	if q.After > 0 || q.First {
+		return q, nil
+	}
+	now, err := s.Rows.Messages(ctx, q.Session, store.Page{Limit: 1})
+	q.newest = &now.Seq
+	return q, err
+}
+
 // open tells what has happened since the cursor. The turn that ran there is read from its beginning, so that its end is understood.
 func (f *follower) open(ctx context.Context) error {
 	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
@@ -25,6 +35,9 @@ func (f *follower) open(ctx context.Context) error {
 	lost := f.q.After > now.Seq // the database is older than the cursor
 	if f.q.After == 0 && !f.q.First || lost {
 		f.q.After = now.Seq
+		if f.q.newest != nil {
+			f.q.After = *f.q.newest
+		}
 	}
 	began, err := f.Rows.TurnBegan(ctx, f.q.Session, f.q.After)
 	if err != nil {

@@ -92,7 +92,7 @@ func (a *API) registerChat(h huma.API) {
 		q := answer.Question{Session: c.Session, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}
 		if in.Follow {
 			q.First = after == 0 && cmp.Or(in.Last, in.After) != ""
-			return a.attend(v, c, q, a.tellAlong)
+			return a.follow(ctx, v, c, q)
 		}
 		if q.Message, err = a.Store.Followed(ctx, c.Session, after); err != nil {
 			return nil, err

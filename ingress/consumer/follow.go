@@ -80,6 +80,15 @@ func (a *API) attend(v *visit, c service.Conversation, q answer.Question, tell t
 	return a.stream(v, q, tell), nil
 }
 
+// follow answers one who stays in a conversation.
+func (a *API) follow(ctx context.Context, v *visit, c service.Conversation, q answer.Question) (*huma.StreamResponse, error) {
+	q, err := a.Answers.FromNow(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return a.attend(v, c, q, a.tellAlong)
+}
+
 // tellAlong tells what goes on in a conversation, for as long as its reader stays.
 func (a *API) tellAlong(ctx context.Context, v *visit, s *sse, q answer.Question) error {
 	v.record.Latency = time.Since(v.record.At) // how long somebody reads says nothing of the service
