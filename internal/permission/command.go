@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bounds of what is read of a command. Beyond them nothing is known of it, so that a person is asked.
+// Bounds of the commands that are parsed. xbot asks about a command beyond them.
 const (
 	maxScript = 20_000 // bytes
 	maxDepth  = 3      // of shells within a command
@@ -73,7 +73,7 @@ func strange(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == unicode.ReplacementChar
 }
 
-// add takes in a simple command, and the commands in its words.
+// add records a simple command and the commands in its words.
 func (c *command) add(w words, depth int) {
 	c.found = append(c.found, w)
 	if w[0] == unknown {
@@ -83,11 +83,11 @@ func (c *command) add(w words, depth int) {
 	switch name := path.Base(w[0]); {
 	case name == "eval" || name == "trap":
 		c.findWords(w[1:], depth)
-	case slices.Contains(shells, name):
+	case isOne(shells, name):
 		c.addShell(w, depth)
-	case slices.Contains(wrappers, name):
+	case isOne(wrappers, name):
 		c.addWrapped(w, depth)
-	case slices.Contains(interpreters, name):
+	case isOne(interpreters, name):
 		c.clear = c.clear && !w.hasCode()
 	case strings.HasSuffix(name, "awk"):
 		c.clear = c.clear && !slices.ContainsFunc(w[1:], func(word string) bool {
@@ -98,8 +98,8 @@ func (c *command) add(w words, depth int) {
 	}
 }
 
-// addShell takes in the script in the words of a shell: the first word behind the options, where -c is one of them. What a shell reads
-// from its input cannot be found, and a file that it runs is not read.
+// addShell records the commands of a script that a shell gets with -c: the first word after the options. A script from standard input is
+// unclear, and script files are not read.
 func (c *command) addShell(w words, depth int) {
 	script := false
 	for n := 1; n < len(w); n++ {
@@ -127,22 +127,22 @@ func (c *command) addShell(w words, depth int) {
 	c.clear = false
 }
 
-// addWrapped takes in what a command executes that executes others.
+// addWrapped records the commands that a wrapper executes.
 func (c *command) addWrapped(w words, depth int) {
 	if slices.Contains(w, unknown) {
 		c.clear = false
 	}
 	for n, word := range w[1:] {
-		if slices.Contains(shells, path.Base(word)) {
+		if isOne(shells, path.Base(word)) {
 			c.addShell(w[n+1:], depth)
 			return
 		}
-		if slices.Contains(interpreters, path.Base(word)) {
+		if isOne(interpreters, path.Base(word)) {
 			c.clear = c.clear && !w[n+1:].hasCode()
 		}
 		if split, ok := envSplit(word); ok && path.Base(w[0]) == "env" {
 			c.findWords(append(words{split}, w[n+2:]...), depth)
-		} else if slices.Contains(texts, path.Base(w[0])) && strings.ContainsAny(word, " \t\n;|&") {
+		} else if isOne(texts, path.Base(w[0])) && strings.ContainsAny(word, " \t\n;|&") {
 			c.findWords(words{word}, depth)
 		}
 	}
@@ -157,7 +157,7 @@ func envSplit(word string) (text string, ok bool) {
 	return text, ok
 }
 
-// findWords looks for commands in a script that stands in words of a command.
+// findWords records the commands of a script given as words.
 func (c *command) findWords(script words, depth int) {
 	if slices.Contains(script, unknown) {
 		c.clear = false
@@ -169,21 +169,27 @@ func (c *command) findWords(script words, depth int) {
 	c.clear = c.clear && inner.clear
 }
 
-// hasCode reports whether an interpreter gets its program in a word or from its input.
+// hasCode reports whether an interpreter gets its program in a word or from its input. Options may take a word, so that later words count, too.
 func (w words) hasCode() bool {
+	if len(w) == 2 && slices.Contains([]string{"--version", "-V", "-v", "--help", "-h"}, w[1]) {
+		return false
+	}
+	file := false
 	for _, word := range w[1:] {
 		switch {
-		case word == "--version" || word == "-V" || word == "-v" || word == "--help" || word == "-h" || word == "-m":
-			return false
-		case word == unknown || word == "-" || strings.HasPrefix(word, "--eval") || strings.HasPrefix(word, "--print"):
+		case word == unknown && !file, word == "-", strings.HasPrefix(word, "--eval"), strings.HasPrefix(word, "--print"), strings.HasPrefix(word, "-c"), strings.HasPrefix(word, "-e"):
 			return true
-		case !strings.HasPrefix(word, "-"):
-			return strings.HasPrefix(word, "/dev/") || strings.HasPrefix(word, "/proc/")
+		case file:
+		case word == "-m" || !strings.HasPrefix(word, "-"):
+			file = true
+			if strings.HasPrefix(word, "/dev/") || strings.HasPrefix(word, "/proc/") {
+				return true
+			}
 		case !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "ceErp"):
 			return true
 		}
 	}
-	return true
+	return !file
 }
 
 // sedExecutes reports whether a word may be a script of sed that executes a command.
@@ -201,7 +207,7 @@ func sedExecutes(word string) bool {
 	return false
 }
 
-// shells run a command that stands in a word behind -c.
+// shells run the script after -c.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "csh", "tcsh", "rbash"}
 
 // wrappers execute the command that stands behind them, after options of their own.
@@ -219,7 +225,7 @@ func (w words) begins(pattern words) bool {
 	return len(pattern) > 0 && len(w) >= len(pattern) && slices.Equal(w[:len(pattern)], pattern)
 }
 
-// allowed: every command that it runs is meant by one of the patterns.
+// allowed reports whether the patterns cover every command of the script.
 func (c command) allowed(patterns []string) bool {
 	left, ok := c.unmet(patterns)
 	return ok && len(left) == 0
@@ -254,7 +260,7 @@ func (c command) touches(pattern string) (yes, unsure bool) {
 	meant := patternWords(pattern)
 	for _, w := range c.found {
 		from := 1
-		if slices.Contains(wrappers, path.Base(w[0])) {
+		if isOne(wrappers, path.Base(w[0])) {
 			from = len(w)
 		}
 		for n := range from {

@@ -19,7 +19,10 @@ var (
 		"uv pip", "poetry run", "bundle exec", "cargo run", "python -m", "python3 -m",
 	}
 	// interpreters run the file, or the package, that their next word names.
-	interpreters = []string{"python", "python3", "node", "perl", "ruby", "php", "lua", "npx", "uvx", "pipx"}
+	interpreters = []string{
+		"python", "python3", "pypy", "node", "nodejs", "perl", "ruby", "php", "lua", "luajit", "tclsh", "wish", "pwsh", "powershell", "osascript", "Rscript", "julia",
+		"groovy", "scala", "elixir", "guile", "sbcl", "tsx", "ts-node", "npx", "uvx", "pipx",
+	}
 	// anything are those of which every word counts, also one that is added: they write, delete, execute or connect as their words say.
 	anything = []string{
 		"eval", "alias", "unalias", "cd", "rm", "mv", "dd", "chmod", "chown", "kill", "pkill", "killall", "tee", "install", "split", "csplit", "uniq", "xxd",
@@ -31,7 +34,7 @@ var (
 	executors = []string{
 		"git config", "git filter-branch", "git bisect", "git submodule", "git difftool", "git mergetool", "git send-email", "git daemon", "git instaweb",
 		"git hook", "git credential", "git upload-pack", "git receive-pack", "git upload-archive", "git maintenance", "git for-each-repo",
-		"go run", "go tool", "go generate", "go env", "npm exec", "npm x", "npm config", "npm set", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "bun x",
+		"go run", "go tool", "go generate", "go env", "npm exec", "npm x", "npm config", "npm set", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "bun x", "deno eval", "deno repl",
 		"docker run", "docker exec", "docker create", "podman run", "podman exec", "podman create", "kubectl exec", "kubectl run", "kubectl debug", "docker compose run",
 		"docker compose exec", "gh alias", "gh extension", "nix run", "nix shell", "nix develop", "conda run", "terraform console", "cargo install", "gem exec",
 	}
@@ -42,8 +45,8 @@ var (
 	}
 )
 
-// options of programs that write or execute what a rule does not name, by the beginning of the command. Names of GNU options may be cut,
-// and letters may stand together.
+// options of programs that write or execute something that a rule does not name, by the beginning of the command. Long GNU options may be
+// abbreviated, and letters combined.
 var options = []struct {
 	head    string
 	long    []string // without the dashes
@@ -116,9 +119,9 @@ func (w words) head() (head words, ok bool) {
 	switch {
 	case name == "cd":
 		return w, len(w) == 2
-	case slices.Contains(wrappers, name), slices.Contains(anything, name), slices.Contains(changers, name):
+	case isOne(wrappers, name), isOne(anything, name), slices.Contains(changers, name):
 		return nil, false
-	case slices.Contains(multiplexers, name), slices.Contains(interpreters, name), slices.Contains(shells, name):
+	case isOne(multiplexers, name), isOne(interpreters, name), isOne(shells, name):
 		if n = 2; len(w) > 2 && slices.Contains(deeper, name+" "+w[1]) {
 			n = 3
 		}
@@ -130,8 +133,15 @@ func (w words) head() (head words, ok bool) {
 	return w[:n], !slices.Contains(w[:n], unknown)
 }
 
-// meant reports whether a rule for a pattern allows a command. It begins with the words of the pattern; where these do not say what the
-// program does, or words behind them make it write or execute something else, there must be no others.
+// isOne reports whether a list has a program, also under a name with a version, such as python3.11 or clang-15, or with the g of GNU, such as gsed.
+func isOne(list []string, name string) bool {
+	return slices.ContainsFunc([]string{name, strings.TrimRight(name, "0123456789.-"), strings.TrimPrefix(name, "g")}, func(name string) bool {
+		return slices.Contains(list, name)
+	})
+}
+
+// meant reports whether a rule for a pattern covers a command that begins with the pattern. Further words are not covered if the pattern does
+// not determine what the program does, or if one of them is an option that writes or executes.
 func (w words) meant(pattern words) bool {
 	if !w.begins(pattern) || slices.Contains(changers, w[0]) {
 		return false
@@ -151,7 +161,7 @@ func (w words) meant(pattern words) bool {
 // behind "--" are judged as well.
 func (w words) overreaches(added words) bool {
 	name := path.Base(w[0])
-	if name == "make" && slices.ContainsFunc(added, func(word string) bool { return strings.Contains(word, "=") }) {
+	if isOne([]string{"make"}, name) && slices.ContainsFunc(added, func(word string) bool { return strings.Contains(word, "=") }) {
 		return true // a variable, such as SHELL
 	}
 	heads := []string{name}
@@ -159,7 +169,7 @@ func (w words) overreaches(added words) bool {
 		heads = append(heads, name+" "+w[1])
 	}
 	for _, o := range options {
-		if !slices.Contains(heads, o.head) {
+		if !slices.Contains(heads, o.head) && !isOne([]string{o.head}, name) {
 			continue
 		}
 		if slices.ContainsFunc(added, func(word string) bool { return isOption(word, o.long, o.letters, o.exact) }) {
