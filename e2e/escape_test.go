@@ -99,7 +99,7 @@ func TestEscape_OlderVersionsOfLandlock(t *testing.T) {
 	}
 }
 
-// TestConfine_WhereNothingConfinesThemCommandsAreRefused has no wall at all: commands run only where an administrator chose to run them so.
+// TestConfine_WhereNothingConfinesThemCommandsAreRefused has neither namespaces nor Landlock: commands run with XBOT_CONFINE=off only.
 func TestConfine_WhereNothingConfinesThemCommandsAreRefused(t *testing.T) {
 	t.Parallel()
 	p := newPrisonOn(t, kernel{lacks: "namespaces,landlock"}, os.Getuid(), "XBOT_CONFINE=auto")
@@ -233,7 +233,7 @@ type kernel struct {
 	landlock int // version; 0: what it is
 }
 
-// walls are the walls that it does not have.
+// walls returns the kinds of confinement that the kernel lacks.
 func (k kernel) walls() []string {
 	var out []string
 	if k.lacks != "" {

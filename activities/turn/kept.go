@@ -59,7 +59,7 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: decision.Rule, Permitting: chat.Permitting{Judged: decision.Judged, Always: decision.Always}, Asks: chat.Asks{Questions: besides(decision.Rule, name, tools.Questions(ctx, step.Session, name, arguments)), Plan: plan},
+			Rule: decision.Rule, Ruling: chat.Ruling{Judged: decision.Judged, Always: decision.Always}, Asks: chat.Asks{Questions: besides(decision.Rule, name, tools.Questions(ctx, step.Session, name, arguments)), Plan: plan},
 		}.Ruled()))
 	}
 	if len(out.Calls) > 0 {

@@ -32,7 +32,7 @@ func (f *follower) live(ctx context.Context, e chat.Event) error {
 	return f.delta(ctx, d)
 }
 
-// delta tells a piece after the rows that came before it.
+// delta yields a piece, after the durable events that precede it.
 func (f *follower) delta(ctx context.Context, d chat.Delta) error {
 	if d.Turn == f.foreign {
 		return nil

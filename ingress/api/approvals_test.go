@@ -31,7 +31,7 @@ func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
 	for n, command := range commands {
 		id := chat.NewCallID("t1", 0, n)
 		ids = append(ids, id)
-		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":` + strconv.Quote(command) + `}`, Summary: command, Rule: chat.RuleAsk, Permitting: chat.Permitting{Always: []chat.ToolRule{{Tool: "Shell", Pattern: command, Rule: chat.RuleAllow}}}})
+		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":` + strconv.Quote(command) + `}`, Summary: command, Rule: chat.RuleAsk, Ruling: chat.Ruling{Always: []chat.ToolRule{{Tool: "Shell", Pattern: command, Rule: chat.RuleAllow}}}})
 	}
 	_, err = b.store.CommitStep(b.t.Context(), step, answer)
 	require.NoError(b.t, err)

@@ -136,7 +136,7 @@ func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) 
 	require.NoError(t, err)
 	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{
 		Finish: "tool_calls", Model: "demo/demo",
-		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk, Permitting: chat.Permitting{Always: []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}}}},
+		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk, Ruling: chat.Ruling{Always: []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}}}},
 	})
 	require.NoError(t, err)
 	_, err = b.store.Ask(t.Context(), "t1.0.0", chat.Request{})

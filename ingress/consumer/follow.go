@@ -80,7 +80,7 @@ func (a *API) attend(v *visit, c service.Conversation, q answer.Question, tell t
 	return a.stream(v, q, tell), nil
 }
 
-// follow answers one who stays in a conversation.
+// follow streams the events of a conversation until the reader leaves.
 func (a *API) follow(ctx context.Context, v *visit, c service.Conversation, q answer.Question) (*huma.StreamResponse, error) {
 	q, err := a.Answers.FromNow(ctx, q)
 	if err != nil {

@@ -47,7 +47,7 @@ type ToolCall struct {
 	IsError    bool      `json:"is_error,omitempty"`
 	ResultView
 	Rule       Rule `json:"-"`
-	Permitting `json:"-"`
+	Ruling     `json:"-"`
 	Hooked     `json:"-"`
 	Asks       `json:"-"`
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
@@ -57,8 +57,8 @@ type ToolCall struct {
 	FinishedAt *time.Time `json:"finished_at,omitempty"`
 }
 
-// Permitting is what the rules of the person say of the call beside Rule.
-type Permitting struct {
+// Ruling is how the rules of the user apply to a call.
+type Ruling struct {
 	Judged bool       // a rule for some commands allowed it: permission.Judged of the command runs
 	Always []ToolRule // what an answer with always sets; part of Approval once a person was asked
 }

@@ -77,7 +77,7 @@ func homeDir(values map[string]string) (string, error) {
 	return home, makePrivate(home)
 }
 
-// makePrivate keeps other users of the machine out of the data folder. One that belongs to somebody else stays as it is.
+// makePrivate sets the mode of the data folder to 0700, unless another user owns it.
 func makePrivate(home string) error {
 	info, err := os.Stat(home)
 	if err != nil {

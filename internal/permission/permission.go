@@ -54,7 +54,7 @@ func (i Installation) chosen(p chat.Permits) chat.Preset {
 // Decision is what happens with a call.
 type Decision struct {
 	Rule chat.Rule
-	// Judged says that a rule for some commands allowed this one: what runs is Judged of it, and not the text.
+	// Judged reports whether a rule with a pattern allowed the command. Then Judged(command) runs, not the text.
 	Judged bool
 	// Always are the rules that would let such a call run unasked, where the rule is to ask; none: no rule can.
 	Always []chat.ToolRule

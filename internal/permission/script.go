@@ -40,7 +40,7 @@ type lexer struct {
 	simple simple // that is being read
 	word   strings.Builder
 	inWord bool
-	quoted bool // a part of the word stands in quotes
+	quoted bool // a part of the word is quoted
 }
 
 func (l *lexer) token() bool {
@@ -72,8 +72,8 @@ func plain(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.IsMark(c)
 }
 
-// quote reads what stands in quotes. Dollar signs and the like are refused in single quotes, too: some commands of the shell evaluate
-// their words once more.
+// quote reads a quoted part of a word. It refuses $, backticks and backslashes in single quotes, too, since some builtins evaluate their
+// arguments again.
 func (l *lexer) quote(mark byte) bool {
 	begin := l.at + 1
 	length := strings.IndexByte(l.text[begin:], mark)
@@ -138,7 +138,7 @@ func (l *lexer) redirect() bool {
 
 const null = "/dev/null"
 
-// addRedirect takes in a redirection, behind which a word must not go on.
+// addRedirect records a redirection, which must end at a blank or an operator.
 func (l *lexer) addRedirect(text string, length int) bool {
 	l.at += length
 	l.simple.redirects = append(l.simple.redirects, text)
@@ -203,7 +203,7 @@ func shellWord(word string, first bool) string {
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 }
 
-// Judged is the command that runs where a rule allowed one: the words that were judged. Ok is false for a command that no rule allows.
+// Judged returns the command to run for one that a rule allowed, written from its words. Ok is false if no rule can allow the command.
 func Judged(command string) (text string, ok bool) {
 	s, ok := readScript(command)
 	return s.String(), ok

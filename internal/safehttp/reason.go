@@ -57,7 +57,7 @@ func Reason(err error) string {
 	return "what answers there is no web server, or broken"
 }
 
-// reasonOf says why an operation of the network failed, without the addresses that a name has here.
+// reasonOf describes a failed network operation without its resolved addresses.
 func reasonOf(operation *net.OpError) string {
 	if operation.Timeout() {
 		return "it did not answer in time"

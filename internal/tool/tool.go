@@ -79,7 +79,7 @@ type Call struct {
 	StartedOn string
 	Starting  func(ctx context.Context, store string) error
 
-	// Judged says that a rule for some commands allowed the call: permission.Judged of its command runs.
+	// Judged reports whether a rule with a pattern allowed the call. Shell then runs permission.Judged(command).
 	Judged bool
 
 	// Approval is how a person has permitted the call, with the answers where it asked questions; nil where nobody was asked.

@@ -37,7 +37,7 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 	return dir, nil
 }
 
-// ownFolder is ~/xbot, or ~/xbot-workspace where the former holds the program or its data: commands may change whatever is in the workspace.
+// ownFolder returns ~/xbot, or ~/xbot-workspace if ~/xbot holds the program or its data, which commands must not change.
 func (h *Host) ownFolder(home string) string {
 	dir := filepath.Join(home, "xbot")
 	program, err := os.Executable()

@@ -218,7 +218,7 @@ func TestShell_HandsBackWhatTheModelCannotMend(t *testing.T) {
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
 }
 
-// hostileRepository makes a repository whose settings name a program for whatever git does. The program makes the file "ran".
+// hostileRepository makes a repository whose configuration and hooks run a program. The program appends to the file "ran".
 func hostileRepository(t *testing.T, box *tooltest.Box, name string) {
 	t.Helper()
 	program := box.Put(t, "program", "#!/bin/sh\necho \"$0 $*\" >>"+filepath.Join(box.Workspace(), "ran")+"\nexec cat\n")

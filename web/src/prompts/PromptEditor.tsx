@@ -20,7 +20,7 @@ const Confirm = lazy(() => import("../ui/Confirm"))
 const VARIABLES = "{{.Agent}} {{.Channel}} {{.User}} {{.Admin}} {{.Language}} {{.Runner}} {{.Tools}}"
 const CONDITIONS = '{{if .Has "Shell"}}…{{else}}…{{end}}, not, and, or'
 
-/** Changes a section: its text, with a label and a note; the default; the versions. What is unfolded stays so when a version is saved. */
+/** Changes a section: its text, with a label and a note; the default; the versions. Unfolded parts stay open when a version is saved. */
 export function PromptEditor({ prompt }: { prompt: Prompt }) {
   const say = useTable(promptWords)
   return (
