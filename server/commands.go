@@ -73,6 +73,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		queue.Send{Store: a.store},
 		queue.Activation{Store: a.store},
 		account.Link{Store: a.store, Codes: s.links},
+		account.Unlink{Store: a.store, Policies: a.policies},
 		admin.Pair{Store: a.store},
 		admin.Inbox{Consumers: a.store, People: a.callers()},
 		slashcontext.Compact{},

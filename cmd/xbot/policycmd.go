@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,6 +19,8 @@ type policyCmd struct {
 	Set     policySetCmd     `cmd:"" help:"Make a document current; every process follows within a second."`
 	Check   policyCheckCmd   `cmd:"" help:"Check a document without making it current; needs no server."`
 	History policyHistoryCmd `cmd:"" help:"List the versions of the document: when, and by whom."`
+	Links   policyLinksCmd   `cmd:"" help:"List the names of identityLinks that have an account, and the ids that have used it."`
+	Unlink  policyUnlinkCmd  `cmd:"" help:"Take the account from a name of identityLinks: its ids begin another one when they write next."`
 }
 
 type policyShowCmd struct {
@@ -47,8 +50,9 @@ func (c policyShowCmd) Run(ctx context.Context) error {
 type policySetCmd struct {
 	connection
 
-	File string `arg:"" complete:"file" help:"File with the document (JSON5); -: standard input."`
-	From *int64 `name:"from" placeholder:"VERSION" help:"Change nothing unless this version is current."`
+	File     string   `arg:"" complete:"file" help:"File with the document (JSON5); -: standard input."`
+	From     *int64   `name:"from" placeholder:"VERSION" help:"Change nothing unless this version is current."`
+	Transfer []string `placeholder:"NAME" help:"Confirm that the account of this name of identityLinks, with its conversations and memory, goes to the ids that the document lists now. Can be repeated."`
 }
 
 // Run puts a document in force.
@@ -58,7 +62,7 @@ func (c policySetCmd) Run(ctx context.Context) error {
 		return err
 	}
 	return c.ask(func(client *apiclient.Client) error {
-		if err := checkPolicy(ctx, client, text); err != nil {
+		if err := checkPolicy(ctx, client, text, c.Transfer); err != nil {
 			return err
 		}
 		from := c.From
@@ -69,7 +73,7 @@ func (c policySetCmd) Run(ctx context.Context) error {
 			}
 			from = &inForce.Version
 		}
-		p, err := client.SetPolicy(ctx, apiclient.NewPolicy{Text: text, Version: *from})
+		p, err := client.SetPolicy(ctx, apiclient.NewPolicy{Text: text, Version: *from, Transfer: c.Transfer})
 		if err != nil {
 			return err
 		}
@@ -84,18 +88,26 @@ type policyCheckCmd struct {
 	File string `arg:"" complete:"file" help:"File with the document (JSON5); -: standard input."`
 }
 
-// Run says what is wrong with a document. A server is asked only where one is named, which may be of another version: the
-// document alone decides.
+// Run says what is wrong with a document. A server is asked only where one is named, which may be of another version, and whether the
+// document gives accounts to other ids.
 func (c policyCheckCmd) Run(ctx context.Context) error {
 	text, err := readPolicy(c.File)
 	if err != nil {
 		return err
 	}
 	if c.Server != "" {
-		err = c.ask(func(client *apiclient.Client) error { return checkPolicy(ctx, client, text) })
+		err = c.ask(func(client *apiclient.Client) error { return checkPolicy(ctx, client, text, nil) })
 	} else {
-		_, notes, wrong := policies.Parse([]byte(text))
-		err = sayPolicy(policies.FaultsOf(wrong), notes)
+		p, notes, wrong := policies.Parse([]byte(text))
+		faults := policies.FaultsOf(wrong)
+		if wrong == nil && len(p.Session.IdentityLinks) > 0 {
+			transfers, err := c.transfers(ctx, text)
+			if err != nil {
+				notes = append(notes, "session.identityLinks: whether an account would go to other ids was not checked: "+err.Error())
+			}
+			faults = append(faults, transfers...)
+		}
+		err = sayPolicy(faults, notes)
 	}
 	if err == nil {
 		say(os.Stdout, "The document can be put in force.")
@@ -103,9 +115,21 @@ func (c policyCheckCmd) Run(ctx context.Context) error {
 	return err
 }
 
+// transfers asks the server which accounts a document gives to other ids.
+func (c policyCheckCmd) transfers(ctx context.Context, text string) (faults []string, err error) {
+	err = c.ask(func(client *apiclient.Client) error {
+		said, err := client.CheckPolicy(ctx, apiclient.CheckPolicyRequest{Text: text})
+		if err == nil && len(said.Transfers) > 0 {
+			faults = said.Errors
+		}
+		return err
+	})
+	return faults, err
+}
+
 // checkPolicy prints what the server says of a document: its faults are an error.
-func checkPolicy(ctx context.Context, client *apiclient.Client, text string) error {
-	said, err := client.CheckPolicy(ctx, text)
+func checkPolicy(ctx context.Context, client *apiclient.Client, text string, confirmed []string) error {
+	said, err := client.CheckPolicy(ctx, apiclient.CheckPolicyRequest{Text: text, Transfer: confirmed})
 	if err != nil {
 		return err
 	}
@@ -160,10 +184,51 @@ func (c policyHistoryCmd) Run(ctx context.Context) error {
 			return nil
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "VERSION\tCHANGED\tBY")
+		fmt.Fprintln(w, "VERSION\tCHANGED\tBY\tACCOUNTS TRANSFERRED")
 		for _, v := range list {
-			fmt.Fprintf(w, "%d\t%s\t%s\n", v.Version, v.At.Format(time.RFC3339), v.By)
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", v.Version, v.At.Format(time.RFC3339), v.By, strings.Join(v.Transfers, ", "))
 		}
 		return w.Flush()
+	})
+}
+
+type policyLinksCmd struct {
+	connection
+}
+
+// Run lists the links.
+func (c policyLinksCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		list, err := client.ListIdentityLinks(ctx)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			say(os.Stdout, "Nobody has written under a name of identityLinks.")
+			return nil
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "NAME\tACCOUNT\tCONVERSATIONS\tIDS")
+		for _, l := range list {
+			fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", l.Name, l.Account, l.Conversations, strings.Join(l.Ids, ", "))
+		}
+		return w.Flush()
+	})
+}
+
+type policyUnlinkCmd struct {
+	connection
+
+	Name string `arg:"" help:"Name in identityLinks."`
+}
+
+// Run removes a link.
+func (c policyUnlinkCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		err := client.RemoveIdentityLink(ctx, apiclient.RemoveIdentityLinkParams{Name: c.Name})
+		if err == nil {
+			say(os.Stdout, "%q has no account any more. The former account keeps its conversations.", c.Name)
+		}
+		return err
 	})
 }

@@ -24,6 +24,7 @@ type userCmd struct {
 	Disable userDisableCmd `cmd:"" help:"Shut a person out at once: sign them out, revoke their tokens and runners, stop what runs for them."`
 	Enable  userEnableCmd  `cmd:"" help:"Let a person in again."`
 	Delete  userDeleteCmd  `cmd:"" help:"Delete a person with all that they have. It cannot be taken back."`
+	Unlink  userUnlinkCmd  `cmd:"" help:"List the identities of a person on channels, or unlink one: it becomes an account of its own."`
 	Passwd  userPasswdCmd  `cmd:"" help:"Forget a person's password, sign out their browsers, and print a link by which they choose a new one."`
 }
 
@@ -192,6 +193,37 @@ func (c userPasswdCmd) Run(ctx context.Context) error {
 		return err
 	}
 	return printLink(ctx, s, user, server.PeopleURL(cfg))
+}
+
+type userUnlinkCmd struct {
+	Name     string `arg:"" help:"Name of the person."`
+	Identity string `arg:"" optional:"" help:"Identity as it is listed; default: list them."`
+}
+
+// Run unlinks an identity.
+func (c userUnlinkCmd) Run(ctx context.Context) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error {
+		all, err := s.Identities(ctx, u.ID)
+		if err != nil {
+			return err
+		}
+		for _, one := range all {
+			switch {
+			case c.Identity == "":
+				fmt.Println(one)
+			case c.Identity == one.String():
+				got, err := s.Unlink(ctx, store.Link{User: u.ID, Channel: one.Channel, Account: one.Account, Peer: one.Peer})
+				if err == nil {
+					fmt.Printf("%s is not linked to %s any more. Conversations that moved with it: %d.\n", one, u.Name, got.Moved)
+				}
+				return err
+			}
+		}
+		if c.Identity != "" {
+			return fault.Errorf(fault.NotFound, "%s has no identity %q; \"xbot user unlink %s\" lists them", u.Name, c.Identity, u.Name)
+		}
+		return nil
+	})
 }
 
 // withPerson does something with a person.

@@ -8,6 +8,7 @@ import (
 
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/messages"
+	"xbot/ingress/api/settings"
 	"xbot/ingress/gateway"
 	"xbot/internal/chat"
 	"xbot/internal/policy"
@@ -44,6 +45,8 @@ func TestBridge_IsForAdministrators(t *testing.T) {
 		{http.MethodPost, "/api/pairings/ABCDEFGH"},
 		{http.MethodGet, "/api/access-grants"},
 		{http.MethodDelete, "/api/access-grants?channel=matrix&peer=u1"},
+		{http.MethodGet, "/api/policy/links"},
+		{http.MethodDelete, "/api/policy/links?name=robert"},
 	} {
 		body := map[string]any(nil)
 		switch {
@@ -122,6 +125,39 @@ func TestLink_OfThePageMakesAChannelOnesOwn(t *testing.T) {
 	var mine account.IdentitiesBody
 	b.bob.get("/api/me/identities").is(http.StatusOK, &mine)
 	require.Equal(t, []store.Identity{{Channel: "matrix", Peer: "u1"}}, mine.Identities)
+
+	const at = "/api/me/identities?channel=matrix&peer=u1"
+	b.alice.delete(at).problem(http.StatusNotFound)
+	var unlinked account.UnlinkedBody
+	b.bob.delete(at).is(http.StatusOK, &unlinked)
+	require.Equal(t, 1, unlinked.Moved)
+	b.bob.get(path(key, "")).problem(http.StatusNotFound)
+	require.Equal(t, key, b.bridge(from("m3", "u1", "hello")).Session)
+	b.bob.delete(at).problem(http.StatusNotFound)
+}
+
+func TestPolicy_TransfersAnAccountOnlyWhereThatIsConfirmed(t *testing.T) {
+	b := setup(t)
+	linked := func(id string) string {
+		return `{session: {identityLinks: {robert: ["matrix:` + id + `"]}}, channels: {matrix: {dmPolicy: "open", allowFrom: ["*"]}}}`
+	}
+	b.alice.put("/api/policy", object{"text": linked("u1"), "version": 0}).is(http.StatusOK, nil)
+	b.bridge(from("m1", "u1", "hello"))
+	var checked settings.PolicyCheck
+	b.alice.post("/api/policy/check", object{"text": linked("u2")}).is(http.StatusOK, &checked)
+	require.Len(t, checked.Transfers, 1)
+	require.Equal(t, []string{"matrix:u1"}, checked.Transfers[0].IDs)
+	require.Len(t, checked.Errors, 1)
+	said := b.alice.put("/api/policy", object{"text": linked("u2"), "version": 1}).problem(http.StatusUnprocessableEntity)
+	require.Contains(t, said, checked.Errors[0])
+	b.alice.post("/api/policy/check", object{"text": linked("u2"), "transfer": []string{"robert"}}).is(http.StatusOK, &checked)
+	require.Empty(t, checked.Errors)
+	b.alice.put("/api/policy", object{"text": linked("u2"), "version": 1, "transfer": []string{"robert"}}).is(http.StatusOK, nil)
+	var all struct{ Links []store.IdentityLink }
+	b.alice.get("/api/policy/links").is(http.StatusOK, &all)
+	require.Equal(t, []string{"matrix:u2"}, all.Links[0].IDs)
+	b.alice.delete("/api/policy/links?name=robert").is(http.StatusNoContent, nil)
+	b.alice.delete("/api/policy/links?name=robert").problem(http.StatusNotFound)
 }
 
 func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) {

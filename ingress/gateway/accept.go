@@ -122,9 +122,9 @@ func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.A
 	})
 }
 
-// rehome gives the row of a /link to the user that its sender has become by it.
+// rehome gives the row of a /link or /unlink to the user that its sender has become by it.
 func (m *inboundRequest) rehome(ctx context.Context, id chat.InboxID) error {
-	if typed, _ := command.Parse(m.text); typed.Name != "link" {
+	if typed, _ := command.Parse(m.text); typed.Name != "link" && typed.Name != "unlink" {
 		return nil
 	}
 	now, known, err := m.Store.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)

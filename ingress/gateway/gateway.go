@@ -25,6 +25,7 @@ type Gateway struct {
 	Store    *store.Store
 	Policies interface {
 		Get(ctx context.Context) (*policy.Policy, error)
+		Refresh()
 	}
 	Dispatch *intake.Dispatch
 	// Preferences are what a card of settings shows; nil: there is none.

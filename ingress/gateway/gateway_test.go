@@ -270,29 +270,24 @@ func bridged2(b *platform, document, statement string) *platform {
 
 func TestReceive_LinkedPeersShareOneConversation(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}, qq: {dmPolicy: "open", allowFrom: ["*"]}}}`)
-	qq := func(id, text string) chat.Envelope {
-		e := ingresstest.DM(id, "u2", text)
-		e.Channel = "qq"
-		return e
-	}
 	one := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
-	two := b.Receive(qq("m1", "hello"))
+	two := b.Receive(onQQ("m1", "hello"))
 	require.NotEqual(t, one.Session, two.Session)
 
 	asked := b.Receive(ingresstest.DM("m2", "ou_1", "/link"))
 	require.Equal(t, gateway.ResultAnswered, asked.Result)
 	require.Regexp(t, "/link [A-HJ-NP-Z2-9]{8}", asked.Reply)
 	code := codeIn(asked.Reply)
-	done := b.Receive(qq("m2", "/link "+code))
+	done := b.Receive(onQQ("m2", "/link "+code))
 	require.Equal(t, gateway.ResultAnswered, done.Result)
 	require.Contains(t, done.Reply, "Name of ou_1")
 	owner, err := b.Store.SessionOwner(t.Context(), two.Session)
 	require.NoError(t, err)
 	require.Equal(t, "Name of ou_1", owner.Name)
-	require.Contains(t, b.Receive(qq("m3", "/link "+code)).Reply, "unknown", "a code is used once")
+	require.Contains(t, b.Receive(onQQ("m3", "/link "+code)).Reply, "unknown", "a code is used once")
 
 	b.SetPolicy(`{session: {identityLinks: {robert: ["feishu:ou_1", "qq:u2"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}, qq: {dmPolicy: "open", allowFrom: ["*"]}}}`)
-	one, two = b.Receive(ingresstest.DM("m4", "ou_1", "hello")), b.Receive(qq("m4", "hello"))
+	one, two = b.Receive(ingresstest.DM("m4", "ou_1", "hello")), b.Receive(onQQ("m4", "hello"))
 	require.Equal(t, chat.SessionKey("agent:main:dm:robert"), one.Session)
 	require.Equal(t, one.Session, two.Session)
 	linked, err := b.Store.SessionOwner(t.Context(), one.Session)

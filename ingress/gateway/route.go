@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"iter"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -120,11 +121,28 @@ func (m *inboundRequest) findUser(ctx context.Context) (err error) {
 	if name, linked := m.p.Person(m.e); linked {
 		m.user, err = m.Store.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
 		m.known, m.noted = err == nil, true
+		if fault.Is(err, fault.Conflict) { // the policy has changed within this second
+			return m.findUserAgain(ctx)
+		}
 		return err
 	}
 	who, err := m.Store.Recognize(ctx, m.e.Channel, m.e.Account, m.e.Sender)
 	m.user, m.known, m.noted = who.User, who.Known, who.Noted
 	return err
+}
+
+// findUserAgain is findUser under the newest policy.
+func (m *inboundRequest) findUserAgain(ctx context.Context) error {
+	m.Policies.Refresh()
+	p, err := m.Policies.Get(ctx)
+	if err != nil {
+		return err
+	}
+	if p == m.p {
+		return fault.Errorf(fault.Unavailable, "the policy that lists the sender has changed and cannot be read")
+	}
+	m.p, m.c = p, p.Channel(m.e.Channel, m.e.Account)
+	return m.findUser(ctx)
 }
 
 // aliasesOf looks up the names under which a work session may know the message.
@@ -174,20 +192,18 @@ func (m *inboundRequest) scenes() policy.Scenes {
 // chat is where answers go.
 func (m *inboundRequest) chat() string { return cmp.Or(m.e.Chat, m.e.Sender.ID) }
 
+// maxNumbered bounds the conversations that one id of a platform has had as different users.
+const maxNumbered = 20
+
 // own returns the conversation of the chat itself, whose key follows from the policy. A direct message never reaches a conversation of
 // another user, except where the policy says so: with scope global, which belongs to nobody, and with dmScope main if its owner is no
 // administrator, since a scope must not share an administrator's rights. Neither shares work sessions.
 func (m *inboundRequest) own(ctx context.Context, named func(*policy.Policy) chat.SessionKey) (chat.SessionKey, error) {
-	key := m.apart(named(m.p))
+	first := m.apart(named(m.p))
 	if !m.direct() {
-		return key, nil
+		return first, nil
 	}
-	narrow := *m.p
-	for _, scope := range []string{"", policy.DMPerChannelPeer, policy.DMPerAccountChannel} {
-		if scope != "" {
-			narrow.Session.DMScope = scope
-			key = named(&narrow)
-		}
+	for key := range m.keys(first, named) {
 		owner, err := m.Store.SessionOwner(ctx, key)
 		if err == nil && !m.known { // another delivery of their first message may have made both just now
 			err = m.findUser(ctx)
@@ -197,12 +213,32 @@ func (m *inboundRequest) own(ctx context.Context, named func(*policy.Policy) cha
 			return key, nil
 		case err != nil:
 			return "", err
-		case m.scene != sceneWork && (owner.Group || scope == "" && m.p.Session.DMScope == policy.DMMain && !owner.Admin):
+		case m.scene != sceneWork && (owner.Group || key == first && m.p.Session.DMScope == policy.DMMain && !owner.Admin):
 			return key, nil
 		}
 		m.Log.Debug("a direct message does not join somebody else's conversation", "session", key)
 	}
 	return "", fault.Errorf(fault.Denied, "the conversation of this chat belongs to somebody else")
+}
+
+// keys are the names that the conversation of a direct chat may have, in order: that of the policy, those of narrower scopes, that of
+// the chat without identityLinks, and numbered ones, for an id that belongs to another user than before.
+func (m *inboundRequest) keys(first chat.SessionKey, named func(*policy.Policy) chat.SessionKey) iter.Seq[chat.SessionKey] {
+	return func(yield func(chat.SessionKey) bool) {
+		if !yield(first) {
+			return
+		}
+		narrow := *m.p
+		for _, scope := range []string{policy.DMPerChannelPeer, policy.DMPerAccountChannel} {
+			if narrow.Session.DMScope = scope; !yield(named(&narrow)) {
+				return
+			}
+		}
+		narrow.Session.IdentityLinks = nil
+		last := named(&narrow)
+		for n := 1; n <= maxNumbered && yield(session.Numbered(last, n)); n++ {
+		}
+	}
 }
 
 // apart gives each of several bots in a group a conversation of its own: they differ in character, rules and in what

@@ -25,6 +25,6 @@ func CommandsUnder(policies intake.Policies, people intake.People, list ...slash
 func PlatformCommands(g *gateway.Gateway) []slash.Command {
 	return []slash.Command{
 		conversation.Session{Store: g.Store}, queue.Send{Store: g.Store}, queue.Activation{Store: g.Store},
-		account.Link{Store: g.Store, Codes: g}, admin.Pair{Store: g.Store},
+		account.Link{Store: g.Store, Codes: g}, account.Unlink{Store: g.Store, Policies: g.Policies}, admin.Pair{Store: g.Store},
 	}
 }

@@ -8,17 +8,16 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
-
-// channel is where the identities of people stand who come from a provider; the account is its issuer, the peer its subject.
-const channel = "oidc"
 
 // admit returns the user of a person, with the role that their groups give, or says which problem there is.
 func (s *SignOn) admit(ctx context.Context, who person) (store.User, string, error) {
 	if allowed := s.Settings.AllowedGroups; len(allowed) > 0 && !shared(who.Groups, allowed) {
 		return store.User{}, problemDenied, fault.Errorf(fault.Denied, "%q is in none of the groups that may come (XBOT_OIDC_ALLOWED_GROUPS)", who.Name)
 	}
-	user, err := s.Accounts.Meet(ctx, channel, s.Settings.Issuer, chat.Peer{ID: who.Subject, Name: who.Name})
+	// The account of the identity is the issuer, the peer the subject.
+	user, err := s.Accounts.Meet(ctx, people.ChannelSignOn, s.Settings.Issuer, chat.Peer{ID: who.Subject, Name: who.Name})
 	if err != nil {
 		return store.User{}, problemFailed, fmt.Errorf("find the user of %q: %w", who.Name, err)
 	}

@@ -182,6 +182,12 @@ type ChannelTest struct {
 	Passed   bool                  `json:"passed"` // Nothing has failed and nothing is missing; what was not tested does not count.
 }
 
+// CheckPolicyRequest is the schema of this name in the API's document.
+type CheckPolicyRequest struct {
+	Text     string   `json:"text"`
+	Transfer []string `json:"transfer,omitzero"` // As in set-policy.
+}
+
 // Choice is the schema of this name in the API's document.
 type Choice struct {
 	Model string            `json:"model"` // What you chose; empty: the installation's.
@@ -479,6 +485,15 @@ type Identity struct {
 	Account string `json:"account,omitzero"`
 	Channel string `json:"channel"`
 	Peer    string `json:"peer"`
+}
+
+// IdentityLink is the schema of this name in the API's document.
+type IdentityLink struct {
+	Account       string      `json:"account"`       // Name of the account.
+	Conversations int         `json:"conversations"` // Conversations of the account.
+	Ids           []string    `json:"ids"`           // Ids (channel:id) that have written as this person, of those that the policy lists.
+	Name          string      `json:"name"`
+	UserID        chat.UserID `json:"user_id"`
 }
 
 // Imported is the schema of this name in the API's document.
@@ -803,8 +818,9 @@ type NewMessage struct {
 
 // NewPolicy is the schema of this name in the API's document.
 type NewPolicy struct {
-	Text    string `json:"text"`    // JSON5; comments are not kept.
-	Version int64  `json:"version"` // The version that it was made from.
+	Text     string   `json:"text"`              // JSON5; comments are not kept.
+	Transfer []string `json:"transfer,omitzero"` // Names of identityLinks whose account goes to the ids that the document lists, which check-policy names.
+	Version  int64    `json:"version"`           // The version that it was made from.
 }
 
 // NewService is the schema of this name in the API's document.
@@ -1084,8 +1100,9 @@ type PluginTool struct {
 
 // PolicyCheck is the schema of this name in the API's document.
 type PolicyCheck struct {
-	Errors []string `json:"errors"` // All faults, each with the path of the member; empty: it can be put in force.
-	Notes  []string `json:"notes"`
+	Errors    []string       `json:"errors"` // All faults, each with the path of the member; empty: it can be put in force.
+	Notes     []string       `json:"notes"`
+	Transfers []IdentityLink `json:"transfers"` // Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force.
 }
 
 // PolicyText is the schema of this name in the API's document.
@@ -1097,9 +1114,10 @@ type PolicyText struct {
 
 // PolicyVersion is the schema of this name in the API's document.
 type PolicyVersion struct {
-	At      time.Time `json:"at"`
-	By      string    `json:"by"` // Name of the user; empty where the account is gone.
-	Version int64     `json:"version"`
+	At        time.Time `json:"at"`
+	By        string    `json:"by"`        // Name of the user; empty where the account is gone.
+	Transfers []string  `json:"transfers"` // Names of identityLinks whose account this version gave to other ids, as the administrator confirmed.
+	Version   int64     `json:"version"`
 }
 
 // PoolTool is the schema of this name in the API's document.
@@ -1656,6 +1674,12 @@ type TwoPaths struct {
 	To   string `json:"to"`   // Its new path, where nothing is yet.
 }
 
+// UnlinkedBody is the schema of this name in the API's document.
+type UnlinkedBody struct {
+	Account string `json:"account"` // Name of the account that the identity has now; empty: none until it is used again.
+	Moved   int    `json:"moved"`   // Conversations that moved with it.
+}
+
 // UploadedFile is the schema of this name in the API's document.
 type UploadedFile struct {
 	Name string `json:"name"` // As it was stored: made safe, numbered if the name was taken.
@@ -1819,6 +1843,13 @@ type ListMCPToolsParams struct {
 	Shared bool // That of the installation.
 }
 
+// UnlinkIdentityParams narrows UnlinkIdentity; what is empty does not.
+type UnlinkIdentityParams struct {
+	Channel string
+	Account string
+	Peer    string
+}
+
 // GetMemoryParams narrows GetMemory; what is empty does not.
 type GetMemoryParams struct {
 	Agent string // Whose memory: main, or the name of an agent that has its own.
@@ -1868,6 +1899,11 @@ type InstallPluginParams struct {
 // GetPolicyParams narrows GetPolicy; what is empty does not.
 type GetPolicyParams struct {
 	Version int64 // An older version; default: the one in force.
+}
+
+// RemoveIdentityLinkParams narrows RemoveIdentityLink; what is empty does not.
+type RemoveIdentityLinkParams struct {
+	Name string
 }
 
 // ListPolicyVersionsParams narrows ListPolicyVersions; what is empty does not.
@@ -2484,6 +2520,13 @@ func (c *Client) Me(ctx context.Context) (Me, error) {
 	return answer, err
 }
 
+// UnlinkIdentity sends DELETE /api/me/identities: Unlink one of my identities from my account. With its direct conversations it becomes an account of its own; memory and files stay with mine. 422: it is the only way to the account, or a setting appoints it.
+func (c *Client) UnlinkIdentity(ctx context.Context, params UnlinkIdentityParams) (UnlinkedBody, error) {
+	var answer UnlinkedBody
+	err := c.call(ctx, http.MethodDelete, "/api/me/identities", query{"channel": params.Channel, "account": params.Account, "peer": params.Peer}, nil, &answer)
+	return answer, err
+}
+
 // ListIdentities sends GET /api/me/identities: My identities on other channels.
 func (c *Client) ListIdentities(ctx context.Context) ([]Identity, error) {
 	var answer struct {
@@ -2748,10 +2791,24 @@ func (c *Client) SetPolicy(ctx context.Context, body NewPolicy) (PolicyText, err
 }
 
 // CheckPolicy sends POST /api/policy/check: Check a policy without putting it in force. For administrators. docs/operate/policy.md describes the document.
-func (c *Client) CheckPolicy(ctx context.Context, text string) (PolicyCheck, error) {
+func (c *Client) CheckPolicy(ctx context.Context, body CheckPolicyRequest) (PolicyCheck, error) {
 	var answer PolicyCheck
-	err := c.call(ctx, http.MethodPost, "/api/policy/check", nil, map[string]any{"text": text}, &answer)
+	err := c.call(ctx, http.MethodPost, "/api/policy/check", nil, body, &answer)
 	return answer, err
+}
+
+// RemoveIdentityLink sends DELETE /api/policy/links: Take the account from a name of identityLinks. The account keeps its conversations. Ids that the policy lists under the name begin another account when they write next. For administrators.
+func (c *Client) RemoveIdentityLink(ctx context.Context, params RemoveIdentityLinkParams) error {
+	return c.call(ctx, http.MethodDelete, "/api/policy/links", query{"name": params.Name}, nil, nil)
+}
+
+// ListIdentityLinks sends GET /api/policy/links: Names of identityLinks that have an account. Also those that the policy does not list any more: their accounts keep the name. For administrators.
+func (c *Client) ListIdentityLinks(ctx context.Context) ([]IdentityLink, error) {
+	var answer struct {
+		Links []IdentityLink `json:"links"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/policy/links", nil, nil, &answer)
+	return answer.Links, err
 }
 
 // GetInstallationPresets sends GET /api/policy/presets: What tools may do for people who chose nothing. For administrators.

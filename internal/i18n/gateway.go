@@ -25,6 +25,12 @@ const (
 	LinkAgain   ID = "link_again"
 	LinkGroup   ID = "link_group"
 
+	UnlinkDone      ID = "unlink_done" // name, number of conversations
+	UnlinkNone      ID = "unlink_none"
+	UnlinkAlone     ID = "unlink_alone"
+	UnlinkAppointed ID = "unlink_appointed"
+	UnlinkPolicy    ID = "unlink_policy" // name in the policy
+
 	SendSet   ID = "send_set" // on or off
 	SendAuto  ID = "send_auto"
 	SendUsage ID = "send_usage"
@@ -50,6 +56,7 @@ const (
 
 	HelpPair       ID = "help_pair"
 	HelpLink       ID = "help_link"
+	HelpUnlink     ID = "help_unlink"
 	HelpSend       ID = "help_send"
 	HelpActivation ID = "help_activation"
 	HelpSession    ID = "help_session"
@@ -87,6 +94,12 @@ var gateway = map[ID]map[Lang]string{
 	LinkAgain:   {English: "You are already linked.", Chinese: "你之前已经关联过了。"},
 	LinkGroup:   {English: "Codes are not for groups: write /link to me directly.", Chinese: "关联码不能在群里使用，请私聊发送 /link。"},
 
+	UnlinkDone:      {English: "This chat is not linked any more: here you are **%s** from the next message on. Conversations that moved with it: %d. Memory and files stay with the former account.", Chinese: "已解除关联：从下一条消息起，你在这里是 **%s**。一并转移的对话数：%d。记忆和文件保留在原账号。"},
+	UnlinkNone:      {English: "This identity is not linked to the account.", Chinese: "该身份未关联到此账号。"},
+	UnlinkAlone:     {English: "This is the only way to reach the account, so there is nothing to unlink it from.", Chinese: "这是访问该账号的唯一途径，无法解除关联。"},
+	UnlinkAppointed: {English: "The setting `ADMIN_CHAT_ID` makes this chat the administrator's. Change the setting to unlink it.", Chinese: "管理员聊天设置（`ADMIN_CHAT_ID`）将此聊天指定给管理员。如需解除关联，请修改该设置。"},
+	UnlinkPolicy:    {English: "The policy links this chat to **%s** (`identityLinks`). Ask an administrator to remove it there.", Chinese: "策略（`identityLinks`）将此聊天关联到 **%s**。请联系管理员在策略中移除。"},
+
 	SendSet:   {English: "Delivery of answers here: %s, until you change it.", Chinese: "此处回答的发送：%s，直到你更改。"},
 	SendAuto:  {English: "Answers here are delivered as the policy says.", Chinese: "此处回答按策略发送。"},
 	SendUsage: {English: "Write `/send on`, `/send off` or `/send inherit`.", Chinese: "用法：`/send on`、`/send off` 或 `/send inherit`。"},
@@ -112,6 +125,7 @@ var gateway = map[ID]map[Lang]string{
 
 	HelpPair:       {English: "shows who waits for access, and gives or refuses it by a code", Chinese: "显示等待批准的人，按配对码批准或拒绝"},
 	HelpLink:       {English: "gives a code that links you on another channel to this account; with a code: links you here", Chinese: "生成关联码，用于在另一个渠道证明是你本人；带上关联码则完成关联"},
+	HelpUnlink:     {English: "unlinks this chat from your account", Chinese: "解除此聊天与你账号的关联"},
 	HelpSend:       {English: "sets whether answers of this conversation are delivered to its channel", Chinese: "设置此对话的回答是否发送到渠道"},
 	HelpActivation: {English: "sets when I answer in this group: when mentioned, or always", Chinese: "设置我在此群何时响应：被提及时，或始终"},
 	HelpSession:    {English: "shows which conversation this chat continues, or chooses another one of yours; THREAD: has the coding agent that answers go on with that thread", Chinese: "显示此聊天对应的对话，或切换到你的另一个对话；写会话编号则让编程智能体接着该会话继续"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // timezones are known on machines that have none, and the same ones everywhere
+	"unicode"
+	"unicode/utf8"
 
 	"xbot/internal/chat"
 )
@@ -125,8 +127,8 @@ func (c *check) links(links map[string][]string) {
 	owner := map[string]string{}
 	for _, person := range slices.Sorted(maps.Keys(links)) {
 		path := join("session.identityLinks", person)
-		if strings.Contains(person, ":") || strings.TrimSpace(person) != person {
-			c.fault(path, "the name of a person has no colon, and no space at its ends")
+		if !isPersonName(person) {
+			c.fault(path, "the name of a person has 1 to %d printable characters, no colon, and single spaces only between its words", maxPersonName)
 		}
 		for i, id := range links[person] {
 			at := sprintf("%s[%d]", path, i)
@@ -140,6 +142,16 @@ func (c *check) links(links map[string][]string) {
 			owner[id] = person
 		}
 	}
+}
+
+// maxPersonName bounds the name of a person in characters.
+const maxPersonName = 64
+
+// isPersonName reports whether a name of identityLinks cannot be mistaken for another one.
+func isPersonName(name string) bool {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	return name != "" && utf8.RuneCountInString(name) <= maxPersonName && strings.Join(strings.Fields(name), " ") == name &&
+		!strings.Contains(name, ":") && !strings.ContainsFunc(name, hidden)
 }
 
 func (c *check) resets(s Session) {

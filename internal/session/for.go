@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"xbot/internal/chat"
@@ -49,6 +50,16 @@ func Work(p *policy.Policy, e chat.Envelope, agent, seed string) chat.SessionKey
 		}
 	}
 	k.Thread, k.Topic = seed, false
+	return k.String()
+}
+
+// Numbered returns the key of the nth conversation of a direct chat; the first has no number.
+func Numbered(key chat.SessionKey, n int) chat.SessionKey {
+	k, err := Parse(key)
+	if err != nil || n < 2 || k.Kind != KindDM {
+		return key
+	}
+	k.ID += "~" + strconv.Itoa(n)
 	return k.String()
 }
 

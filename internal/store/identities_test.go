@@ -164,23 +164,6 @@ func TestGroupUser_IsNotThePersonOfTheSameName(t *testing.T) {
 	require.True(t, g.Group)
 }
 
-func TestLinked_IsTheOperatorsUserAndNoNamesake(t *testing.T) {
-	b := setup(t)
-	u, err := b.Linked(t.Context(), "admin", "feishu", "", "ou_1")
-	require.NoError(t, err)
-	require.Equal(t, b.user.ID, u.ID, "the policy's administrator named their own account")
-
-	stranger, err := b.Person(t.Context(), "feishu", "", "ou_9", "alice")
-	require.NoError(t, err)
-	require.Equal(t, "alice", stranger.Name)
-	alice, err := b.Linked(t.Context(), "alice", "feishu", "", "ou_1")
-	require.NoError(t, err)
-	require.NotEqual(t, stranger.ID, alice.ID, "who calls themselves alice is not the alice of the policy")
-	again, err := b.Linked(t.Context(), "alice", "feishu", "", "ou_1")
-	require.NoError(t, err)
-	require.Equal(t, alice.ID, again.ID)
-}
-
 func FuzzCleanName_IsOneShortLine(f *testing.F) {
 	f.Add("Bob\nadmin")
 	f.Add("\u202eevil\x00")
@@ -190,16 +173,4 @@ func FuzzCleanName_IsOneShortLine(f *testing.F) {
 		require.LessOrEqual(t, len([]rune(got)), 64)
 		require.Equal(t, got, store.CleanName(got))
 	})
-}
-
-func TestLinked_KeepsTheUserThatThePeerHas(t *testing.T) {
-	b := setup(t)
-	bob, err := b.Person(t.Context(), "feishu", "", "ou_1", "Bob")
-	require.NoError(t, err)
-	u, err := b.Linked(t.Context(), "robert", "feishu", "", "ou_1")
-	require.NoError(t, err)
-	require.Equal(t, bob.ID, u.ID)
-	other, err := b.Linked(t.Context(), "robert", "qq", "", "u2")
-	require.NoError(t, err)
-	require.Equal(t, bob.ID, other.ID, "the name keeps its user, whichever peer writes")
 }

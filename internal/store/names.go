@@ -52,6 +52,10 @@ type (
 	DisabledWork = people.DisabledWork
 	// Grant is the one of package people.
 	Grant = people.Grant
+	// IdentityLink is the one of package links.
+	IdentityLink = links.IdentityLink
+	// PolicyChange is the one of package settings.
+	PolicyChange = settings.PolicyChange
 	// Identity is the one of package links.
 	Identity = links.Identity
 	// Invite is the one of package people.

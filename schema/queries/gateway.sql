@@ -112,9 +112,15 @@ WHERE sessions.key IN (SELECT a.session_key FROM subagents a WHERE a.root = ANY(
 RETURNING sessions.key;
 
 -- name: LinkMoveInbox :exec
--- So that a message that is delivered once more is known after its sender has become somebody else.
+-- The messages of the direct conversations that a user has as one peer, so that a message that is delivered once more is known after its
+-- sender has become somebody else.
 UPDATE inbox SET user_id = sqlc.arg(new_user_id)::bigint
 WHERE inbox.user_id = $1 AND inbox.channel = sqlc.arg(channel) AND inbox.account = sqlc.arg(account)
+  AND inbox.session_key IN (
+      SELECT s.key FROM sessions s
+      WHERE s.user_id = $1 AND s.channel = sqlc.arg(channel) AND s.chat_type = 'direct'
+        AND s.origin ->> 'from' = sqlc.arg(peer)::text AND coalesce(s.origin ->> 'account_id', '') = sqlc.arg(account)::text
+  )
   AND NOT EXISTS (
       SELECT 1 FROM inbox o
       WHERE o.channel = inbox.channel AND o.account = inbox.account AND o.user_id = sqlc.arg(new_user_id)::bigint

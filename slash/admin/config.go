@@ -6,19 +6,19 @@ import (
 	"encoding/json"
 	"strings"
 
-	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
 	"xbot/internal/policy"
 	"xbot/internal/slash"
+	"xbot/internal/store"
 )
 
 // Documents keeps the versions of the policy document.
 type Documents interface {
 	PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error)
-	ReplacePolicy(ctx context.Context, by chat.UserID, body []byte, from int64) (version int64, err error)
+	ReplacePolicy(ctx context.Context, change store.PolicyChange) (version int64, err error)
 }
 
 // Config is /config: a look at the policy document, and a change of one place in it. What comes of a change is checked as a
@@ -93,7 +93,10 @@ func configSet(ctx context.Context, documents Documents, in slash.Request, befor
 	if string(p.JSON()) == string(before.JSON()) {
 		return i18n.Say(in.Lang, i18n.ConfigSame), nil
 	}
-	version, err := documents.ReplacePolicy(ctx, in.User, p.JSON(), from)
+	version, err := documents.ReplacePolicy(ctx, store.PolicyChange{By: in.User, Body: p.JSON(), From: from})
+	if fault.Is(err, fault.Invalid) {
+		return "", i18n.Fault(fault.Invalid, i18n.ConfigWrong, "* "+strings.Join(policy.FaultsOf(err), "\n* "))
+	}
 	if err != nil {
 		return "", err
 	}

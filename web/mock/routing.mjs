@@ -68,19 +68,26 @@ export class Policy {
 
   /** Who changed it and when, the newest first. */
   versions() {
-    return { versions: this.#versions.map(({ version, at, by }) => ({ version, at, by })).reverse() }
+    return { versions: this.#versions.map(({ version, at, by, transfers = [] }) => ({ version, at, by, transfers })).reverse() }
   }
 
-  check(text) {
-    const { errors, notes } = this.#read(text)
-    return { errors, notes }
+  /** Names of identityLinks that have an account. */
+  links = [{ name: "mara", ids: ["telegram:1001"], user_id: 7, account: "mara", conversations: 3 }]
+
+  check({ text, transfer = [] }) {
+    const { errors, notes, document } = this.#read(text)
+    const transfers = this.links.filter(({ name, ids }) => document?.session?.identityLinks?.[name] && !ids.some((id) => document.session.identityLinks[name].includes(id)))
+    const refused = transfers.filter(({ name }) => !transfer.includes(name)).map(({ name }) => `session.identityLinks.${name}: the account "${name}" was used by other ids`)
+    return { errors: [...errors, ...refused], notes, transfers }
   }
 
-  save({ text, version }) {
+  save({ text, version, transfer = [] }) {
     if (version !== this.version) throw new HttpProblem(409, `Version ${this.version} was saved meanwhile. Read it and make your change again.`)
-    const { errors, document } = this.#read(text)
+    const { document } = this.#read(text)
+    const { errors } = this.check({ text, transfer })
     if (errors.length > 0) throw new HttpProblem(422, "The policy has faults, so the one before it stays in force.", errors.map((message) => ({ message })))
-    this.#versions.push({ version: this.version + 1, text: `${JSON.stringify(document, null, 2)}\n`, at: now(), by: "admin" })
+    this.#versions.push({ version: this.version + 1, text: `${JSON.stringify(document, null, 2)}\n`, at: now(), by: "admin", transfers: transfer })
+    for (const link of this.links) if (transfer.includes(link.name)) link.ids = document.session.identityLinks[link.name]
     return this.view()
   }
 
@@ -106,6 +113,14 @@ export class People {
     { code: "K7WQ2MPX", channel: "feishu", account: "default", peer: "ou_41f9c0", name: "Lin", created_at: later(-12 * 60_000), expires_at: later(48 * 60_000) },
     { code: "B3HNZR8T", channel: "qq", account: "default", peer: "288104", name: "", created_at: later(-3 * 60_000), expires_at: later(57 * 60_000) },
   ]
+  identities = [{ channel: "feishu", account: "default", peer: "ou_77ab" }]
+
+  /** Makes an identity an account of its own. */
+  unlink(of) {
+    this.identities = this.identities.filter(({ peer }) => peer !== of.get("peer"))
+    return { account: `feishu:${of.get("peer")}`, moved: 1 }
+  }
+
   grants = [{ channel: "feishu", account: "default", peer: "ou_0087aa", name: "Mara", granted_by: "admin", created_at: later(-9 * 86_400_000) }]
 
   others = [

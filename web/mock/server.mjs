@@ -316,7 +316,12 @@ export class MockServer {
       case "PUT /api/policy":
         return [200, policy.save(await readBody(request))]
       case "POST /api/policy/check":
-        return [200, policy.check((await readBody(request)).text)]
+        return [200, policy.check(await readBody(request))]
+      case "GET /api/policy/links":
+        return [200, { links: policy.links }]
+      case "DELETE /api/policy/links":
+        policy.links = policy.links.filter(({ name }) => name !== url.searchParams.get("name"))
+        return [204]
       case "GET /api/pairings":
         return [200, { pairings: people.pairings }]
       case "GET /api/access-grants":
@@ -326,7 +331,9 @@ export class MockServer {
       case "POST /api/link":
         return [201, { code: "QX7T-4MKE", expires_in: 600 }]
       case "GET /api/me/identities":
-        return [200, { identities: [{ channel: "feishu", account: "default", peer: "ou_77ab" }] }]
+        return [200, { identities: people.identities }]
+      case "DELETE /api/me/identities":
+        return [200, people.unlink(url.searchParams)]
       case "GET /api/me/turn-notices":
         return [200, this.turnNotices]
       case "PUT /api/me/turn-notices": {

@@ -181,6 +181,34 @@ export const mock = {
     await v.page.reload()
     await v.ready()
   },
+
+  "the account of a linked person goes to other ids only if that is confirmed": async (v) => {
+    await begin(v)
+    const dialog = await openSettings(v, "Policy")
+    await writePolicy(v, dialog, '{ "session": { "identityLinks": { "mara": ["telegram:2002"] } } }')
+    const transfers = dialog.getByRole("region", { name: "Accounts that change hands" })
+    await transfers.getByText("telegram:1001 used it until now and loses access.").waitFor()
+    const save = dialog.getByRole("button", { name: "Save" })
+    assert.equal(await save.getAttribute("aria-disabled"), "true")
+    await inspectBoth(v, "128-policy-transfer")
+    await transfers.getByRole("checkbox").check()
+    await dialog.getByText("Nothing is wrong with it.").waitFor()
+    await save.click()
+    await v.page.getByText("The policy is in force.").first().waitFor()
+    await dialog.getByRole("button", { name: "History" }).click()
+    await dialog.getByText("transferred: mara").first().waitFor()
+
+    await dialog.getByRole("button", { name: "Linked people" }).click()
+    await dialog.getByRole("button", { name: "Unlink mara" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Unlink" }).click()
+    await dialog.getByRole("button", { name: "Unlink mara" }).waitFor({ state: "detached" })
+    assert.deepEqual((await v.api("/api/policy/links")).links, [])
+    await writePolicy(v, dialog, "{}")
+    await dialog.getByText("Nothing is wrong with it.").waitFor()
+    await save.click()
+    await dialog.getByRole("status").filter({ hasText: /^Version/ }).waitFor()
+    await closeDialog(v)
+  },
 }
 
 export const server = {

@@ -22,6 +22,12 @@ type IdentitiesBody struct {
 	Identities []store.Identity `json:"identities"`
 }
 
+// UnlinkedBody is what became of an identity.
+type UnlinkedBody struct {
+	Account string `json:"account" doc:"Name of the account that the identity has now; empty: none until it is used again."`
+	Moved   int    `json:"moved" doc:"Conversations that moved with it."`
+}
+
 func (a *Endpoints) registerLinks(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "create-link-code", Method: http.MethodPost, Path: "/api/link", Summary: "Create a code that links another channel to my account",
@@ -35,4 +41,16 @@ func (a *Endpoints) registerLinks(h huma.API) {
 			all, err := a.Store.Identities(ctx, auth.User(ctx).ID)
 			return &struct{ Body IdentitiesBody }{IdentitiesBody{all}}, a.Problem(err)
 		})
+	huma.Register(h, huma.Operation{
+		OperationID: "unlink-identity", Method: http.MethodDelete, Path: "/api/me/identities", Summary: "Unlink one of my identities from my account",
+		Description: "With its direct conversations it becomes an account of its own; memory and files stay with mine. 422: it is the only way to the account, or a setting appoints it.",
+		Security:    endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Channel string `query:"channel" required:"true" maxLength:"64"`
+		Account string `query:"account" maxLength:"500"`
+		Peer    string `query:"peer" required:"true" maxLength:"500"`
+	}) (*struct{ Body UnlinkedBody }, error) {
+		got, err := a.Store.Unlink(ctx, store.Link{User: auth.User(ctx).ID, Channel: in.Channel, Account: in.Account, Peer: in.Peer})
+		return &struct{ Body UnlinkedBody }{UnlinkedBody{Account: got.Account, Moved: got.Moved}}, a.Problem(err)
+	})
 }

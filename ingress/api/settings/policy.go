@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -28,12 +29,16 @@ type PolicyText struct {
 type NewPolicy struct {
 	Text    string `json:"text" maxLength:"262144" doc:"JSON5; comments are not kept."`
 	Version int64  `json:"version" minimum:"0" doc:"The version that it was made from."`
+	// Transfer is what an administrator confirms.
+	Transfer []string `json:"transfer,omitempty" maxItems:"1000" doc:"Names of identityLinks whose account goes to the ids that the document lists, which check-policy names."`
 }
 
 // PolicyCheck is the result of checking a document.
 type PolicyCheck struct {
 	Errors []string `json:"errors" doc:"All faults, each with the path of the member; empty: it can be put in force."`
 	Notes  []string `json:"notes"`
+	// Transfers are also in Errors, unless they were confirmed.
+	Transfers []store.IdentityLink `json:"transfers" doc:"Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force."`
 }
 
 type policyBody struct{ Body PolicyText }
@@ -60,14 +65,12 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 		Description: what, Security: endpoint.Secured, MaxBodyBytes: maxPolicyBody,
 	}, func(ctx context.Context, in *struct {
 		Body struct {
-			Text string `json:"text" maxLength:"262144"`
+			Text     string   `json:"text" maxLength:"262144"`
+			Transfer []string `json:"transfer,omitempty" maxItems:"1000" doc:"As in set-policy."`
 		}
 	}) (*struct{ Body PolicyCheck }, error) {
-		if err := a.AdminOnly(ctx); err != nil {
-			return nil, err
-		}
-		_, notes, err := policy.Parse([]byte(in.Body.Text))
-		return &struct{ Body PolicyCheck }{PolicyCheck{Errors: orEmpty(policy.FaultsOf(err)), Notes: orEmpty(notes)}}, nil
+		check, err := a.checkPolicy(ctx, in.Body.Text, in.Body.Transfer)
+		return &struct{ Body PolicyCheck }{check}, err
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "list-policy-versions", Method: http.MethodGet, Path: "/api/policy/versions", Summary: "Who changed the policy, and when",
@@ -91,6 +94,36 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 		out.Body.Versions, err = a.Store.PolicyVersions(ctx, in.Limit)
 		return out, a.Problem(err)
 	})
+	a.registerIdentityLinks(h)
+}
+
+// checkPolicy says what is wrong with a document, and what is worth a second look.
+func (a *Endpoints) checkPolicy(ctx context.Context, text string, confirmed []string) (PolicyCheck, error) {
+	check := PolicyCheck{Errors: []string{}, Notes: []string{}, Transfers: []store.IdentityLink{}}
+	if err := a.AdminOnly(ctx); err != nil {
+		return check, err
+	}
+	p, notes, err := policy.Parse([]byte(text))
+	if err != nil {
+		check.Errors = policy.FaultsOf(err)
+		return check, nil
+	}
+	accounts, err := a.Store.LinkNotes(ctx, p)
+	if err != nil {
+		return check, a.Problem(err)
+	}
+	check.Notes = append(check.Notes, append(notes, accounts...)...)
+	transfers, err := a.Store.Transfers(ctx, p)
+	if err != nil {
+		return check, a.Problem(err)
+	}
+	for _, link := range transfers {
+		check.Transfers = append(check.Transfers, link)
+		if !slices.Contains(confirmed, link.Name) {
+			check.Errors = append(check.Errors, link.Fault())
+		}
+	}
+	return check, nil
 }
 
 // policyText returns a version of the document; 0 is the one in force.
@@ -136,14 +169,17 @@ func (a *Endpoints) setPolicy(ctx context.Context, in NewPolicy) (*policyBody, e
 		return nil, a.Problem(err)
 	}
 	body := p.JSON()
-	version, err := a.Store.ReplacePolicy(ctx, auth.User(ctx).ID, body, in.Version)
+	version, err := a.Store.ReplacePolicy(ctx, store.PolicyChange{By: auth.User(ctx).ID, Body: body, From: in.Version, Transfer: in.Transfer})
+	if fault.Is(err, fault.Invalid) {
+		return nil, refused(policy.FaultsOf(err))
+	}
 	if err != nil {
 		return nil, a.Problem(err)
 	}
 	if a.Policy.Live != nil {
 		a.Policy.Live.Refresh()
 	}
-	a.Log.Info("policy changed", "version", version, "user", auth.User(ctx).Name)
+	a.Log.Info("policy changed", "version", version, "user", auth.User(ctx).Name, "transfers", in.Transfer)
 	return shown(version, body), nil
 }
 

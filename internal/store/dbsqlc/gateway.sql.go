@@ -541,6 +541,11 @@ func (q *Queries) LinkCodeTake(ctx context.Context, db DBTX, codeHash []byte) (L
 const linkMoveInbox = `-- name: LinkMoveInbox :exec
 UPDATE inbox SET user_id = $2::bigint
 WHERE inbox.user_id = $1 AND inbox.channel = $3 AND inbox.account = $4
+  AND inbox.session_key IN (
+      SELECT s.key FROM sessions s
+      WHERE s.user_id = $1 AND s.channel = $3 AND s.chat_type = 'direct'
+        AND s.origin ->> 'from' = $5::text AND coalesce(s.origin ->> 'account_id', '') = $4::text
+  )
   AND NOT EXISTS (
       SELECT 1 FROM inbox o
       WHERE o.channel = inbox.channel AND o.account = inbox.account AND o.user_id = $2::bigint
@@ -553,15 +558,18 @@ type LinkMoveInboxParams struct {
 	NewUserID int64
 	Channel   string
 	Account   string
+	Peer      string
 }
 
-// So that a message that is delivered once more is known after its sender has become somebody else.
+// The messages of the direct conversations that a user has as one peer, so that a message that is delivered once more is known after its
+// sender has become somebody else.
 func (q *Queries) LinkMoveInbox(ctx context.Context, db DBTX, arg LinkMoveInboxParams) error {
 	_, err := db.Exec(ctx, linkMoveInbox,
 		arg.UserID,
 		arg.NewUserID,
 		arg.Channel,
 		arg.Account,
+		arg.Peer,
 	)
 	return err
 }

@@ -14,16 +14,17 @@ import (
 )
 
 const policyAdd = `-- name: PolicyAdd :one
-INSERT INTO policies (body, changed_by) VALUES ($1, $2) RETURNING id
+INSERT INTO policies (body, changed_by, transfers) VALUES ($1, $2, $3) RETURNING id
 `
 
 type PolicyAddParams struct {
 	Body      json.RawMessage
 	ChangedBy *chat.UserID
+	Transfers []string
 }
 
 func (q *Queries) PolicyAdd(ctx context.Context, db DBTX, arg PolicyAddParams) (int64, error) {
-	row := db.QueryRow(ctx, policyAdd, arg.Body, arg.ChangedBy)
+	row := db.QueryRow(ctx, policyAdd, arg.Body, arg.ChangedBy, arg.Transfers)
 	var id int64
 	err := row.Scan(&id)
 	return id, err
@@ -68,7 +69,7 @@ func (q *Queries) PolicyNewest(ctx context.Context, db DBTX, known int64) (Polic
 }
 
 const policyVersions = `-- name: PolicyVersions :many
-SELECT p.id, p.created_at, COALESCE(u.name, '')::text AS changed_by
+SELECT p.id, p.created_at, p.transfers, COALESCE(u.name, '')::text AS changed_by
 FROM policies p
 LEFT JOIN users u ON u.id = p.changed_by
 ORDER BY p.id DESC
@@ -78,6 +79,7 @@ LIMIT $1
 type PolicyVersionsRow struct {
 	ID        int64
 	CreatedAt time.Time
+	Transfers []string
 	ChangedBy string
 }
 
@@ -90,7 +92,12 @@ func (q *Queries) PolicyVersions(ctx context.Context, db DBTX, limit int32) ([]P
 	var items []PolicyVersionsRow
 	for rows.Next() {
 		var i PolicyVersionsRow
-		if err := rows.Scan(&i.ID, &i.CreatedAt, &i.ChangedBy); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.CreatedAt,
+			&i.Transfers,
+			&i.ChangedBy,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

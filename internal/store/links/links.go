@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -88,7 +87,7 @@ func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 }
 
 func called(l Link) string {
-	who := strings.ReplaceAll(l.Channel+":"+l.Account+":"+l.Peer, "::", ":")
+	who := Identity{Channel: l.Channel, Account: l.Account, Peer: l.Peer}.String()
 	if name := people.CleanName(l.Name); name != "" {
 		who = name + " (" + who + ")"
 	}
@@ -107,7 +106,7 @@ func moveIdentity(ctx context.Context, t *pg.Tx, l Link, to chat.UserID) (moved 
 		return 0, fmt.Errorf("lock triggers: %w", err)
 	}
 	// inbox before sessions, as whoever claims a message locks them
-	err = t.Q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account})
+	err = t.Q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account, Peer: l.Peer})
 	if err != nil {
 		return 0, fmt.Errorf("move what was accepted: %w", err)
 	}
@@ -139,6 +138,14 @@ type Identity struct {
 	Channel string `json:"channel"`
 	Account string `json:"account,omitempty"`
 	Peer    string `json:"peer"`
+}
+
+// String is channel:account:peer, without the account where there is none.
+func (i Identity) String() string {
+	if i.Account == "" {
+		return i.Channel + ":" + i.Peer
+	}
+	return i.Channel + ":" + i.Account + ":" + i.Peer
 }
 
 // Identities lists the identities of a user.

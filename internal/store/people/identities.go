@@ -26,6 +26,9 @@ const (
 	KindConsumer = "consumer" // one conversation of somebody outside with a service
 )
 
+// ChannelSignOn is the channel of identities that come from an OpenID Connect provider.
+const ChannelSignOn = "oidc"
+
 const (
 	// maxNameRunes bounds the name of a user that is made here.
 	maxNameRunes = 64
@@ -58,11 +61,8 @@ func (s *Store) Person(ctx context.Context, channel, account, peer, name string)
 func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer) (User, error) {
 	id := identity{
 		kind: KindPerson, channel: channel, account: account, peer: who.ID, userKind: KindPerson, met: true, union: who.Union, member: who.Member,
+		names: namesOf(channel, who),
 	}
-	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // only xbot makes ids with colons
-		id.names = append(id.names, shown)
-	}
-	id.names = append(id.names, CleanName(channel+":"+who.ID))
 	u, err := s.userFor(ctx, id)
 	if err != nil || id.union == "" && id.member == "" {
 		return u, err
@@ -70,6 +70,20 @@ func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer
 	return u, pg.Classify(s.db.Q.IdentityNote(ctx, s.db.Pool, dbsqlc.IdentityNoteParams{
 		Channel: channel, Account: account, Peer: who.ID, UnionID: id.union, MemberID: id.member,
 	}))
+}
+
+// namesOf are the names that the user of a person may have, the best first.
+func namesOf(channel string, who chat.Peer) (names []string) {
+	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // only xbot makes ids with colons
+		names = append(names, shown)
+	}
+	return append(names, CleanName(channel+":"+who.ID))
+}
+
+// Separate makes a user for a person who has another one until now.
+func Separate(ctx context.Context, t *pg.Tx, channel string, who chat.Peer) (User, error) {
+	row, err := newUser(ctx, t, identity{userKind: KindPerson, names: namesOf(channel, who), met: true})
+	return UserOf(row), err
 }
 
 // Recognized is what xbot knows of a person who writes.
@@ -92,13 +106,13 @@ func (s *Store) Recognize(ctx context.Context, channel, account string, who chat
 	return Recognized{User: UserOf(row.User), Known: true, Noted: noted}, nil
 }
 
-// Linked returns the user behind a name of identityLinks, for one of the peers that stand under it. It is the user whose
-// account an operator made under this name, not one who has this name on a channel; else the user that the first peer who
-// writes has already; else a new one.
-func (s *Store) Linked(ctx context.Context, canonical, channel, account, peer string) (User, error) {
-	id := identity{kind: kindLink, peer: canonical, userKind: KindPerson, names: []string{CleanName(canonical)}}
-	id.writes = &identity{kind: KindPerson, channel: channel, account: account, peer: peer}
-	return s.userFor(ctx, id)
+// ForLink returns the user of a name of identityLinks: the one that an operator made under this name, not one who has this name on a
+// channel; else the user that the peer who writes has already; else a new one.
+func ForLink(ctx context.Context, t *pg.Tx, name, channel, account, peer string) (User, error) {
+	link := identity{kind: kindLink, peer: name, userKind: KindPerson, names: []string{CleanName(name)}}
+	link.writes = &identity{kind: KindPerson, channel: channel, account: account, peer: peer}
+	row, err := makeUser(ctx, t, link)
+	return UserOf(row), err
 }
 
 // KnownPerson returns the user of somebody on a channel; ok is false for a person who was never admitted.
@@ -180,6 +194,11 @@ func chooseUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error)
 			return row.User, err
 		}
 	}
+	return newUser(ctx, t, id)
+}
+
+// newUser makes a user of the first free name.
+func newUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 	last := id.names[len(id.names)-1]
 	for n := range maxNames {
 		name := last + "#" + strconv.Itoa(n-len(id.names)+2)

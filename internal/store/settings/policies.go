@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,7 +11,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/links"
 	"xbot/internal/store/pg"
 )
 
@@ -19,6 +22,8 @@ type PolicyVersion struct {
 	Version int64     `json:"version"`
 	At      time.Time `json:"at"`
 	By      string    `json:"by" doc:"Name of the user; empty where the account is gone."`
+	// Transfers is not empty for a version that gave accounts to other ids.
+	Transfers []string `json:"transfers" doc:"Names of identityLinks whose account this version gave to other ids, as the administrator confirmed."`
 }
 
 // PolicyAfter returns the newest version of the policy document if it is not the given one. Without a document the
@@ -54,35 +59,56 @@ func (s *Store) PolicyVersions(ctx context.Context, limit int) ([]PolicyVersion,
 	}
 	list := make([]PolicyVersion, len(rows))
 	for i, row := range rows {
-		list[i] = PolicyVersion{Version: row.ID, At: row.CreatedAt, By: row.ChangedBy}
+		list[i] = PolicyVersion{Version: row.ID, At: row.CreatedAt, By: row.ChangedBy, Transfers: row.Transfers}
 	}
 	return list, nil
 }
 
-// SetPolicy adds a version of the policy document, which was checked.
-func (s *Store) SetPolicy(ctx context.Context, by chat.UserID, body []byte) (version int64, err error) {
-	version, err = s.db.Q.PolicyAdd(ctx, s.db.Pool, dbsqlc.PolicyAddParams{Body: body, ChangedBy: &by})
-	if err != nil {
-		return 0, pg.Classify(fmt.Errorf("write policy: %w", err))
-	}
-	return version, nil
+// PolicyChange is a new version of the policy document, which was checked.
+type PolicyChange struct {
+	By   chat.UserID
+	Body []byte
+	From int64 // the version that it was made from; 0: there was none
+	// Transfer names the links of identityLinks whose account goes to other ids, as the administrator confirms.
+	Transfer []string
 }
 
-// ReplacePolicy adds a version of the policy document, which was checked, if the newest one is still the one that it was
-// made from (0: there is none yet). Otherwise it is a Conflict.
-func (s *Store) ReplacePolicy(ctx context.Context, by chat.UserID, body []byte, from int64) (version int64, err error) {
+// ReplacePolicy adds a version of the policy document if the newest one is still the one that it was made from; otherwise it is a
+// Conflict. It is Invalid if it gives the account of a link to other ids, and the change does not confirm that.
+func (s *Store) ReplacePolicy(ctx context.Context, c PolicyChange) (version int64, err error) {
+	return s.addPolicy(ctx, c, func(newest int64) error {
+		if newest != c.From {
+			return fault.Errorf(fault.Conflict, "the policy was changed meanwhile: version %d is in force and yours was made from %d; read it again", newest, c.From)
+		}
+		return nil
+	})
+}
+
+// SetPolicy is ReplacePolicy whatever the newest version is.
+func (s *Store) SetPolicy(ctx context.Context, by chat.UserID, body []byte) (version int64, err error) {
+	return s.addPolicy(ctx, PolicyChange{By: by, Body: body}, func(int64) error { return nil })
+}
+
+func (s *Store) addPolicy(ctx context.Context, c PolicyChange, check func(newest int64) error) (version int64, err error) {
+	p := &policy.Policy{}
+	if err := json.Unmarshal(c.Body, p); err != nil {
+		return 0, fault.Errorf(fault.Invalid, "decode the policy: %w", err)
+	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := tx.Q.PolicyLock(ctx, tx); err != nil {
 			return fmt.Errorf("lock policies: %w", err)
 		}
-		newest, err := tx.Q.PolicyNewest(ctx, tx, from)
+		newest, err := tx.Q.PolicyNewest(ctx, tx, c.From)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("read policy: %w", err)
 		}
-		if newest.ID != from {
-			return fault.Errorf(fault.Conflict, "the policy was changed meanwhile: version %d is in force and yours was made from %d; read it again", newest.ID, from)
+		if err := check(newest.ID); err != nil {
+			return err
 		}
-		version, err = tx.Q.PolicyAdd(ctx, tx, dbsqlc.PolicyAddParams{Body: body, ChangedBy: &by})
+		if err := links.FollowLinks(ctx, tx, p, c.Transfer); err != nil {
+			return err
+		}
+		version, err = tx.Q.PolicyAdd(ctx, tx, dbsqlc.PolicyAddParams{Body: c.Body, ChangedBy: &c.By, Transfers: append([]string{}, c.Transfer...)})
 		if err != nil {
 			return fmt.Errorf("write policy: %w", err)
 		}

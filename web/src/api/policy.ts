@@ -26,18 +26,33 @@ export async function listPolicyVersions(limit: number): Promise<PolicyVersion[]
   return versions ?? []
 }
 
-/** Puts a document in force. A conflict: somebody else changed it meanwhile. Invalid: every fault is named. */
-export const writePolicy = async (text: string, version: number) => policyOf(await unwrap(api.PUT("/api/policy", { body: { text, version } })))
+/** Puts a document in force, and confirms that the accounts of some links go to other ids. A conflict: somebody else changed it meanwhile. Invalid: every fault is named. */
+export const writePolicy = async (text: string, version: number, transfer: string[]) => policyOf(await unwrap(api.PUT("/api/policy", { body: { text, version, transfer } })))
+
+/** A name of identityLinks with its account and the ids that have used it. */
+export type IdentityLink = Omit<components["schemas"]["IdentityLink"], "ids"> & { ids: string[] }
+
+const linkOf = (link: components["schemas"]["IdentityLink"]): IdentityLink => ({ ...link, ids: link.ids ?? [] })
+
+export async function listIdentityLinks(): Promise<IdentityLink[]> {
+  const { links } = await unwrap(api.GET("/api/policy/links"))
+  return (links ?? []).map(linkOf)
+}
+
+/** Takes the account from a name: its ids begin another one. */
+export const removeIdentityLink = (name: string) => unwrap(api.DELETE("/api/policy/links", { params: { query: { name } } }))
 
 /** What is wrong with a document, and what is worth knowing. */
 export interface PolicyCheck {
   errors: string[]
   notes: string[]
+  /** Links whose account goes to other ids: an administrator has to confirm that. */
+  transfers: IdentityLink[]
 }
 
-export async function checkPolicy(text: string): Promise<PolicyCheck> {
-  const answer = await unwrap(api.POST("/api/policy/check", { body: { text } }))
-  return { errors: answer.errors ?? [], notes: answer.notes ?? [] }
+export async function checkPolicy(text: string, transfer: string[]): Promise<PolicyCheck> {
+  const answer = await unwrap(api.POST("/api/policy/check", { body: { text, transfer } }))
+  return { errors: answer.errors ?? [], notes: answer.notes ?? [], transfers: (answer.transfers ?? []).map(linkOf) }
 }
 
 /** Somebody on a platform; what is not known is empty. */
@@ -95,6 +110,9 @@ export async function listIdentities(): Promise<Identity[]> {
   const { identities } = await unwrap(api.GET("/api/me/identities"))
   return identities ?? []
 }
+
+/** Makes an identity an account of its own again. */
+export const unlinkIdentity = ({ channel, account, peer }: Identity) => unwrap(api.DELETE("/api/me/identities", { params: { query: { channel, account, peer } } }))
 
 /** What the person is told of their long turns on a platform, and where they can be told. */
 export type TurnNotices = components["schemas"]["TurnNoticesBody"]

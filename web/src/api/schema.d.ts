@@ -984,7 +984,11 @@ export interface paths {
         get: operations["list-identities"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Unlink one of my identities from my account
+         * @description With its direct conversations it becomes an account of its own; memory and files stay with mine. 422: it is the only way to the account, or a setting appoints it.
+         */
+        delete: operations["unlink-identity"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1548,6 +1552,30 @@ export interface paths {
          */
         post: operations["check-policy"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policy/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Names of identityLinks that have an account
+         * @description Also those that the policy does not list any more: their accounts keep the name. For administrators.
+         */
+        get: operations["list-identity-links"];
+        put?: never;
+        post?: never;
+        /**
+         * Take the account from a name of identityLinks
+         * @description The account keeps its conversations. Ids that the policy lists under the name begin another account when they write next. For administrators.
+         */
+        delete: operations["remove-identity-link"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4287,6 +4315,8 @@ export interface components {
         };
         "Check-policyRequest": {
             text: string;
+            /** @description As in set-policy. */
+            transfer?: string[] | null;
         };
         Choice: {
             /** @description What you chose; empty: the installation's. */
@@ -4992,6 +5022,20 @@ export interface components {
             channel: string;
             peer: string;
         };
+        IdentityLink: {
+            /** @description Name of the account. */
+            account: string;
+            /**
+             * Format: int64
+             * @description Conversations of the account.
+             */
+            conversations: number;
+            /** @description Ids (channel:id) that have written as this person, of those that the policy lists. */
+            ids: string[] | null;
+            name: string;
+            /** Format: int64 */
+            user_id: number;
+        };
         Imported: {
             /** @description What was left out. */
             notes: string[] | null;
@@ -5531,6 +5575,9 @@ export interface components {
              */
             expires_in: number;
         };
+        "List-identity-linksResponse": {
+            links: components["schemas"]["IdentityLink"][] | null;
+        };
         "List-policy-versionsResponse": {
             versions: components["schemas"]["PolicyVersion"][] | null;
         };
@@ -6052,6 +6099,8 @@ export interface components {
         NewPolicy: {
             /** @description JSON5; comments are not kept. */
             text: string;
+            /** @description Names of identityLinks whose account goes to the ids that the document lists, which check-policy names. */
+            transfer?: string[] | null;
             /**
              * Format: int64
              * @description The version that it was made from.
@@ -6618,6 +6667,8 @@ export interface components {
             /** @description All faults, each with the path of the member; empty: it can be put in force. */
             errors: string[] | null;
             notes: string[] | null;
+            /** @description Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force. */
+            transfers: components["schemas"]["IdentityLink"][] | null;
         };
         PolicyText: {
             /** @description Members that are outdated, have no effect or are risky. */
@@ -6635,6 +6686,8 @@ export interface components {
             at: string;
             /** @description Name of the user; empty where the account is gone. */
             by: string;
+            /** @description Names of identityLinks whose account this version gave to other ids, as the administrator confirmed. */
+            transfers: string[] | null;
             /** Format: int64 */
             version: number;
         };
@@ -8470,6 +8523,15 @@ export interface components {
             user: string;
             /** Format: date-time */
             written_at: string;
+        };
+        UnlinkedBody: {
+            /** @description Name of the account that the identity has now; empty: none until it is used again. */
+            account: string;
+            /**
+             * Format: int64
+             * @description Conversations that moved with it.
+             */
+            moved: number;
         };
         Uploaded: {
             files: components["schemas"]["UploadedFile"][] | null;
@@ -10671,6 +10733,39 @@ export interface operations {
             };
         };
     };
+    "unlink-identity": {
+        parameters: {
+            query: {
+                channel: string;
+                account?: string;
+                peer: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnlinkedBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "set-password": {
         parameters: {
             query?: never;
@@ -11857,6 +11952,64 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PolicyCheck"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-identity-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List-identity-linksResponse"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "remove-identity-link": {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -3,6 +3,8 @@ import { useQuery } from "@tanstack/react-query"
 import { listPolicyVersions, type PolicyVersion, readPolicy } from "../api/policy"
 import { useLanguage, useT } from "../i18n"
 import { fullMoment, moment } from "../i18n/format"
+import { linkWords } from "../i18n/links"
+import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
 import { Disclosure } from "../ui/Disclosure"
 import { Note } from "../ui/Note"
@@ -53,8 +55,9 @@ interface VersionProps {
   onBringBack: Props["onBringBack"]
 }
 
-function Version({ version: { version, at, by }, before, inForce, onBringBack }: VersionProps) {
+function Version({ version: { version, at, by, transfers }, before, inForce, onBringBack }: VersionProps) {
   const t = useT()
+  const say = useTable(linkWords)
   const language = useLanguage()
   const date = moment(language, at)
   const head = () => (
@@ -63,6 +66,7 @@ function Version({ version: { version, at, by }, before, inForce, onBringBack }:
       <span className="min-w-0 flex-1 break-words text-ink-3" title={fullMoment(language, at)}>
         {by ? t("policy.changedBy", { who: by, date }) : date}
       </span>
+      {transfers && transfers.length > 0 && <span className="rounded-full bg-warn-soft px-2 text-warn">{say("transferred", { names: transfers.join(", ") })}</span>}
       {inForce && <span className="rounded-full bg-accent-soft px-2 text-accent">{t("policy.inForce")}</span>}
     </span>
   )

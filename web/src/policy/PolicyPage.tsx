@@ -7,6 +7,7 @@ import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
 import { toast } from "../ui/toasts"
 import type { Fault } from "./faults"
+import { IdentityLinks, Transfers } from "./IdentityLinks"
 import { PolicyHistory } from "./PolicyHistory"
 import { PolicyText, type PolicyTextHandle } from "./PolicyText"
 import { usePolicy } from "./usePolicy"
@@ -34,6 +35,7 @@ export default function PolicyPage() {
       {theirs && <Conflict theirs={theirs} saving={saving} onTake={policy.takeTheirs} onKeep={policy.keepMine} />}
       <PolicyText handle={editor} label={t("policy.editor")} text={text} faults={faults} onText={policy.write} onSave={save} />
       <Faults faults={faults} onGo={(fault) => fault.place && editor.current?.goTo(fault.place)} />
+      <Transfers links={policy.transfers} confirmed={policy.confirmed} onConfirm={policy.confirm} />
       {policy.failed && <Note tone="danger">{policy.failed}</Note>}
       {notes.length > 0 && <Notes notes={notes} />}
       <div className="flex flex-wrap items-center gap-2">
@@ -49,6 +51,7 @@ export default function PolicyPage() {
           {t(saving ? "policy.saving" : "policy.save")}
         </Button>
       </div>
+      <IdentityLinks />
       {saved.version > 0 && <PolicyHistory inForce={saved.version} onBringBack={bringBack} />}
     </div>
   )

@@ -1,0 +1,51 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/store"
+)
+
+func (a *Endpoints) registerIdentityLinks(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-identity-links", Method: http.MethodGet, Path: "/api/policy/links", Summary: "Names of identityLinks that have an account",
+		Description: "Also those that the policy does not list any more: their accounts keep the name. For administrators.", Security: endpoint.Secured,
+	}, func(ctx context.Context, _ *struct{}) (*struct {
+		Body struct {
+			Links []store.IdentityLink `json:"links"`
+		}
+	}, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		out := &struct {
+			Body struct {
+				Links []store.IdentityLink `json:"links"`
+			}
+		}{}
+		var err error
+		out.Body.Links, err = a.Store.IdentityLinks(ctx)
+		return out, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "remove-identity-link", Method: http.MethodDelete, Path: "/api/policy/links", Summary: "Take the account from a name of identityLinks",
+		Description: "The account keeps its conversations. Ids that the policy lists under the name begin another account when they write next. For administrators.",
+		Security:    endpoint.Secured, DefaultStatus: http.StatusNoContent,
+	}, func(ctx context.Context, in *struct {
+		Name string `query:"name" required:"true" maxLength:"200"`
+	}) (*struct{}, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		if err := a.Store.RemoveIdentityLink(ctx, in.Name); err != nil {
+			return nil, a.Problem(err)
+		}
+		a.Log.Info("identity link removed", "name", in.Name, "user", auth.User(ctx).Name)
+		return nil, nil
+	})
+}

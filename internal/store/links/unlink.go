@@ -1,0 +1,56 @@
+package links
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
+	"xbot/internal/store/pg"
+)
+
+// Unlinked is the result of an Unlink.
+type Unlinked struct {
+	Account string // name of the account that the identity has now; empty: it has none until it is used again
+	Moved   int    // conversations that moved with it
+}
+
+// Unlink takes an identity from its user: with its direct conversations it becomes a user of its own. Memory, and everything else, stays
+// with the former user, and so do the sign-ins of that user. The single sign-on of a user is forgotten. It is Invalid if the identity
+// is the only way to the account, or if the settings appoint it. l.Name is what the person is called there, if that is known.
+func (s *Store) Unlink(ctx context.Context, l Link) (out Unlinked, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		key := dbsqlc.IdentityLockParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User}
+		row, err := tx.Q.IdentityLock(ctx, tx, key)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return i18n.Fault(fault.NotFound, i18n.UnlinkNone)
+		case err != nil:
+			return fmt.Errorf("lock the identity: %w", err)
+		case row.Appointed != "":
+			return i18n.Fault(fault.Invalid, i18n.UnlinkAppointed)
+		case row.Alone:
+			return i18n.Fault(fault.Invalid, i18n.UnlinkAlone)
+		}
+		if err := tx.Q.LinkCodePrune(ctx, tx, l.User); err != nil { // one may have been shown there
+			return fmt.Errorf("revoke link codes: %w", err)
+		}
+		if l.Channel == people.ChannelSignOn {
+			return tx.Q.IdentityDelete(ctx, tx, dbsqlc.IdentityDeleteParams(key))
+		}
+		to, err := people.Separate(ctx, tx, l.Channel, chat.Peer{ID: l.Peer, Name: l.Name})
+		if err != nil {
+			return err
+		}
+		out.Account = to.Name
+		out.Moved, err = moveIdentity(ctx, tx, l, to.ID)
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,57 @@
+package account
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+	"xbot/internal/store/links"
+)
+
+// UnlinkStore stores which identities on channels belong to one person.
+type UnlinkStore interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	Unlink(ctx context.Context, l store.Link) (links.Unlinked, error)
+}
+
+// Unlink is /unlink: the identity that writes is not linked to other channels any more.
+type Unlink struct {
+	Store    UnlinkStore
+	Policies Policies
+}
+
+var _ slash.Runner = Unlink{}
+
+// Spec is what the command is called.
+func (Unlink) Spec() slash.Spec {
+	return slash.Spec{Name: "unlink", Help: i18n.HelpUnlink, Group: slash.GroupYou}
+}
+
+// Run unlinks the sender of a direct message.
+func (c Unlink) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+	s, owner, err := c.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if s.ChatType != chat.ChatDirect || owner != in.User {
+		return "", i18n.Fault(fault.Invalid, i18n.LinkGroup)
+	}
+	p, err := c.Policies.Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	if name, linked := p.Person(chat.Envelope{Source: chat.Source{Channel: in.Channel}, Sender: in.Peer}); linked {
+		return "", i18n.Fault(fault.Denied, i18n.UnlinkPolicy, name)
+	}
+	if in.Peer.ID == "" {
+		return "", i18n.Fault(fault.Invalid, i18n.UnlinkNone)
+	}
+	got, err := c.Store.Unlink(ctx, store.Link{User: in.User, Channel: in.Channel, Account: in.Account, Peer: in.Peer.ID, Name: in.Peer.Name})
+	if err != nil {
+		return "", err
+	}
+	return i18n.Say(in.Lang, i18n.UnlinkDone, got.Account, got.Moved), nil
+}
