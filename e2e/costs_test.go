@@ -466,7 +466,7 @@ const followStatement = "EventListAfter"
 
 // onClocks are statements of loops that look for work, or for changes, every few seconds: no work waits for them.
 var onClocks = map[string]bool{
-	"PolicyNewest": true, "ServicesVersion": true, // at most once a second
+	"PolicyNewest": true, "ServicesVersion": true, "ChannelAccounts": true, "PluginList": true, "HookPlace": true, // at most once a second
 	"RelayDue":       true,                                               // once a second
 	"HookExecTarget": true, "RunnerChoice": true, "MCPProjectGone": true, // the look at .mcp.json, which each call of a command begins with, too
 }
