@@ -281,3 +281,76 @@ func TestHooks_AreToldHowTurnsEnd(t *testing.T) {
 	told("error", `"error_type":"failed"`)
 	require.NotContains(t, k.trace("stop"), "failed")
 }
+
+// TestHooks_ACommandJudgesCallsOfUsersWithoutARunner has command hooks of the administrator at events of a user who has no runner: they run on the
+// server's host, decide there, and refuse nothing else.
+func TestHooks_ACommandJudgesCallsOfUsersWithoutARunner(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.hooks(`{"enable_command_hooks":true,"hooks":{
+		"PreToolUse":[{"hooks":[{"type":"command","command":"grep -q forbidden && { echo not on Fridays >&2; exit 2; }; exit 0"}]}],
+		"PostToolUse":[{"hooks":[{"type":"command","command":"echo the linter is happy"}]}],
+		"UserPromptSubmit":[{"hooks":[{"type":"command","command":"grep -q 4111 && { echo card numbers stay out >&2; exit 2; }; exit 0"}]}]}}`)
+	k := s.colleague("lena").newTalk()
+	id := k.send(`call search_tools {"query":"reminder"}`, `call todo_list {}`, `call search_tools {"query":"forbidden"}`, k.shell("ls"), "say done")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	results := k.toolResults()
+	require.Len(t, results, 4)
+	require.NotContains(t, results[0]+results[1], "refused")
+	require.Contains(t, results[0], "the linter is happy")
+	require.Contains(t, results[2], "refused this call: not on Fridays")
+	require.Contains(t, results[3], "There is no runner for your commands yet")
+	id = k.send("say never", "# my card is 4111")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, k.lastNotice(), "card numbers stay out")
+	k.wellFormed()
+}
+
+// TestHooks_NobodyIsAskedAboutACallWithoutARunner has rules and a hook ask before each call of a user who has no runner: a command fails at once
+// with what to do, and no hook is told that somebody is asked.
+func TestHooks_NobodyIsAskedAboutACallWithoutARunner(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, hostHooks, "XBOT_TOOL_RULES=Shell=ask,FileCreate=ask")
+	k := s.colleague("lena").newTalk()
+	s.hooks(onHost("PermissionRequest", "echo asked >> "+k.file("hook")))
+	failed := func(lines ...string) {
+		t.Helper()
+		id := k.send(lines...)
+		require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+		results := k.toolResults()
+		require.Contains(t, results[len(results)-1], "There is no runner for your commands yet")
+		require.Nil(t, k.lastApproval())
+	}
+	failed(k.shell("ls"), "say done")
+	failed(create(t, "a.txt", "x"), "say done")
+	require.NoFileExists(t, k.file("hook"))
+	s.hooks(onHost("PreToolUse", `echo '{"decision":"ask","reason":"this costs money"}'`))
+	failed(k.shell("ls"), "say done")
+	s.hooks(onHost("PreToolUse", `echo '{"decision":"defer","reason":"Ops decides"}'`))
+	failed(k.shell("ls"), "say done")
+	k.wellFormed()
+}
+
+// TestHooks_AServerWithACommandIsAskedForUsersWithoutARunner has a hook name an MCP server of the installation that is a command: for a user
+// without a runner it runs on the server's host.
+func TestHooks_AServerWithACommandIsAskedForUsersWithoutARunner(t *testing.T) {
+	t.Parallel()
+	workspace := t.TempDir()
+	s := newServer(t, "XBOT_WORKSPACE="+workspace)
+	script := filepath.Join(workspace, "kiosk.js")
+	require.NoError(t, os.WriteFile(script, []byte(kiosk), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(workspace, "open"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(s.home, "mcp.json"), []byte(`{"mcpServers":{"kiosk":{"command":"node","args":[`+quoted(t, script)+`,"judge"]}}}`), 0o600))
+	require.Eventually(t, func() bool {
+		all, err := s.client.ListMCPServers(t.Context())
+		require.NoError(t, err)
+		return len(all) == 1
+	}, time.Minute, 100*time.Millisecond)
+	s.hooks(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"mcp_tool","server":"kiosk","tool":"look"}]}]}}`)
+	k := s.colleague("lena").newTalk()
+	id := k.send(`call todo_list {}`, "say done")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, k.toolResults()[0], "look done")
+	require.NotContains(t, k.toolResults()[0], "refused")
+	k.wellFormed()
+}

@@ -36,7 +36,7 @@ func (a *agents) hookFiles() *hook.Live {
 // hookDispatcher asks the handlers of hooks.
 func (a *agents) hookDispatcher() *hook.Dispatcher {
 	return &hook.Dispatcher{Log: a.log, Kinds: map[hook.Kind]hook.Asker{
-		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: projectHooks{a}}, Host: ask.Host{Dir: a.home}},
+		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: projectHooks{a}, Host: a.boxes.Host()}, Host: ask.Host{Dir: a.home}},
 		hook.KindHTTP:     ask.NewHTTP(a.public(), a.env, "xbot/"+a.version),
 		hook.KindMCP:      ask.MCP{Servers: hookServers{a}},
 		hook.KindCallback: ask.Standard(a.log),
@@ -45,14 +45,15 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 }
 
 // hooks asks the hooks of conversations.
-func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes) *hooks.Hooks {
-	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Profiles: a.agentProfiles()}
+func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes, runners hooks.Runners) *hooks.Hooks {
+	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Runners: runners, Profiles: a.agentProfiles()}
 }
 
 // hookServers call tools of MCP servers for hooks.
 type hookServers struct{ *agents }
 
-// CallTool implements ask.MCPServers. Hooks may be told of an event twice, so the call is one that may be repeated.
+// CallTool implements ask.MCPServers. Hooks may be told of an event twice, so the call is one that may be repeated. A server with a command
+// runs on the runner of the conversation. Without a runner, one of the installation runs on the server's host, as commands of hooks do.
 func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server string, shared bool, tool string, arguments json.RawMessage) (chat.ToolResult, error) {
 	place, err := h.store.HookExecTarget(ctx, key)
 	if err != nil {
@@ -68,7 +69,11 @@ func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server s
 	}
 	at := mcp.At{Server: found.ID, Person: place.User}
 	if found.Transport == chat.MCPStdio {
-		if at.Box, err = h.boxes.Box(ctx, place.User, place.Runner); err != nil {
+		at.Box, err = h.boxes.Box(ctx, place.User, place.Runner)
+		if fault.Is(err, fault.Denied) && shared {
+			at.Box, at.Person, err = h.boxes.Host(), 0, nil
+		}
+		if err != nil {
 			return chat.ToolResult{}, err
 		}
 	}

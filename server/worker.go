@@ -113,6 +113,7 @@ func (w *workerPart) activities() worker.Activities {
 	}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
 	agents := &coding.Agents{Store: w.store, Boxes: rooms}
+	tools := &turn.Tools{Calls: w.store, Sets: w.tools, Boxes: rooms, Words: w.words, Outputs: live}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
@@ -124,13 +125,10 @@ func (w *workerPart) activities() worker.Activities {
 				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words, Speeds: speeds, Agents: agents,
 				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 			},
-			Tools: &turn.Tools{
-				Calls: w.store, Sets: w.tools, Boxes: rooms, Words: w.words,
-				Outputs: live,
-			},
-			Approvals:  &turn.Approvals{Questions: w.store, Previewer: w.tools.Builtin, Boxes: w.boxes, Wait: w.permissions.Wait},
+			Tools:      tools,
+			Approvals:  &turn.Approvals{Questions: w.store, Runners: tools, Previewer: w.tools.Builtin, Boxes: w.boxes, Wait: w.permissions.Wait},
 			Commands:   &activities.TurnCommands{Store: w.store, Registry: registry},
-			Hooks:      w.hooks(hooks, compressor),
+			Hooks:      w.hooks(hooks, compressor, tools),
 			Compressor: compressor,
 			Titles:     &titles.Titles{Conversations: w.store, Models: choice.Swift{Choice: w.choice, Tiers: w.store}},
 		},

@@ -112,7 +112,7 @@ func (d *days) register() {
 	calls := &turn.Tools{
 		Calls: d.Store, Sets: tools, Boxes: activities.Rooms{Boxes: d}, Outputs: livefeed.Feed{Bus: bus},
 	}
-	d.asking = &turn.Approvals{Questions: d.Store, Wait: approvalWait, Now: d.env.Now}
+	d.asking = &turn.Approvals{Questions: d.Store, Runners: calls, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{
 		activities.NameClaim: intake.Claim, activities.NamePeek: intake.Peek, activities.NameSteer: intake.Steer,
 		activities.NameFinish: intake.Finish, activities.NameGenerate: d.model.Generate, activities.NameHasten: d.model.Hasten,

@@ -93,6 +93,12 @@ type Sizes interface {
 	Weigh(ctx context.Context, in compress.Input) (messages, tokens int, err error)
 }
 
+// Runners knows which calls cannot run because their user has no runner.
+type Runners interface {
+	// NoRunner returns why a call that acts on a runner has none; nil if it has one, or needs none.
+	NoRunner(ctx context.Context, call chat.Call) (why, err error)
+}
+
 // Hooks asks the hooks of conversations.
 type Hooks struct {
 	Files      Files
@@ -100,6 +106,7 @@ type Hooks struct {
 	Store      Store
 	Tools      modelcall.Tools
 	Sizes      Sizes
+	Runners    Runners
 	// Profiles knows which agent answers in a conversation; nil: nobody says.
 	Profiles modelcall.Profiles
 }

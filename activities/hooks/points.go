@@ -76,6 +76,9 @@ func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 	case PointCall:
 		return h.preToolUse(ctx, p, call)
 	case PointQuestion:
+		if why, err := h.Runners.NoRunner(ctx, call); err != nil || why != nil {
+			return RunOutput{}, err // the call fails, and nobody is asked
+		}
 		p.Reason = tool.Reason(call.Arguments)
 		p.Event, p.ID = hook.PermissionRequest, eventID(string(in.Call), hook.PermissionRequest)
 		said, err := h.dispatch(ctx, p, hook.Record{Call: in.Call})

@@ -26,9 +26,16 @@ type Previewer interface {
 	Preview(ctx context.Context, name string, call tool.Call) (string, error)
 }
 
+// Runners knows which calls cannot run because their user has no runner.
+type Runners interface {
+	// WithoutRunner records the result of a call that cannot run for want of a runner, and reports whether it is one.
+	WithoutRunner(ctx context.Context, call chat.Call) (bool, error)
+}
+
 // Approvals asks people for permission. Its activities run as local activities; waiting is the workflow's part.
 type Approvals struct {
 	Questions Questions
+	Runners   Runners
 	Previewer Previewer        // nil: people see the arguments of a call alone
 	Boxes     activities.Boxes // where Previewer looks
 	Wait      time.Duration    // how long a question stays open; then the call is denied
@@ -47,7 +54,7 @@ type AskOutput struct {
 }
 
 // Ask opens the question whether a call may run. Repeated, it finds the question with what is left of its time, or
-// that it was answered.
+// that it was answered. A call that cannot run for want of a runner gets its result instead: nobody is asked about it.
 func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	call, err := a.Questions.Call(ctx, in.Call)
 	if err != nil {
@@ -55,6 +62,11 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	}
 	if service.Serves(call.Session) { // whoever is outside is asked nothing: the call is refused
 		return AskOutput{}, nil
+	}
+	if call.Approval == nil {
+		if ended, err := a.Runners.WithoutRunner(ctx, call); err != nil || ended {
+			return AskOutput{}, activities.Failure(ctx, err)
+		}
 	}
 	call, err = a.Questions.Ask(ctx, in.Call, chat.Request{Reason: tool.Reason(call.Arguments), Preview: a.preview(ctx, call)})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"xbot/activities/activitiestest"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
@@ -296,4 +297,43 @@ func TestAsk_NobodyOutsideIsAsked(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, out.Open, "the turn goes on, and the call is refused")
 	require.Zero(t, o.asked)
+}
+
+func TestAsk_ACallThatHasNoRunnerFailsAndNobodyIsAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		call  string
+		asked bool
+	}{
+		"a command":      {call: `call Shell {"command":"echo x"}`},
+		"a file tool":    {call: `call Read {"path":"a"}`},
+		"a tool without": {call: `call todo_write {"todos":[]}`, asked: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, c.call)
+			b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleAsk, "todo_write": chat.RuleAsk})
+			b.AskForCalls()
+			b.SandboxErr = fault.Errorf(fault.Denied, "connect a runner of your own")
+			for range 2 { // repeated after a crash
+				require.Equal(t, c.asked, b.ask(0).Open)
+			}
+			if c.asked {
+				require.NotNil(t, b.ResultOf(0).Approval)
+				return
+			}
+			require.Nil(t, b.ResultOf(0).Approval)
+			out, err := b.RunTool(t.Context(), 0)
+			require.NoError(t, err)
+			require.True(t, out.Error)
+			require.Contains(t, b.ResultOf(0).Result, "connect a runner of your own")
+		})
+	}
+}
+
+func TestAsk_AQuestionThatIsOpenStaysOpenWithoutARunner(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo x"}`)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
+	b.AskForCalls()
+	require.True(t, b.ask(0).Open)
+	b.SandboxErr = fault.Errorf(fault.Denied, "runner laptop was revoked")
+	require.True(t, b.ask(0).Open)
 }

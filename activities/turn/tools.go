@@ -163,6 +163,29 @@ func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refu
 	return found, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
 }
 
+// WithoutRunner implements Runners.
+func (t *Tools) WithoutRunner(ctx context.Context, call chat.Call) (bool, error) {
+	why, err := t.NoRunner(ctx, call)
+	if err != nil || why == nil {
+		return false, err
+	}
+	_, err = t.record(ctx, call, tool.Fail("%s", why))
+	return true, err
+}
+
+// NoRunner returns why a call that acts on a runner has none, as an error of the kind Denied; nil if it has one, or needs none.
+func (t *Tools) NoRunner(ctx context.Context, call chat.Call) (why, err error) {
+	found, ok, err := t.Sets.Find(ctx, call.Session, call.Name)
+	if err != nil || !ok || !found.Spec().OnRunner {
+		return nil, err
+	}
+	_, err = t.Boxes.Of(ctx, call.Session, call.User, call.Runner)
+	if fault.Is(err, fault.Denied) {
+		return err, nil
+	}
+	return nil, err
+}
+
 // full reports whether a command may not start because too many of its user's go on in the background. One that may have
 // started is attached to all the same.
 func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {

@@ -183,6 +183,9 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 	if len(offers.Prompts) > 0 {
 		out = append(out, promptTool(s.connections, server, person, offers.Prompts))
 	}
+	for _, t := range out {
+		t.spec.OnRunner = server.Transport == chat.MCPStdio
+	}
 	slices.SortFunc(out, func(a, b *serverTool) int { return strings.Compare(a.offered.tool, b.offered.tool) })
 	return out
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/prompt"
+	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
@@ -87,6 +89,28 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 		"Fetch": chat.ClassRead, "WebSearch": chat.ClassRead, "ChatHistory": chat.ClassRead, "search_tools": chat.ClassIdempotent,
 		"offload_recall": chat.ClassRead, "EventTrigger": chat.ClassIdempotent, "Logs": chat.ClassRead, "config": chat.ClassIdempotent,
 	}, classes)
+}
+
+// TestTools_OnARunnerFailWithoutOne calls each tool that acts on a runner in a conversation without one.
+func TestTools_OnARunnerFailWithoutOne(t *testing.T) {
+	t.Parallel()
+	registry, why := allTools(), fault.Errorf(fault.Denied, "connect a runner of your own")
+	arguments := map[string]string{
+		"Cd": `{"path":"a"}`, "DownloadFile": `{"url":"https://example.com/a.zip","output_path":"a.zip"}`, "FileCreate": `{"path":"a","content":"x"}`,
+		"FileReplace": `{"path":"a","old_string":"x","new_string":"y"}`, "Glob": `{"pattern":"*"}`, "Grep": `{"pattern":"x"}`, "Read": `{"path":"a"}`,
+		"Shell": `{"command":"ls"}`, "Worktree": `{"action":"status","instance":"a"}`,
+	}
+	for _, spec := range registry.Specs() {
+		given, onRunner := arguments[spec.Name]
+		require.Equal(t, onRunner, spec.OnRunner, spec.Name)
+		if !onRunner {
+			continue
+		}
+		result, err := registry.Run(t.Context(), spec.Name, tool.Call{ID: "t.0.0", Session: "agent:main:web:thread:test", User: 1, Arguments: given, Box: sandbox.None{Why: why}})
+		require.NoError(t, err, spec.Name)
+		require.True(t, result.IsError, spec.Name)
+		require.Contains(t, result.Content, why.Error(), spec.Name)
+	}
 }
 
 func TestTools_SummariseTheirCalls(t *testing.T) {

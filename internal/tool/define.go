@@ -39,6 +39,9 @@ func Inward(s *Spec) { s.Inward = true }
 // Planning is Spec.Planning.
 func Planning(s *Spec) { s.Planning = true }
 
+// OnRunner is Spec.OnRunner.
+func OnRunner(s *Spec) { s.OnRunner = true }
+
 // Optional is Spec.Optional for a tool of a group.
 func Optional(group string) Trait {
 	return func(s *Spec) { s.Optional, s.Group = true, group }

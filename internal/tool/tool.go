@@ -31,6 +31,8 @@ type Spec struct {
 	// Planning says that calls run before a plan was approved in a turn that wants one (chat.PlanState), although they do not only read
 	// (Plans).
 	Planning bool
+	// OnRunner says that every call acts on the runner of the conversation: without a runner it fails, so nobody is asked to approve it.
+	OnRunner bool
 	// Pattern is what rules for some calls of the tool are compared with; see Subjecter.
 	Pattern chat.PatternKind
 	// Optional says that the model is shown the tool only while the conversation uses it; until then its name alone stands in the prompt,

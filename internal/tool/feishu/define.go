@@ -24,8 +24,8 @@ type Action[P any] interface {
 
 // Define makes a tool of an action. A call of a person who has no account, or has not been asked for what it needs, asks for it, waits, and goes
 // on by itself.
-func Define[P any](s *Service, name string, class chat.ToolClass, description string, action Action[P]) tool.Tool {
-	return tool.Define(name, class, description, acting[P]{s, class, action}, tool.Optional(Group))
+func Define[P any](s *Service, name string, class chat.ToolClass, description string, action Action[P], traits ...tool.Trait) tool.Tool {
+	return tool.Define(name, class, description, acting[P]{s, class, action}, append(traits, tool.Optional(Group))...)
 }
 
 type acting[P any] struct {

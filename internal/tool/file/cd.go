@@ -35,7 +35,7 @@ type cd struct {
 // NewCd returns the tool Cd. The folder it resolved is noted in the journal first: a second attempt of the call starts
 // from the folder that the first one entered, where ".." would go up once more.
 func NewCd(folder Folder, journal Journal) tool.Tool {
-	return tool.DefineQuick("Cd", chat.ClassIdempotent, cdDoc, cd{folder, journal}, tool.Inward)
+	return tool.DefineQuick("Cd", chat.ClassIdempotent, cdDoc, cd{folder, journal}, tool.Inward, tool.OnRunner)
 }
 
 func (cd) Summary(p cdParams) string { return p.Path }

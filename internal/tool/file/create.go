@@ -27,7 +27,7 @@ type create struct{}
 // NewCreate returns the tool FileCreate. It needs no journal: the runner writes once for each call, and a file that already holds
 // exactly the wanted content is the wanted outcome, whoever wrote it.
 func NewCreate() tool.Tool {
-	return tool.DefineQuick("FileCreate", chat.ClassIdempotent, createDoc, create{})
+	return tool.DefineQuick("FileCreate", chat.ClassIdempotent, createDoc, create{}, tool.OnRunner)
 }
 
 func (create) Summary(p createParams) string { return p.Path }

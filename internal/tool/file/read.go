@@ -44,7 +44,7 @@ type read struct {
 
 // NewRead returns the tool Read. Without documents a PDF is a binary file like others.
 func NewRead(documents Documents) tool.Tool {
-	return tool.DefineQuick("Read", chat.ClassRead, readDoc, read{documents})
+	return tool.DefineQuick("Read", chat.ClassRead, readDoc, read{documents}, tool.OnRunner)
 }
 
 func (read) Pattern() chat.PatternKind { return chat.PatternPath }

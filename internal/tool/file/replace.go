@@ -39,7 +39,7 @@ type replace struct{ journal Journal }
 // the file is as it was (and is written), as it should be (a success), or changed by somebody else (said, without touching it). The
 // runner writes only where the file still is what was read, and once for each call.
 func NewReplace(journal Journal) tool.Tool {
-	return tool.DefineQuick("FileReplace", chat.ClassIdempotent, replaceDoc, replace{journal})
+	return tool.DefineQuick("FileReplace", chat.ClassIdempotent, replaceDoc, replace{journal}, tool.OnRunner)
 }
 
 // intent is what an edit notes before it writes.

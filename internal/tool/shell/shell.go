@@ -44,7 +44,7 @@ type params struct {
 type handler struct{}
 
 // New returns the tool Shell.
-func New() tool.Tool { return tool.DefineQuick("Shell", chat.ClassExec, doc, handler{}) }
+func New() tool.Tool { return tool.DefineQuick("Shell", chat.ClassExec, doc, handler{}, tool.OnRunner) }
 
 func (handler) Summary(p params) string { return p.Command }
 

@@ -49,7 +49,7 @@ func NewDownload(client *http.Client, agent string) tool.Tool {
 }
 
 func newDownload(client *http.Client, agent string, limit int64, most time.Duration) tool.Tool {
-	return tool.Define("DownloadFile", chat.ClassIdempotent, downloadDoc, download{client, agent, limit, most})
+	return tool.Define("DownloadFile", chat.ClassIdempotent, downloadDoc, download{client, agent, limit, most}, tool.OnRunner)
 }
 
 func (download) Summary(p downloadParams) string { return p.URL }

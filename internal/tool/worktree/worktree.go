@@ -66,7 +66,7 @@ type handler struct {
 
 // New returns the tool Worktree.
 func New(folder Folder, journal Journal, namer Namer) tool.Tool {
-	return tool.Define("Worktree", chat.ClassExec, doc, handler{folder, journal, namer})
+	return tool.Define("Worktree", chat.ClassExec, doc, handler{folder, journal, namer}, tool.OnRunner)
 }
 
 func (handler) Summary(p params) string { return strings.TrimSpace(p.Action + " " + p.Instance) }

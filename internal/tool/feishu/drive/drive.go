@@ -17,8 +17,8 @@ import (
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
 		feishu.Define(s, "feishu_list_files", chat.ClassRead, "Lists a folder of the user's Feishu drive, or its root.", list{}),
-		feishu.Define(s, "feishu_download_file", chat.ClassIdempotent, "Downloads a file of the user's Feishu drive to a path.", download{}),
-		feishu.Define(s, "feishu_upload_file", chat.ClassOnce, "Uploads a file to a folder of the user's Feishu drive.", upload{}),
+		feishu.Define(s, "feishu_download_file", chat.ClassIdempotent, "Downloads a file of the user's Feishu drive to a path.", download{}, tool.OnRunner),
+		feishu.Define(s, "feishu_upload_file", chat.ClassOnce, "Uploads a file to a folder of the user's Feishu drive.", upload{}, tool.OnRunner),
 		feishu.Define(s, "feishu_add_permission", chat.ClassIdempotent, "Lets somebody view or edit a document, file or folder of the user in Feishu. Call it only when the user has asked for it.", addPermission{}),
 	}
 }
