@@ -217,8 +217,11 @@ dist: page ## build a release into dist/: archives, Debian packages, checksums, 
 
 # --- generated files
 
+# The plugin of the example, with the SDK that it uses.
+bundle = web/node_modules/.bin/rolldown examples/plugins/guard/main.ts --platform node --format esm -o $(1) --log-level warn
+
 .PHONY: gen
-gen: $(NODE_MODULES) ## generate the queries, the API's client, document and types of the page, and docs/reference
+gen: $(NODE_MODULES) ## generate the queries, the API's client, document and types of the page, docs/reference and the bundle of examples/plugins/guard
 	$(call install,$(SQLC))
 	$(BIN)/sqlc generate
 	$(call client,internal/apiclient/generated.go)
@@ -226,6 +229,7 @@ gen: $(NODE_MODULES) ## generate the queries, the API's client, document and typ
 	mv $(BIN)/openapi.json web/api/openapi.json
 	cd web && npm run --silent types
 	go run ./cmd/xbot reference . docs/reference
+	$(call bundle,examples/plugins/guard/main.mjs)
 
 .PHONY: check-gen
 check-gen: $(NODE_MODULES) check-client ## fail if "make gen" would change anything
@@ -236,6 +240,8 @@ check-gen: $(NODE_MODULES) check-client ## fail if "make gen" would change anyth
 	@rm -rf $(BIN)/reference && mkdir -p $(BIN)/reference
 	go run ./cmd/xbot reference . $(BIN)/reference
 	@for page in $(BIN)/reference/*; do diff -u docs/reference/$${page##*/} $$page || { echo 'docs/reference is stale: run "make gen".' >&2; exit 1; }; done
+	$(call bundle,$(BIN)/guard.mjs)
+	@diff -u examples/plugins/guard/main.mjs $(BIN)/guard.mjs || { echo 'examples/plugins/guard/main.mjs is stale: run "make gen".' >&2; exit 1; }
 
 .PHONY: check-client
 check-client:

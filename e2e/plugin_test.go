@@ -287,26 +287,12 @@ func TestPlugin_ThatCrashesHangsOrFloodsHarmsNobody(t *testing.T) {
 	}, time.Minute, 100*time.Millisecond, "a reload gives it another chance")
 }
 
-// rolledUp builds the example plugin in TypeScript and returns its folder.
-func rolledUp(t *testing.T, name string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.MkdirAll(dir, 0o700))
-	from := filepath.Join("..", "examples", "plugins", name)
-	manifest, err := os.ReadFile(filepath.Join(from, "plugin.json"))
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugin.json"), manifest, 0o600))
-	out, err := exec.CommandContext(t.Context(), "../web/node_modules/.bin/rolldown", filepath.Join(from, "main.ts"), "--platform", "node", "--format", "esm", "-o", filepath.Join(dir, "main.mjs")).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return dir
-}
-
 // TestPlugin_GuardKeepsSecretsOutOfCalls installs the example plugin in TypeScript: a hook, a choice among its settings, and a command for
 // administrators.
 func TestPlugin_GuardKeepsSecretsOutOfCalls(t *testing.T) {
 	t.Parallel()
 	s := diskServer(t)
-	s.install(rolledUp(t, "guard"))
+	s.install("../examples/plugins/guard")
 	k := s.newTalk()
 	key := "AKIA" + strings.Repeat("A", 16)
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send(k.shell("echo %s >> %s", key, k.file("leak")), k.shell("echo fine >> %s", k.file("fine")), "say done")).State)

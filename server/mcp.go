@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"sync"
 
+	"xbot/ingress/runners/manage"
 	"xbot/internal/config"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/mcp"
@@ -18,9 +20,11 @@ import (
 	"xbot/internal/plugin/installed"
 	"xbot/internal/prompt"
 	"xbot/internal/safehttp"
+	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/slash"
+	"xbot/internal/store"
 	"xbot/internal/toolkey"
 	"xbot/server/hostrunner"
 )
@@ -112,12 +116,22 @@ func (ownCommands) Taken(name string) bool {
 
 // newExtensions runs the plugins of the installation where they are used, on the runner of the server's host.
 func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
-	running := bridge.New(bridge.Config{
+	cfg := bridge.Config{
 		Plugins: c.plugins, Rows: c.store, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.home), Version: c.version, Log: c.log, Peer: c.platforms.added,
-	})
+	}
+	c.plugins.Starter = bridge.Trial{Config: cfg}
+	running := bridge.New(cfg)
 	c.platforms.added.Connect(running)
 	c.closer.onClose(func() { _ = running.Close() }) // it has nothing to say
 	return extend.New(c.plugins, running)
+}
+
+// NewPluginTrial starts plugins for a program beside the server that runs, on the runner of the server's host. Its caller closes it.
+func NewPluginTrial(rows *store.Store, key *secret.Keyring, home, version string) (trial bridge.Trial, closeTrial func()) {
+	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: rows}, Key: key})
+	return bridge.Trial{Config: bridge.Config{
+		Rows: rows, Box: resolver.New(resolver.Config{Router: router}).Host(), Home: hostrunner.PluginFolder(home), Version: version, Log: slog.New(slog.DiscardHandler),
+	}}, router.Close
 }
 
 // pluginTexts are what plugins add to prompts.

@@ -64,7 +64,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused},
-		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"web search", lookSearch}, {"model", lookModel}, {"agents", lookAgents},
+		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"plugins", lookPlugins}, {"web search", lookSearch}, {"model", lookModel}, {"agents", lookAgents},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)

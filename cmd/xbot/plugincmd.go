@@ -20,13 +20,14 @@ import (
 	"xbot/internal/plugin"
 	"xbot/internal/plugin/installed"
 	"xbot/internal/secret"
+	"xbot/internal/tool"
 	"xbot/server"
 )
 
 type pluginCmd struct {
 	List    pluginListCmd    `cmd:"" help:"List the plugins of the installation."`
 	Show    pluginShowCmd    `cmd:"" help:"Show what a plugin adds and what it may, also of one that is not installed."`
-	Install pluginInstallCmd `cmd:"" help:"Install a plugin, or another version of it. What it asks for is shown before."`
+	Install pluginInstallCmd `cmd:"" help:"Install a plugin, or another version of it. What it asks for is shown before, and it is started once: the server has to run."`
 	Enable  pluginEnableCmd  `cmd:"" help:"Switch a plugin on."`
 	Disable pluginDisableCmd `cmd:"" help:"Switch a plugin off. Its settings and what it keeps stay."`
 	Reload  pluginReloadCmd  `cmd:"" help:"End the processes of a plugin; the next request starts one anew."`
@@ -34,7 +35,7 @@ type pluginCmd struct {
 	Remove  pluginRemoveCmd  `cmd:"" help:"Remove a plugin with its settings and all that it keeps."`
 }
 
-// withPlugins opens the plugins of a running or configured server.
+// withPlugins opens the plugins of a running or configured server. One can be installed while the server runs.
 func withPlugins(ctx context.Context, do func(known *installed.Plugins) error) error {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
@@ -45,7 +46,11 @@ func withPlugins(ctx context.Context, do func(known *installed.Plugins) error) e
 	if err != nil {
 		return err
 	}
-	return do(server.NewPlugins(s, ring))
+	known := server.NewPlugins(s, ring)
+	trial, closeTrial := server.NewPluginTrial(s, ring, cfg.Dir, version)
+	defer closeTrial()
+	known.Starter = trial
+	return do(known)
 }
 
 type pluginListCmd struct{}
@@ -62,16 +67,32 @@ func (pluginListCmd) Run(ctx context.Context) error {
 			return nil
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tVERSION\tSTATE\tPERMISSIONS\tINSTALLED\tPROBLEM")
+		fmt.Fprintln(w, "ID\tVERSION\tSTATE\tPERMISSIONS\tINSTALLED\tPROBLEM\tLAST FAILURE")
 		for _, p := range all {
-			problem := p.Problem
-			if p.Fault != nil {
-				problem = p.Fault.Error()
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Plugin.ID, p.Plugin.Version, pluginState(p), cmp.Or(strings.Join(p.Plugin.Permissions, " "), "-"), p.InstalledAt.Format(time.RFC3339), cmp.Or(problem, "-"))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Plugin.ID, p.Plugin.Version, pluginState(p), cmp.Or(strings.Join(p.Plugin.Permissions, " "), "-"), p.InstalledAt.Format(time.RFC3339),
+				cmp.Or(tool.OneLine(pluginProblem(p), maxColumn), "-"), cmp.Or(tool.OneLine(lastFailure(p), maxColumn), "-"))
 		}
 		return w.Flush()
 	})
+}
+
+// maxColumn bounds a column of the list, in characters; xbot plugin show prints the whole text.
+const maxColumn = 200
+
+// pluginProblem says why a plugin does not work; empty: nothing is known against it.
+func pluginProblem(p installed.Plugin) string {
+	if p.Fault != nil {
+		return p.Fault.Error()
+	}
+	return p.Problem
+}
+
+// lastFailure is the time and the text of the last failure of a plugin; empty: there was none.
+func lastFailure(p installed.Plugin) string {
+	if p.FailureAt == nil {
+		return ""
+	}
+	return p.FailureAt.Format(time.RFC3339) + " " + printable(p.Failure)
 }
 
 func pluginState(p installed.Plugin) string {
@@ -132,6 +153,9 @@ func (c pluginShowCmd) Run(ctx context.Context) error {
 		say(os.Stdout, "State: %s", pluginState(p))
 		if p.Problem != "" {
 			say(os.Stdout, "Problem: %s", p.Problem)
+		}
+		if failure := lastFailure(p); failure != "" {
+			say(os.Stdout, "Last failure: %s", failure)
 		}
 		return nil
 	})
@@ -338,4 +362,34 @@ func (c pluginSetCmd) value(p installed.Plugin) (any, error) {
 		return text, nil // which is then refused by its type
 	}
 	return value, nil
+}
+
+// lookPlugins finds plugins that do not work, and says when others failed last.
+func lookPlugins(ctx context.Context, _ *installation) (string, error) {
+	var found, failing []string
+	err := withPlugins(ctx, func(known *installed.Plugins) error {
+		all, err := known.All(ctx)
+		for _, p := range all {
+			line := fmt.Sprintf("\n    %s %s, %s", p.Plugin.ID, p.Plugin.Version, pluginState(p))
+			if problem := pluginProblem(p); problem != "" {
+				line += "\n      " + printable(problem)
+			}
+			if failure := lastFailure(p); failure != "" {
+				line += "\n      last failure " + failure
+			}
+			if found = append(found, line); pluginState(p) == "failing" {
+				failing = append(failing, p.Plugin.ID)
+			}
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case len(failing) > 0:
+		return "", fmt.Errorf("failing: %s. Mend and install it again, xbot plugin reload it, or xbot plugin disable it%s", strings.Join(failing, ", "), strings.Join(found, ""))
+	case len(found) == 0:
+		return "none", nil
+	}
+	return fmt.Sprintf("%d installed, none is failing%s", len(found), strings.Join(found, "")), nil
 }

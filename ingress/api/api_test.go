@@ -161,6 +161,7 @@ type bundle struct {
 	book      *accounts.Store
 	ear       *ear
 	answers   *answers
+	starter   *starter // of plugins that are installed over HTTP
 	alice     *person
 	bob       *person
 }
@@ -237,7 +238,8 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a.Tools.Registry = registry.Endpoints{Base: base}
 	a.Tools.Services = apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: b.store, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
 	a.Tools.Inbox = apiinbox.Endpoints{Base: base}
-	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
+	b.starter = &starter{}
+	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}, Starter: b.starter}
 	b.answers = &answers{}
 	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: known, Widgets: plugins.NewWidgets(extend.New(known, b.answers), weblink.New(secret.Key{1}))}
 	a.Tools.MCPServers = mcpservers.Endpoints{

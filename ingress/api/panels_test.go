@@ -44,7 +44,7 @@ func (b *bundle) panel() (known *installed.Plugins, digest string) {
 	b.t.Helper()
 	files := plugin.Tree{"run": {Data: []byte("#!/bin/sh\n"), Exec: true}, "web/index.html": {Data: []byte("<p>hello")}, plugin.ManifestName: {Data: []byte(
 		`{"id":"feeds","name":"Feeds","version":"1","runtime":"script","command":["./run"],"permissions":["page"],"contributes":{"widgets":[{"name":"news","title":{"en":"News"},"entry":"web/index.html"}]}}`)}}
-	known = &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
+	known = &installed.Plugins{Rows: b.store, Key: secret.Key{1}, Starter: &starter{}}
 	_, err := known.Install(b.t.Context(), files, plugin.Grant{}, b.alice.user.ID)
 	require.ErrorContains(b.t, err, "asks for the permission page", "which an administrator has to give")
 	_, err = known.Install(b.t.Context(), files, plugin.Grant{Permissions: []plugin.Permission{plugin.Page}}, b.alice.user.ID)

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	apiplugins "xbot/ingress/api/plugins"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/plugin"
 	"xbot/internal/plugin/installed"
 	"xbot/internal/secret"
@@ -30,10 +32,17 @@ func pluginFiles(t *testing.T, id string) plugin.Tree {
 	return plugin.Tree{plugin.ManifestName: {Data: manifest}, "run": {Data: []byte("#!/bin/sh\n"), Exec: true}}
 }
 
+// starter starts plugins, or does not.
+type starter struct{ err error }
+
+func (s *starter) Start(context.Context, installed.Plugin, plugin.Tree, plugin.Values) error {
+	return s.err
+}
+
 // plugin installs one with settings, as an operator does.
 func (b *bundle) plugin(id string, settings plugin.Values) {
 	b.t.Helper()
-	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
+	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}, Starter: &starter{}}
 	_, err := known.Install(b.t.Context(), pluginFiles(b.t, id), plugin.Grant{Permissions: plugin.Permissions()}, b.alice.user.ID)
 	require.NoError(b.t, err)
 	require.NoError(b.t, known.Set(b.t.Context(), id, settings, 0, b.alice.user.ID))
@@ -98,6 +107,33 @@ func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testin
 		b.alice.get("/api/plugins").is(http.StatusOK, &all)
 		return len(all.Plugins) == 0
 	}, time.Minute, 10*time.Millisecond)
+}
+
+func TestPlugins_WhatDoesNotStartIsNotInstalledAndReplacesNothing(t *testing.T) {
+	b := setup(t)
+	install := func(files plugin.Tree) answer {
+		archive, err := files.Zip()
+		require.NoError(t, err)
+		return b.alice.upload("/api/plugins?permissions=network&permissions=hooks&digest="+files.Digest(), archive)
+	}
+	listed := func() []apiplugins.Plugin {
+		var all apiplugins.Plugins
+		b.alice.get("/api/plugins").is(http.StatusOK, &all)
+		return all.Plugins
+	}
+	first, second := pluginFiles(t, "looker"), pluginFiles(t, "looker")
+	second["more"] = first["run"]
+	b.starter.err = fault.Errorf(fault.Invalid, "the plugin looker 1 does not start: exit code 1")
+	require.Contains(t, install(first).problem(http.StatusBadRequest), "exit code 1")
+	require.Empty(t, listed())
+	b.starter.err = nil
+	install(first).is(http.StatusOK, nil)
+	b.starter.err = fault.Errorf(fault.Conflict, "plugins cannot be confined on this system")
+	require.Contains(t, install(second).problem(http.StatusConflict), "cannot be confined")
+	require.Equal(t, first.Digest(), listed()[0].Digest)
+
+	require.NoError(t, b.store.SetPluginFailure(t.Context(), "looker", listed()[0].Revision, "exit code 3"))
+	require.Eventually(t, func() bool { return listed()[0].Failure == "exit code 3" && listed()[0].FailureAt != nil }, time.Minute, 10*time.Millisecond)
 }
 
 func TestPlugins_AnotherVersionShowsNoSecretThatWasGivenToTheOneBefore(t *testing.T) {

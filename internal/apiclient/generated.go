@@ -1024,8 +1024,10 @@ type Plugin struct {
 	Description string             `json:"description,omitzero"`
 	Digest      string             `json:"digest"` // SHA-256 of its files.
 	Enabled     bool               `json:"enabled"`
-	Enrichers   []string           `json:"enrichers"` // The texts that it adds to prompts.
-	Hooks       []PluginHook       `json:"hooks"`     // When it is asked before or after something happens.
+	Enrichers   []string           `json:"enrichers"`        // The texts that it adds to prompts.
+	Failure     string             `json:"failure,omitzero"` // The last failure of this version, also after it worked again; left out: there was none.
+	FailureAt   *time.Time         `json:"failure_at,omitzero"`
+	Hooks       []PluginHook       `json:"hooks"` // When it is asked before or after something happens.
 	ID          string             `json:"id"`
 	InstalledAt time.Time          `json:"installed_at"`
 	Missing     []string           `json:"missing,omitzero"` // Names of settings that it needs before it can work.
@@ -2727,7 +2729,7 @@ func (c *Client) ListPlugins(ctx context.Context) ([]Plugin, error) {
 	return answer.Plugins, err
 }
 
-// InstallPlugin sends POST /api/plugins: Install a plugin. Or another version of it, which keeps settings and values. It is switched on. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
+// InstallPlugin sends POST /api/plugins: Install a plugin. Or another version of it, which keeps settings and values. It is started once before, on the server's host, with the settings that it has; then it is switched on. 400: it does not start, with the reason and the end of its output; what is installed stays. 503: it could not be tried, since the runner of the server's host is not connected. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
 func (c *Client) InstallPlugin(ctx context.Context, params InstallPluginParams, body io.Reader) (Plugin, error) {
 	var answer Plugin
 	err := c.upload(ctx, http.MethodPost, "/api/plugins", query{"digest": params.Digest, "permissions": params.Permissions, "read_only": params.ReadOnly}, "application/octet-stream", body, &answer)

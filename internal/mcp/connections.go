@@ -51,7 +51,7 @@ type At struct {
 	Person chat.UserID // a server of somebody else's is not used
 	// Box is where the command of the server runs: on the runner of the person, in its walls, never in this process. So whoever uses a command
 	// of the installation's has its variables on their runner, where they can read them; headers stay in this process. Servers with an address
-	// need no box.
+	// need no box. Hooks of the administrator use the runner of the server's host, for person 0, in conversations without a runner.
 	Box sandbox.Sandbox
 	// Vouched says that what the server lists here holds for all who use it. It matters for servers of the installation, and is for administrators:
 	// a command runs on a runner of the person, who can make it say anything, and one that an account authorizes lists what that person may see.

@@ -25,17 +25,26 @@ func Reach(ctx context.Context, boxes Boxes, user chat.UserID, runner string) (S
 	if err != nil {
 		return nil, err
 	}
-	soon, cancel := context.WithTimeout(ctx, ReachTime)
-	defer cancel()
-	_, err = box.Stat(soon, ".")
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case soon.Err() != nil:
-		return nil, fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: box.Name(), Waited: ReachTime})
-	}
-	if _, offline := errors.AsType[*OfflineError](err); offline {
+	if err := Connected(ctx, box); err != nil {
 		return nil, err
 	}
-	return box, nil // what else is wrong with the workspace is for the operation to say
+	return box, nil
+}
+
+// Connected waits at most ReachTime for the runner of a sandbox. A runner that does not answer is an OfflineError; any other fault of its
+// workspace is none, since the operation reports it.
+func Connected(ctx context.Context, box Sandbox) error {
+	soon, cancel := context.WithTimeout(ctx, ReachTime)
+	defer cancel()
+	_, err := box.Stat(soon, ".")
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case soon.Err() != nil:
+		return fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: box.Name(), Waited: ReachTime})
+	}
+	if _, offline := errors.AsType[*OfflineError](err); offline {
+		return err
+	}
+	return nil
 }

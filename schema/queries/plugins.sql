@@ -1,6 +1,6 @@
 -- name: PluginList :many
 -- Without their files.
-SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.read_only, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.read_only, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.failure, p.failure_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM plugins p LEFT JOIN users u ON u.id = p.changed_by
 ORDER BY p.id;
 
@@ -13,7 +13,7 @@ INSERT INTO plugins (id, version, digest, manifest, archive, permissions, read_o
 VALUES (sqlc.arg(id), sqlc.arg(version), sqlc.arg(digest), sqlc.arg(manifest), sqlc.arg(archive), sqlc.arg(permissions), sqlc.arg(read_only), true, sqlc.narg(secrets), sqlc.narg(changed_by)::bigint)
 ON CONFLICT (id) DO UPDATE
 SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions,
-    read_only = EXCLUDED.read_only, enabled = true, secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by;
+    read_only = EXCLUDED.read_only, enabled = true, secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, failure = '', failure_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by;
 
 -- name: PluginLock :many
 -- Of those who install one, one goes after the other: they look at the names that the others have.
@@ -32,6 +32,9 @@ DELETE FROM plugins WHERE id = $1;
 -- name: PluginProblem :exec
 UPDATE plugins SET problem = sqlc.arg(problem)::text, problem_at = CASE WHEN sqlc.arg(problem)::text = '' THEN NULL ELSE now() END
 WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND problem <> sqlc.arg(problem)::text;
+
+-- name: PluginFailure :exec
+UPDATE plugins SET failure = sqlc.arg(failure)::text, failure_at = now() WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision);
 
 -- name: PluginValue :many
 SELECT value FROM plugin_values WHERE plugin_id = sqlc.arg(plugin_id) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND key = sqlc.arg(key);

@@ -42,7 +42,7 @@ export class Plugins {
     if (!about.permissions.every(({ name }) => permissions.includes(name))) throw new HttpProblem(403, "a permission was not given")
     const now = new Date().toISOString()
     const tools = about.tools.map((t) => (readOnly.includes(t.name) ? t : { ...t, class: "idempotent" }))
-    this.#plugins = [{ ...about, tools, enabled: true, settings, missing: ["token"], revision: 1, installed_at: now, changed_at: now, changed_by: "admin" }]
+    this.#plugins = [{ ...about, tools, enabled: true, settings, missing: ["token"], failure: "its process ended with exit code 1; it wrote: no token", failure_at: now, revision: 1, installed_at: now, changed_at: now, changed_by: "admin" }]
     return this.#plugins[0]
   }
 }

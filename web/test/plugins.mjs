@@ -65,3 +65,16 @@ export const server = {
     await page.getByText("No plugins are installed.").waitFor()
   },
 }
+
+export const mock = {
+  "the last failure of a plugin is shown with its time": async (v) => {
+    await v.page.setViewportSize(desk)
+    await v.page.goto(v.url)
+    await v.ready()
+    const page = await openSettings(v, "Plugins")
+    await page.getByLabel("Archive of a plugin").setInputFiles({ name: "looker.tar", mimeType: "application/x-tar", buffer: archive })
+    await page.getByRole("button", { name: "Permit and install" }).click()
+    const row = page.getByRole("list", { name: "Plugins" }).getByRole("listitem", { name: "Looker" })
+    await row.getByText(/^Last failure, .*\d{1,2}:\d{2}.*: its process ended with exit code 1; it wrote: no token$/).waitFor()
+  },
+}

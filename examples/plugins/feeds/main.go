@@ -1,7 +1,4 @@
-// Command feeds is an example of a plugin: it reads RSS and Atom feeds. Build it beside plugin.json, then install the folder:
-//
-//	go build -o examples/plugins/feeds/feeds ./examples/plugins/feeds
-//	xbot plugin install examples/plugins/feeds
+// Command feeds is an example of a plugin: it reads RSS and Atom feeds. README.md says how it is built and installed.
 package main
 
 import (

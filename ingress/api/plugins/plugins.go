@@ -38,6 +38,8 @@ type Plugin struct {
 	Enabled     bool            `json:"enabled"`
 	Problem     string          `json:"problem,omitempty" doc:"Why it does not work; left out: nothing is known against it."`
 	ProblemAt   *time.Time      `json:"problem_at,omitempty"`
+	Failure     string          `json:"failure,omitempty" doc:"The last failure of this version, also after it worked again; left out: there was none."`
+	FailureAt   *time.Time      `json:"failure_at,omitempty"`
 	Settings    []PluginSetting `json:"settings"`
 	Missing     []string        `json:"missing,omitempty" doc:"Names of settings that it needs before it can work."`
 	Revision    int64           `json:"revision"`
@@ -141,7 +143,7 @@ func (a *Endpoints) Register(h huma.API) {
 		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
 	}, a.check)
 	huma.Register(h, huma.Operation{
-		OperationID: "install-plugin", Method: http.MethodPost, Path: root, Summary: "Install a plugin", Description: "Or another version of it, which keeps settings and values. It is switched on. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.",
+		OperationID: "install-plugin", Method: http.MethodPost, Path: root, Summary: "Install a plugin", Description: "Or another version of it, which keeps settings and values. It is started once before, on the server's host, with the settings that it has; then it is switched on. 400: it does not start, with the reason and the end of its output; what is installed stays. 503: it could not be tried, since the runner of the server's host is not connected. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.",
 		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
 	}, a.install)
 	huma.Register(h, huma.Operation{
@@ -263,7 +265,7 @@ func (a *Endpoints) one(ctx context.Context, id string) (*pluginBody, error) {
 // plugin is one as administrators see it. One that cannot be read is shown with the reason.
 func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 	out := Plugin{
-		PluginAbout: about(one.Manifest, one.Digest, one.ReadOnly), Enabled: one.Enabled, Problem: one.Problem, ProblemAt: one.ProblemAt, Settings: []PluginSetting{}, Revision: one.Revision,
+		PluginAbout: about(one.Manifest, one.Digest, one.ReadOnly), Enabled: one.Enabled, Problem: one.Problem, ProblemAt: one.ProblemAt, Failure: one.Failure, FailureAt: one.FailureAt, Settings: []PluginSetting{}, Revision: one.Revision,
 		InstalledAt: one.InstalledAt, ChangedAt: one.ChangedAt, ChangedBy: one.ChangedBy,
 	}
 	if one.Fault != nil {

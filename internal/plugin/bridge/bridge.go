@@ -26,6 +26,7 @@ type Rows interface {
 	Plugins(ctx context.Context) ([]plugins.Plugin, error)
 	PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error)
 	SetPluginProblem(ctx context.Context, id string, revision int64, problem string) error
+	SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error
 	PluginValue(ctx context.Context, plugin string, user chat.UserID, key string) (value string, ok bool, err error)
 	PluginKeys(ctx context.Context, plugin string, user chat.UserID, prefix, after string) ([]string, error)
 	SetPluginValue(ctx context.Context, plugin string, user chat.UserID, key, value string) error
@@ -55,6 +56,7 @@ type Config struct {
 type Bridge struct {
 	cfg     Config
 	folders *folders
+	trial   *trial // of a bridge that tries a plugin before it is installed; nil otherwise
 
 	mu      sync.Mutex
 	open    map[string]*process // that new requests use, by plugin
@@ -68,13 +70,19 @@ type Bridge struct {
 
 // New returns a bridge, which has no process yet. Close ends it.
 func New(cfg Config) *Bridge {
+	b := newBridge(cfg)
+	b.work.Go(b.watch)
+	return b
+}
+
+// newBridge returns a bridge that neither ends idle processes nor removes folders.
+func newBridge(cfg Config) *Bridge {
 	cfg.Idle, cfg.Start = cmp.Or(cfg.Idle, usualIdle), cmp.Or(cfg.Start, usualStart)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	b := &Bridge{cfg: cfg, open: map[string]*process{}, all: map[*process]struct{}{}, health: map[string]*health{}, scripts: map[string]chan struct{}{}, over: make(chan struct{})}
 	b.folders = &folders{home: cfg.Home, rows: cfg.Rows, log: cfg.Log, checked: map[string]bool{}}
-	b.work.Go(b.watch)
 	return b
 }
 
@@ -150,6 +158,9 @@ func (b *Bridge) stdio(caller, ctx context.Context, one installed.Plugin, values
 		b.worked(p)
 	case errors.Is(err, errUnanswered):
 		p.doubt(caller.Err() == nil, r.Timeout == 0)
+		if !errors.Is(caller.Err(), context.Canceled) {
+			b.failed(one, "it did not answer "+r.Method+" in time")
+		}
 	}
 	return err
 }

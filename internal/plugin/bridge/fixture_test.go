@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -59,6 +60,14 @@ type box struct {
 	mu      sync.Mutex
 	started int
 	last    *fakeProcess
+}
+
+// Stat has the runner be there, unless it is offline.
+func (b *box) Stat(context.Context, string) (sandbox.FileInfo, error) {
+	if _, offline := errors.AsType[*sandbox.OfflineError](b.fail); offline {
+		return sandbox.FileInfo{}, b.fail
+	}
+	return sandbox.FileInfo{}, nil
 }
 
 func (b *box) Start(ctx context.Context, _ sandbox.StdioRequest) (sandbox.Process, error) {
@@ -140,6 +149,7 @@ type rows struct {
 	files   plugin.Tree
 	fetched int // times that its archive was read
 	problem []string
+	failure string // the last one
 
 	now, most, asked int // requests for values: at work, at most at once, and in all
 }
@@ -183,6 +193,19 @@ func (r *rows) SetPluginProblem(_ context.Context, _ string, _ int64, problem st
 	defer r.mu.Unlock()
 	r.problem = append(r.problem, problem)
 	return nil
+}
+
+func (r *rows) SetPluginFailure(_ context.Context, _ string, _ int64, failure string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failure = failure
+	return nil
+}
+
+func (r *rows) lastFailure() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failure
 }
 
 func (r *rows) problems() string {

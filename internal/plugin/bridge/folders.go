@@ -66,8 +66,7 @@ func (f *folders) unpack(ctx context.Context, one installed.Plugin) error {
 func (f *folders) ensure(ctx context.Context, one installed.Plugin) error {
 	dir := f.code(one)
 	info, err := os.Lstat(dir)
-	there := err == nil
-	if there && info.IsDir() && (f.isChecked(dir) || plugin.IsUnpacked(dir, one.Digest)) {
+	if err == nil && info.IsDir() && (f.isChecked(dir) || plugin.IsUnpacked(dir, one.Digest)) {
 		f.check(dir)
 		touch(dir)
 		return nil
@@ -86,7 +85,13 @@ func (f *folders) ensure(ctx context.Context, one installed.Plugin) error {
 	if files.Digest() != digest {
 		return fault.Errorf(fault.Invalid, "its files in the database are not those that were installed: install it again")
 	}
-	if there {
+	return f.write(one, files)
+}
+
+// write writes the files of a plugin into its folder, in the place of what is there.
+func (f *folders) write(one installed.Plugin, files plugin.Tree) error {
+	dir := f.code(one)
+	if _, err := os.Lstat(dir); err == nil {
 		f.log.Warn("the files of a plugin are not as they were unpacked, and are written anew", "plugin", one.Plugin.ID, "folder", dir)
 		if err := f.remove(dir); err != nil {
 			return err
@@ -149,7 +154,7 @@ func (f *folders) sweep(used map[string]bool) {
 	for _, at := range found {
 		if name, there := current[at]; there {
 			f.removeOld(filepath.Join(f.home, at), name, used)
-		} else {
+		} else if !f.isTried(filepath.Base(at)) {
 			f.clear(filepath.Join(f.home, at))
 		}
 	}

@@ -43,6 +43,9 @@ func (b *Bridge) pause(one installed.Plugin) error {
 
 // crashed counts a process that ended though nobody wanted it to. Administrators also read what it wrote.
 func (b *Bridge) crashed(one installed.Plugin, why, wrote string) {
+	if b.trial != nil {
+		return // its installer reports it
+	}
 	b.mu.Lock()
 	h := b.health[one.Plugin.ID]
 	if h == nil || h.revision != one.Revision {
@@ -62,6 +65,7 @@ func (b *Bridge) crashed(one installed.Plugin, why, wrote string) {
 		why += "; it wrote: " + wrote
 	}
 	b.cfg.Log.Warn("a plugin failed", "plugin", one.Plugin.ID, "times", crashes, "error", why)
+	b.failed(one, why)
 	if note {
 		b.note(one, fmt.Sprintf("it has failed %d times in a row: %s", crashes, why))
 	}
@@ -79,6 +83,9 @@ func (b *Bridge) worked(p *process) {
 
 // works notes that a plugin has answered. cleared says that the problem that was known of it is taken back.
 func (b *Bridge) works(one installed.Plugin, cleared bool) {
+	if b.trial != nil {
+		return
+	}
 	b.mu.Lock()
 	h := b.health[one.Plugin.ID]
 	noted := !cleared && one.Problem != "" || h != nil && h.noted
@@ -88,6 +95,15 @@ func (b *Bridge) works(one installed.Plugin, cleared bool) {
 	b.mu.Unlock()
 	if noted {
 		b.note(one, "")
+	}
+}
+
+// failed notes the last failure of a plugin for administrators, also while the server ends.
+func (b *Bridge) failed(one installed.Plugin, why string) {
+	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+	defer cancel()
+	if err := b.cfg.Rows.SetPluginFailure(ctx, one.Plugin.ID, one.Revision, why); err != nil {
+		b.cfg.Log.Warn("the failure of a plugin is not noted", "plugin", one.Plugin.ID, "error", err)
 	}
 }
 

@@ -123,6 +123,9 @@ func (p *process) answerTo(ctx context.Context, m received) (any, error) {
 	if !isChannel(m.Method) {
 		return p.storage(ctx, m.Method, m.Params)
 	}
+	if p.bridge.trial != nil {
+		return nil, fault.Errorf(fault.Unavailable, "the plugin %s is not installed yet", p.plugin.Plugin.ID)
+	}
 	if p.bridge.cfg.Peer == nil || !p.plugin.Wants(plugin.ReceivesMessages) {
 		return nil, fault.Errorf(fault.Denied, "the plugin %s has no permission channel", p.plugin.Plugin.ID)
 	}

@@ -25,7 +25,7 @@ const (
 	goodbye = 3 * time.Second
 	// waitingMost is how many messages wait for a process that does not read.
 	waitingMost = 16
-	// maxWords bounds what is kept of what a process writes beside its messages, in bytes.
+	// maxWords bounds what is kept of what a process writes beside its messages, in bytes: its end.
 	maxWords = 2 << 10
 )
 
@@ -131,7 +131,11 @@ func (p *process) run() {
 	streams.Wait()
 	code, waited := started.Wait()
 	cause := context.Cause(p.life)
-	p.finish(peace || lostRunner(cause) || lostRunner(waited), ending(cause, code, waited), p.clean(said.last()))
+	blameless := peace || lostRunner(cause) || lostRunner(waited)
+	if !blameless {
+		p.bridge.trial.note(code, p.clean(said.last()))
+	}
+	p.finish(blameless, ending(cause, code, waited), p.clean(said.last()))
 }
 
 // fail says that the process never was.
@@ -220,18 +224,26 @@ func redact(text string, one installed.Plugin, values plugin.Values) string {
 	return text
 }
 
+// welcome is what plugins are told before anything else.
+type welcome struct {
+	Protocol int           `json:"protocol"`
+	Plugin   about         `json:"plugin"`
+	XBot     string        `json:"xbot"`
+	Settings plugin.Values `json:"settings"`
+}
+
+type about struct {
+	ID      string `json:"id"`
+	Version string `json:"version"`
+}
+
+func (b *Bridge) welcome(one installed.Plugin, values plugin.Values) welcome {
+	return welcome{1, about{one.Plugin.ID, one.Plugin.Version}, b.cfg.Version, values}
+}
+
 // initialize tells the process what it has to know, and waits until it has understood.
 func (p *process) initialize() error {
-	type about struct {
-		ID      string `json:"id"`
-		Version string `json:"version"`
-	}
-	err := p.call(p.life, "initialize", struct {
-		Protocol int           `json:"protocol"`
-		Plugin   about         `json:"plugin"`
-		XBot     string        `json:"xbot"`
-		Settings plugin.Values `json:"settings"`
-	}{1, about{p.plugin.Plugin.ID, p.plugin.Plugin.Version}, p.bridge.cfg.Version, p.values}, &json.RawMessage{})
+	err := p.call(p.life, "initialize", p.bridge.welcome(p.plugin, p.values), &json.RawMessage{})
 	if errors.Is(err, errUnanswered) {
 		return context.Cause(p.life)
 	}
@@ -275,5 +287,5 @@ func (r paced) Read(into []byte) (int, error) {
 func (w *words) last() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return short(string(w.kept))
+	return tool.OneLine(tool.Clean(w.kept), maxWords)
 }

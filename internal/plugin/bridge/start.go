@@ -21,8 +21,10 @@ func (b *Bridge) start(life context.Context, one installed.Plugin) (sandbox.Proc
 	if args == nil {
 		return nil, fault.Errorf(fault.Invalid, "it has no command for this system")
 	}
-	if err := b.folders.unpack(life, one); err != nil {
-		return nil, err
+	if b.trial == nil {
+		if err := b.folders.unpack(life, one); err != nil {
+			return nil, err
+		}
 	}
 	return b.cfg.Box.Start(life, sandbox.StdioRequest{Args: args, Plugin: &sandbox.Plugin{
 		ID: one.Plugin.ID, Digest: one.Digest, Data: one.Installation, Network: one.Wants(plugin.Network), Files: one.Wants(plugin.Files),
@@ -72,6 +74,9 @@ func (b *Bridge) script(caller, ctx context.Context, one installed.Plugin, value
 		return fault.Errorf(kind(err), "the plugin %s cannot be started: %w", one.Plugin.ID, err)
 	}
 	out, said, code, err := talk(started, append(line, '\n'))
+	if !lostRunner(err) {
+		b.trial.note(code, redact(said, one, values))
+	}
 	switch {
 	case caller.Err() != nil:
 		return errUnanswered

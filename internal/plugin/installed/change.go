@@ -10,9 +10,9 @@ import (
 	"xbot/internal/store/plugins"
 )
 
-// Install checks the files of a plugin and stores it, switched on, also in the place of another version, whose settings and values it keeps.
+// Install checks the files of a plugin, starts it once and stores it, switched on, also in the place of another version, whose settings and values it keeps.
 // granted is what the administrator has seen and given: the permissions that it asks for, or Denied names what is missing. by 0 is an
-// operator. Conflict: another plugin, or xbot itself, has a name that it wants.
+// operator. Conflict: another plugin, or xbot itself, has a name that it wants. Invalid: among others, it does not start; what is installed stays.
 func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted plugin.Grant, by chat.UserID) (plugin.Manifest, error) {
 	m, err := files.Manifest()
 	if err != nil {
@@ -37,8 +37,29 @@ func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted plugin
 	if row.Manifest, err = m.Canonical(); err != nil {
 		return m, err
 	}
+	if err := p.start(ctx, Plugin{Plugin: row, Manifest: m}, files); err != nil {
+		return m, err
+	}
 	defer p.forget()
 	return m, p.Rows.InstallPlugin(ctx, row, archive, by, beside{p, m})
+}
+
+// start starts a plugin once, with the settings of the version that it replaces.
+func (p *Plugins) start(ctx context.Context, one Plugin, files plugin.Tree) error {
+	if p.Starter == nil {
+		return fault.Errorf(fault.Internal, "the plugin %s was not installed: nothing can start it here", one.Plugin.ID)
+	}
+	p.forget()
+	before, err := p.Get(ctx, one.Plugin.ID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	one.Secrets = before.Secrets
+	values, err := p.Values(one)
+	if err != nil {
+		values = plugin.Values{} // sealed with a key that is lost
+	}
+	return p.Starter.Start(ctx, one, files, one.Told(values))
 }
 
 // shown are the tools that change nothing as the plugin says, and as the administrator was shown.

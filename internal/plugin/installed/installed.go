@@ -41,11 +41,18 @@ const (
 	lookTime = 5 * time.Second
 )
 
+// Starter starts plugins.
+type Starter interface {
+	// Start starts a plugin that is not installed, and ends it. Invalid says why it does not start, any other error why that could not be tried.
+	Start(ctx context.Context, one Plugin, files plugin.Tree, values plugin.Values) error
+}
+
 // Plugins are those of the installation. They are safe for concurrent use.
 type Plugins struct {
 	Rows     Rows
 	Key      secret.Sealer
-	Reserved Names // names of slash commands that plugins cannot have; nil: all can be had
+	Starter  Starter // starts a plugin before it is installed; nil: none can be installed
+	Reserved Names   // names of slash commands that plugins cannot have; nil: all can be had
 
 	looks singleflight.Group // by changes
 

@@ -152,6 +152,8 @@ func (r *rows) PluginArchive(context.Context, string) (string, []byte, error) {
 
 func (*rows) SetPluginProblem(context.Context, string, int64, string) error { return nil }
 
+func (*rows) SetPluginFailure(context.Context, string, int64, string) error { return nil }
+
 // box runs this program as the plugin.
 type box struct {
 	sandbox.Sandbox

@@ -71,12 +71,27 @@ func (q *Queries) PluginDelete(ctx context.Context, db DBTX, id string) (int64, 
 	return result.RowsAffected(), nil
 }
 
+const pluginFailure = `-- name: PluginFailure :exec
+UPDATE plugins SET failure = $1::text, failure_at = now() WHERE id = $2 AND revision = $3
+`
+
+type PluginFailureParams struct {
+	Failure  string
+	ID       string
+	Revision int64
+}
+
+func (q *Queries) PluginFailure(ctx context.Context, db DBTX, arg PluginFailureParams) error {
+	_, err := db.Exec(ctx, pluginFailure, arg.Failure, arg.ID, arg.Revision)
+	return err
+}
+
 const pluginInstall = `-- name: PluginInstall :exec
 INSERT INTO plugins (id, version, digest, manifest, archive, permissions, read_only, enabled, secrets, changed_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, true, $8, $9::bigint)
 ON CONFLICT (id) DO UPDATE
 SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions,
-    read_only = EXCLUDED.read_only, enabled = true, secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by
+    read_only = EXCLUDED.read_only, enabled = true, secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, failure = '', failure_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by
 `
 
 type PluginInstallParams struct {
@@ -108,7 +123,7 @@ func (q *Queries) PluginInstall(ctx context.Context, db DBTX, arg PluginInstallP
 }
 
 const pluginList = `-- name: PluginList :many
-SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.read_only, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.read_only, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.failure, p.failure_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM plugins p LEFT JOIN users u ON u.id = p.changed_by
 ORDER BY p.id
 `
@@ -126,6 +141,8 @@ type PluginListRow struct {
 	Installation int64
 	Problem      string
 	ProblemAt    *time.Time
+	Failure      string
+	FailureAt    *time.Time
 	InstalledAt  time.Time
 	ChangedAt    time.Time
 	ChangedBy    string
@@ -154,6 +171,8 @@ func (q *Queries) PluginList(ctx context.Context, db DBTX) ([]PluginListRow, err
 			&i.Installation,
 			&i.Problem,
 			&i.ProblemAt,
+			&i.Failure,
+			&i.FailureAt,
 			&i.InstalledAt,
 			&i.ChangedAt,
 			&i.ChangedBy,

@@ -32,11 +32,18 @@ type Plugin struct {
 	Revision    int64
 	// Installation names its data folder: it stays with new versions, and is another one after the plugin was removed and installed again.
 	Installation int64
-	Problem      string // why it does not work; empty: nothing is known against it
-	ProblemAt    *time.Time
-	InstalledAt  time.Time
-	ChangedAt    time.Time
-	ChangedBy    string // name of the administrator; empty: an operator
+	Health
+	InstalledAt time.Time
+	ChangedAt   time.Time
+	ChangedBy   string // name of the administrator; empty: an operator
+}
+
+// Health is what is known of the processes of a plugin.
+type Health struct {
+	Problem   string // why it does not work; empty: nothing is known against it
+	ProblemAt *time.Time
+	Failure   string // the last failure of this version, also after it worked again; empty: none
+	FailureAt *time.Time
 }
 
 // Change is a change of a plugin that is installed.
@@ -70,7 +77,7 @@ func list(ctx context.Context, q *dbsqlc.Queries, from dbsqlc.DBTX) ([]Plugin, e
 	for i, r := range rows {
 		out[i] = Plugin{
 			ID: r.ID, Version: r.Version, Digest: r.Digest, Manifest: r.Manifest, Permissions: r.Permissions, ReadOnly: r.ReadOnly, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Installation: r.Installation,
-			Problem: r.Problem, ProblemAt: r.ProblemAt, InstalledAt: r.InstalledAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
+			Health: Health{r.Problem, r.ProblemAt, r.Failure, r.FailureAt}, InstalledAt: r.InstalledAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
 		}
 	}
 	return out, nil
@@ -154,6 +161,11 @@ func (s *Store) RemovePlugin(ctx context.Context, id string) error {
 // SetPluginProblem notes why a plugin of a revision does not work; empty: it does.
 func (s *Store) SetPluginProblem(ctx context.Context, id string, revision int64, problem string) error {
 	return pg.Classify(s.db.Q.PluginProblem(ctx, s.db.Pool, dbsqlc.PluginProblemParams{ID: id, Revision: revision, Problem: pg.Clean(problem)}))
+}
+
+// SetPluginFailure notes the last failure of a plugin of a revision.
+func (s *Store) SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error {
+	return pg.Classify(s.db.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: pg.Clean(failure)}))
 }
 
 func person(by chat.UserID) *int64 {

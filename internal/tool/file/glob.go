@@ -30,7 +30,9 @@ type globParams struct {
 type glob struct{}
 
 // NewGlob returns the tool Glob.
-func NewGlob() tool.Tool { return tool.DefineQuick("Glob", chat.ClassRead, globDoc, glob{}, tool.OnRunner) }
+func NewGlob() tool.Tool {
+	return tool.DefineQuick("Glob", chat.ClassRead, globDoc, glob{}, tool.OnRunner)
+}
 
 func (glob) Summary(p globParams) string { return path.Join(p.Path, p.Pattern) }
 

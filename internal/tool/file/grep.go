@@ -36,7 +36,9 @@ type grepParams struct {
 type grep struct{}
 
 // NewGrep returns the tool Grep.
-func NewGrep() tool.Tool { return tool.DefineQuick("Grep", chat.ClassRead, grepDoc, grep{}, tool.OnRunner) }
+func NewGrep() tool.Tool {
+	return tool.DefineQuick("Grep", chat.ClassRead, grepDoc, grep{}, tool.OnRunner)
+}
 
 func (grep) Summary(p grepParams) string {
 	if where := strings.Trim(p.Path+" "+p.Include, " "); where != "" {

@@ -1400,7 +1400,7 @@ export interface paths {
         put?: never;
         /**
          * Install a plugin
-         * @description Or another version of it, which keeps settings and values. It is switched on. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
+         * @description Or another version of it, which keeps settings and values. It is started once before, on the server's host, with the settings that it has; then it is switched on. 400: it does not start, with the reason and the end of its output; what is installed stays. 503: it could not be tried, since the runner of the server's host is not connected. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
          */
         post: operations["install-plugin"];
         delete?: never;
@@ -6547,6 +6547,10 @@ export interface components {
             enabled: boolean;
             /** @description The texts that it adds to prompts. */
             enrichers: string[] | null;
+            /** @description The last failure of this version, also after it worked again; left out: there was none. */
+            failure?: string;
+            /** Format: date-time */
+            failure_at?: string;
             /** @description When it is asked before or after something happens. */
             hooks: components["schemas"]["PluginHook"][] | null;
             /** @example feeds */

@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useState } from "react"
 
 import { changePlugin, type Plugin, reloadPlugin, removePlugin } from "../api/plugins"
+import { useLanguage } from "../i18n"
+import { moment } from "../i18n/format"
 import { pluginsWords } from "../i18n/plugins"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
@@ -14,10 +16,11 @@ const Confirm = lazy(() => import("../ui/Confirm"))
 /** A plugin that is installed, with what can be done with it. */
 export function PluginRow({ plugin }: { plugin: Plugin }) {
   const say = useTable(pluginsWords)
+  const language = useLanguage()
   const client = useQueryClient()
   const [asking, setAsking] = useState(false)
   const [open, setOpen] = useState(false)
-  const { id, version, enabled, problem, missing, settings } = plugin
+  const { id, version, enabled, problem, missing, settings, failure, failure_at: failedAt } = plugin
   const name = plugin.name || id
   const act = useMutation({
     mutationFn: async (what: "switch" | "reload" | "remove") => {
@@ -47,6 +50,7 @@ export function PluginRow({ plugin }: { plugin: Plugin }) {
         </div>
       </div>
       {problem && <Note tone="danger" className="break-words">{problem}</Note>}
+      {failedAt && <p className="text-small break-words text-ink-2">{say("failed", { at: moment(language, failedAt), text: failure ?? "" })}</p>}
       {missing?.length ? <Note tone="danger">{say("missing", { names: missing.join(", ") })}</Note> : null}
       {act.error && <Note tone="danger">{act.error.message}</Note>}
       <Adds about={plugin} />
