@@ -22,7 +22,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/localstack"
 	"xbot/internal/sandbox/escapetest"
 )
@@ -99,26 +101,99 @@ func TestEscape_OlderVersionsOfLandlock(t *testing.T) {
 	}
 }
 
-// TestConfine_WhereNothingConfinesThemCommandsAreRefused has neither namespaces nor Landlock: commands run with XBOT_CONFINE=off only.
+// unconfinable is a server on a machine that has neither namespaces nor Landlock.
+func unconfinable(t *testing.T, setting string) *prison {
+	t.Helper()
+	return newPrisonOn(t, kernel{lacks: "namespaces,landlock"}, os.Getuid(), "XBOT_CONFINE="+setting)
+}
+
+// commandResult runs a command and returns its result.
+func (p *prison) commandResult(command string) string {
+	p.t.Helper()
+	id := p.send(fmt.Sprintf("call Shell {\"command\":%q}", command), "say went on")
+	require.Equal(p.t, chat.TurnDone, p.untilEnded(3*time.Minute, id).State)
+	results := p.toolResults()
+	return results[len(results)-1]
+}
+
+// untilConfinement waits until the server's own runner is connected and says something of the sandbox of its commands.
+func (p *prison) untilConfinement(says string) (local chat.Runner) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool {
+		all, err := p.client.ListRunners(p.t.Context())
+		if err != nil || len(all.Runners) == 0 {
+			return false
+		}
+		local = all.Runners[0]
+		return local.Online && strings.Contains(local.Confinement, says)
+	}, time.Minute, 50*time.Millisecond)
+	return local
+}
+
+// TestConfine_WhereNothingConfinesThemCommandsAreRefused runs commands with XBOT_CONFINE=off only, which no choice of an administrator changes.
 func TestConfine_WhereNothingConfinesThemCommandsAreRefused(t *testing.T) {
 	t.Parallel()
-	p := newPrisonOn(t, kernel{lacks: "namespaces,landlock"}, os.Getuid(), "XBOT_CONFINE=auto")
-	shell := func() string {
-		id := p.send(`call Shell {"command":"echo ran >> ran; echo it ran"}`, "say went on")
-		require.Equal(t, chat.TurnDone, p.untilEnded(3*time.Minute, id).State)
-		results := p.toolResults()
-		return results[len(results)-1]
-	}
-	refused := shell()
+	p := unconfinable(t, "auto")
+	refused := p.commandResult("echo ran >> ran; echo it ran")
 	require.Contains(t, refused, "commands are refused: this machine cannot confine them")
 	require.Contains(t, refused, "XBOT_CONFINE=off")
 	require.NoFileExists(t, filepath.Join(p.names["WORK"], "ran"))
 	out, _ := p.operate("doctor") // other lines may warn, too
-	require.Contains(t, out, "none: ")
+	require.Contains(t, out, "WARNING, commands are refused: none: ")
+	_, err := p.client.SetRunnerSandbox(t.Context(), chat.ConfineOff)
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.ErrorContains(t, err, "XBOT_CONFINE=auto")
+	said, err := p.operateWith("\n\n\n", "setup")
+	require.NoError(t, err, said)
+	require.Contains(t, said, "The setting XBOT_CONFINE=auto decides that.")
 	p.crash()
 	p.env = append(p.env, "XBOT_CONFINE=off")
 	p.boot()
-	require.Contains(t, shell(), "it ran")
+	require.Contains(t, p.commandResult("echo ran >> ran; echo it ran"), "it ran")
+	require.Equal(t, &chat.RunnerSandbox{Confine: chat.ConfineOff, Setting: true}, p.untilConfinement("switched off").Sandbox)
+}
+
+// TestConfine_AnAdministratorChoosesToRunCommandsWithoutASandbox chooses in xbot setup, on the same server, and takes it back as the page does.
+func TestConfine_AnAdministratorChoosesToRunCommandsWithoutASandbox(t *testing.T) {
+	t.Parallel()
+	p := unconfinable(t, "")
+	refused := p.commandResult("echo it ran")
+	require.Contains(t, refused, "commands are refused: this machine cannot confine them")
+	require.Contains(t, refused, "on the page (Settings, Runners), in xbot setup")
+	require.True(t, p.untilConfinement("none: ").Refused)
+
+	said, err := p.operateWith("\n\n\n\n", "setup")
+	require.NoError(t, err, said)
+	require.Contains(t, said, "a command has all rights of the user who runs xbot", "it says what it means")
+	require.True(t, p.untilConfinement("none: ").Refused, "Enter alone chooses nothing")
+	said, err = p.operateWith("\n\n2\n\n", "setup")
+	require.NoError(t, err, said)
+	local := p.untilConfinement("switched off")
+	require.False(t, local.Refused)
+	require.Equal(t, "admin", local.Sandbox.ChangedBy)
+	require.WithinDuration(t, time.Now(), *local.Sandbox.ChangedAt, time.Hour)
+	require.Contains(t, p.commandResult("echo it ran"), "it ran")
+	out, _ := p.operate("doctor")
+	require.Contains(t, out, "commands run without a sandbox, as admin chose on ")
+	changes, err := p.client.ListChanges(t.Context(), apiclient.ListChangesParams{Installation: true, Kind: "sandbox"})
+	require.NoError(t, err)
+	require.Len(t, changes, 1)
+	require.JSONEq(t, `{"confine":"off"}`, string(changes[0].After))
+	require.Equal(t, "admin", changes[0].ChangedBy)
+
+	p.crash()
+	p.boot()
+	require.Contains(t, p.commandResult("echo it ran again"), "it ran again", "the choice outlives a kill")
+	going := p.send(`call Shell {"command":"touch began; until [ -e go ]; do sleep 0.1; done; echo it went on"}`, "say went on")
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(p.names["WORK"], "began")); return err == nil }, time.Minute, 20*time.Millisecond)
+	_, err = p.client.SetRunnerSandbox(t.Context(), chat.ConfineAuto)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return p.untilConfinement("none: ").Refused }, time.Minute, 50*time.Millisecond)
+	require.NoError(t, os.WriteFile(filepath.Join(p.names["WORK"], "go"), nil, 0o644))
+	require.Equal(t, chat.TurnDone, p.untilEnded(3*time.Minute, going).State)
+	results := p.toolResults()
+	require.Contains(t, results[len(results)-1], "it went on", "a command keeps what it began with")
+	require.Contains(t, p.commandResult("echo it ran"), "commands are refused")
 }
 
 // buildRunner builds a runner that uses no newer version of Landlock.

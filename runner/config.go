@@ -26,6 +26,7 @@ type Config struct {
 	Deny      []string       // folders that file operations refuse and, where possible, commands cannot see
 	Write     []string       // folders that may be changed besides the workspace and those for temporary files
 	Confine   string         // ConfineAuto, ConfineRequire or ConfineOff
+	Hosted    bool           // a server started it: its administrators decide on Confine, not who starts the runner
 	OwnIPC    bool           // System V shared memory is for commands alone here, as in a container
 	Limits    confine.Limits // of each process of a command
 	KeepFree  uint64         // bytes that commands leave on the disks they write to; 0: none
@@ -41,6 +42,14 @@ const (
 	ConfineRequire = "require" // do not start if the system cannot
 	ConfineOff     = "off"
 )
+
+// unconfinedBy says who can have commands run without a sandbox, and how.
+func (c *Config) unconfinedBy() string {
+	if c.Hosted {
+		return "have an administrator choose to run commands without a sandbox: on the page (Settings, Runners), in xbot setup, or with the setting XBOT_CONFINE=off"
+	}
+	return "have the owner of this runner start it with --confine=off, which runs commands without a sandbox"
+}
 
 // check makes folders absolute and refuses what cannot work. The state folder is always denied.
 func (c *Config) check() error {

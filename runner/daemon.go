@@ -123,8 +123,8 @@ func (d *daemon) confine() error {
 	if d.cfg.OwnIPC {
 		return nil // the container confines them
 	}
-	d.refusal = wire.Errorf(wire.Denied, "commands are refused: this machine cannot confine them (%v). Allow user namespaces or Landlock to the runner, or have an administrator choose to run them without a sandbox: XBOT_CONFINE=off for the server's own runner, --confine=off for another", err)
-	d.log.Warn("COMMANDS ARE REFUSED: this machine cannot confine them. Allow user namespaces or Landlock, or choose to run them without a sandbox (off)", "reason", err)
+	d.refusal = wire.Errorf(wire.Denied, "commands are refused: this machine cannot confine them (%v). Allow user namespaces or Landlock to xbot-runner, or %s", err, d.cfg.unconfinedBy())
+	d.log.Warn("COMMANDS ARE REFUSED: this machine cannot confine them. Allow user namespaces or Landlock to xbot-runner, or "+d.cfg.unconfinedBy(), "reason", err)
 	return nil
 }
 
@@ -176,6 +176,7 @@ func (d *daemon) info() wire.Info {
 		Boot:        d.store.Boot(),
 		Store:       d.store.ID(),
 		Confinement: d.confinement,
+		Refused:     d.refusal != nil,
 		Kind:        "native",
 	}
 	if d.cfg.Model != nil {

@@ -146,7 +146,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 	name := a.model.Model()
 	return views{
-		runners: &manage.Runners{Store: a.store, Resolver: a.boxes, Usual: a.usual(), URL: s.http.URL, Log: a.log},
+		runners: &manage.Runners{Store: a.store, Resolver: a.boxes, Usual: a.usual(), URL: s.http.URL, Confine: s.runner.Confine, Log: a.log},
 		contexts: &contextview.Viewer{
 			Store: a.store, Answering: a.choice, Models: limits.Table{Model: name, Others: a.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,

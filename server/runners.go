@@ -21,7 +21,7 @@ import (
 
 // hostRunners are the runners that this process starts itself.
 func (c *core) hostRunners() *hostrunner.Host {
-	return &hostrunner.Host{Store: c.store, Log: c.log, DSN: c.dsn, Home: c.home, EnvFile: c.envFile, Admin: c.admin}
+	return &hostrunner.Host{Store: c.store, Changes: c.bus, Log: c.log, DSN: c.dsn, Home: c.home, EnvFile: c.envFile, Admin: c.admin}
 }
 
 // internalKeys are what this process accepts of others: while the key is changed, that of before, too.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,11 +16,13 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/ingress/relay"
+	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
 	"xbot/internal/prompt"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/temporalclient"
@@ -250,10 +253,17 @@ func lookRunner(ctx context.Context, d *installation) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	sandbox, err := s.LocalSandbox(ctx)
+	if err != nil {
+		return "", err
+	}
+	if d.cfg.Confine != "" {
+		sandbox = chat.RunnerSandbox{Confine: d.cfg.Confine, Setting: true}
+	}
 	var online []string
 	for _, r := range all {
 		if r.Online {
-			online = append(online, describe(r))
+			online = append(online, describe(r, sandbox))
 		}
 	}
 	if len(online) == 0 {
@@ -284,8 +294,8 @@ func settledRunners(ctx context.Context, s *store.Store) ([]store.Runner, error)
 	}
 }
 
-// describe says on a line of its own what a connected runner said of itself.
-func describe(r store.Runner) string {
+// describe says on a line of its own what a connected runner said of itself. local is the sandbox of the server's own runner.
+func describe(r store.Runner, local chat.RunnerSandbox) string {
 	line := fmt.Sprintf("\n    %s of %s, %s", r.Name, r.Owner, kindOf(r))
 	if r.Info == nil {
 		return line
@@ -295,10 +305,33 @@ func describe(r store.Runner) string {
 		line += fmt.Sprintf(", model %s/%s", r.Info.LLM.Provider, r.Info.LLM.Model)
 	}
 	mark := ""
-	if r.Info.Confinement == "" || strings.HasPrefix(r.Info.Confinement, "none") {
+	switch {
+	case r.Info.Refused:
+		mark = "WARNING, commands are refused: "
+	case r.Info.Confinement == "" || strings.HasPrefix(r.Info.Confinement, "none"):
 		mark = "WARNING, not confined: "
 	}
-	return line + "\n      " + mark + r.Info.Confinement
+	line += "\n      " + mark + r.Info.Confinement
+	switch change := "xbot setup, or the page (Settings, Runners)"; {
+	case r.Name != resolver.Local:
+		return line
+	case local.Confine == chat.ConfineOff:
+		return line + "\n      commands run without a sandbox" + sandboxOrigin(local) + "; to change it: " + change
+	case r.Info.Refused:
+		return line + "\n      to run them without a sandbox: " + change
+	}
+	return line
+}
+
+// sandboxOrigin says who decided whether commands run in a sandbox.
+func sandboxOrigin(s chat.RunnerSandbox) string {
+	switch {
+	case s.Setting:
+		return ", by the setting XBOT_CONFINE=" + s.Confine
+	case s.ChangedAt == nil:
+		return ""
+	}
+	return fmt.Sprintf(", as %s chose on %s", cmp.Or(s.ChangedBy, "an administrator who is gone"), s.ChangedAt.Format(time.DateTime))
 }
 
 // lookContainers asks the engine whether containers can be made.

@@ -19,7 +19,7 @@ type setupCmd struct {
 func (c setupCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		s := setup{client: client, dialog: newDialog(os.Stdin, os.Stdout)}
-		for _, step := range []func(context.Context) error{s.model, s.channel, s.permissions} {
+		for _, step := range []func(context.Context) error{s.model, s.channel, s.sandbox, s.permissions} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -249,6 +249,47 @@ func (s *setup) option(o chat.ChannelOption) (string, error) {
 		return s.need(o.Label)
 	}
 	return s.line(o.Label)
+}
+
+// sandbox asks whether commands run without a sandbox, where the server's own machine cannot confine them or that was chosen before.
+func (s *setup) sandbox(ctx context.Context) error {
+	list, err := s.client.ListRunners(ctx)
+	if err != nil {
+		return err
+	}
+	n := slices.IndexFunc(list.Runners, func(r chat.Runner) bool { return r.Sandbox != nil })
+	if n < 0 {
+		return nil
+	}
+	local, off := list.Runners[n], list.Runners[n].Sandbox.Confine == chat.ConfineOff
+	if !local.Refused && !off {
+		return nil
+	}
+	s.say("")
+	if off {
+		s.say("Commands on the server's own machine run without a sandbox%s.", sandboxOrigin(*local.Sandbox))
+	} else {
+		s.say("Commands on the server's own machine are refused, since it cannot confine them (%s).", strings.TrimPrefix(local.Confinement, "none: "))
+	}
+	if local.Sandbox.Setting {
+		s.say("The setting XBOT_CONFINE=%s decides that.", local.Sandbox.Confine)
+		return nil
+	}
+	s.say("Without a sandbox a command has all rights of the user who runs xbot: it reads, changes and deletes every file of that user, xbot's own")
+	s.say("key and data included, and can stop xbot.")
+	options, confine := []string{"leave commands refused", "run commands without a sandbox"}, chat.ConfineOff
+	if off {
+		options, confine = []string{"leave it as it is", "run commands in a sandbox again, and refuse them where the machine cannot confine them"}, chat.ConfineAuto
+	}
+	chosen, err := s.choose(options, 0)
+	if err != nil || chosen == 0 {
+		return err
+	}
+	if _, err = s.client.SetRunnerSandbox(ctx, confine); err != nil {
+		return err
+	}
+	s.say("✓ it holds for the commands that begin from now on. To change it: xbot setup, or the page: Settings, Runners.")
+	return nil
 }
 
 // permissions asks what tools may do unasked.

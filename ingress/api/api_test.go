@@ -157,6 +157,7 @@ type bundle struct {
 	base      *endpoint.Base
 	hub       *runners.Hub
 	docker    *containers
+	machines  *manage.Runners
 	home      string
 	book      *accounts.Store
 	ear       *ear
@@ -225,6 +226,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Store: b.store, Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
+	b.machines = a.Runners.Runners
 	subscriptions := &subscription.Store{Rows: b.store, Key: secret.Key{1}, Public: safehttp.NewTransport(safehttp.Allow{})}
 	a.Sessions.Models = &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Subscriptions: subscriptions, Env: map[string]string{},

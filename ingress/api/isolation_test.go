@@ -244,6 +244,7 @@ func TestAPI_NoListAndNoIDInABodyReachesWhatIsOfSomebodyElse(t *testing.T) {
 		got := b.do(b.bob, method, at, body)
 		require.Equal(t, http.StatusNotFound, got.status, "%s: %s", endpoint, got.body)
 	}
+	b.do(b.bob, http.MethodPut, "/api/runners/local/sandbox", object{"confine": "off"}).problem(http.StatusForbidden)
 	require.Equal(t, before, b.rows(), "nothing happened to what is not bob's")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/runner/socket"
 	"xbot/runner/wire"
@@ -242,3 +243,46 @@ func hash(token string) []byte {
 }
 
 func pageOf(limit int) store.Page { return store.Page{Limit: limit} }
+
+// host makes the runner of the server's own machine and connects it; its machine cannot confine commands.
+func (b *bundle) host() {
+	b.t.Helper()
+	token, hash := secret.NewToken()
+	_, err := b.store.EnsureRunner(b.t.Context(), b.alice.user.ID, "local", hash)
+	require.NoError(b.t, err)
+	_, welcome := b.connect(token, wire.Info{OS: "linux", Confinement: "none: no namespaces", Refused: true})
+	require.Equal(b.t, wire.TypeRegistered, welcome.Type)
+}
+
+func TestRunnerSandbox_OfTheServersOwnRunnerIsChosenByAdministratorsUnlessTheSettingSaysIt(t *testing.T) {
+	b := setup(t)
+	const at = "/api/runners/local/sandbox"
+	choose := func(p *person, confine string) answer { return b.do(p, http.MethodPut, at, object{"confine": confine}) }
+	require.Contains(t, choose(b.alice, "off").problem(http.StatusNotFound), "--confine")
+	b.host()
+	laptop := b.alice.makes("laptop")
+	b.connect(laptop.Token, wire.Info{OS: "linux", Confinement: "none: no namespaces", Refused: true})
+	local := func() chat.Runner { return b.alice.runners().Runners[1] }
+	require.Equal(t, []string{"laptop", "local"}, runnerNames(b.alice.runners()))
+	require.True(t, local().Refused)
+	require.Equal(t, &chat.RunnerSandbox{Confine: chat.ConfineAuto}, local().Sandbox)
+	require.Nil(t, b.alice.runners().Runners[0].Sandbox, "whoever starts another runner decides there")
+
+	choose(b.bob, "off").problem(http.StatusForbidden)
+	choose(b.alice.by(store.ScopeChat), "off").problem(http.StatusForbidden)
+	for _, bad := range []string{"require", "none", "", "OFF"} {
+		require.GreaterOrEqual(t, choose(b.alice, bad).status, http.StatusBadRequest, bad)
+	}
+	require.Equal(t, &chat.RunnerSandbox{Confine: chat.ConfineAuto}, local().Sandbox)
+
+	var all chat.Runners
+	choose(b.alice, "off").is(http.StatusOK, &all)
+	require.Equal(t, chat.ConfineOff, all.Runners[1].Sandbox.Confine)
+	require.Equal(t, "alice", local().Sandbox.ChangedBy)
+	choose(b.alice, "auto").is(http.StatusOK, nil)
+	require.Equal(t, chat.ConfineAuto, local().Sandbox.Confine)
+
+	b.machines.Confine = chat.ConfineRequire
+	require.Contains(t, choose(b.alice, "off").problem(http.StatusConflict), "XBOT_CONFINE=require")
+	require.Equal(t, &chat.RunnerSandbox{Confine: chat.ConfineRequire, Setting: true}, local().Sandbox)
+}

@@ -3168,6 +3168,13 @@ func (c *Client) UseModel(ctx context.Context, source string) (chat.Runners, err
 	return answer, err
 }
 
+// SetRunnerSandbox sends PUT /api/runners/local/sandbox: Choose whether commands of the server's own runner run in a sandbox. For administrators. off: commands have all rights of the user who runs xbot: they read, change and delete every file of that user, xbot's own key and data included, and can stop xbot. It takes effect at once for the commands that begin then. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.
+func (c *Client) SetRunnerSandbox(ctx context.Context, confine string) (chat.Runners, error) {
+	var answer chat.Runners
+	err := c.call(ctx, http.MethodPut, "/api/runners/local/sandbox", nil, map[string]any{"confine": confine}, &answer)
+	return answer, err
+}
+
 // RevokeRunner sends DELETE /api/runners/{name}: Revoke a runner at once.
 func (c *Client) RevokeRunner(ctx context.Context, name string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/runners/%s", name), nil, nil, nil)

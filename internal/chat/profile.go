@@ -76,7 +76,7 @@ type PromptDraft struct {
 // SettingChange is one of a setting: who made it, when, and what was before.
 type SettingChange struct {
 	ID        int64           `json:"id"`
-	Kind      string          `json:"kind" doc:"preference, permission, token, runner, subscription, key, mcp, channel, access, person, invite, deletion, schedule, trigger or role."`
+	Kind      string          `json:"kind" doc:"preference, permission, token, runner, sandbox, subscription, key, mcp, channel, access, person, invite, deletion, schedule, trigger or role."`
 	Name      string          `json:"name" doc:"Which one."`
 	Owner     string          `json:"owner,omitempty" doc:"Whose it is; missing: the installation's."`
 	Before    json.RawMessage `json:"before" doc:"What has changed, as it was; empty: it is new. Of a secret only that there was one."`

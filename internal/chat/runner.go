@@ -21,9 +21,27 @@ type Runner struct {
 	Version     string       `json:"version,omitempty"`
 	Workspace   string       `json:"workspace,omitempty" doc:"Folder where sessions start."`
 	Confinement string       `json:"confinement,omitempty" doc:"What confines its commands, as text; or that nothing does, and why."`
+	Refused     bool         `json:"refused,omitempty" doc:"It refuses commands, since its machine cannot confine them."`
 	LLM         *RunnerModel `json:"llm,omitempty" doc:"The model it can call for its owner."`
 	Active      bool         `json:"active" doc:"This user's commands go here now."`
 	Revocable   bool         `json:"revocable" doc:"Made by this user, with a token that can be renewed and revoked."`
+
+	Sandbox *RunnerSandbox `json:"sandbox,omitempty" doc:"Whether commands of the server's own runner run in a sandbox. The owner of another runner decides it where that is started."`
+}
+
+// Whether commands of a runner run in a sandbox.
+const (
+	ConfineAuto    = "auto"    // they do; where the machine cannot confine them they are refused
+	ConfineRequire = "require" // as auto, and there the runner does not start
+	ConfineOff     = "off"     // they run without a sandbox
+)
+
+// RunnerSandbox is whether commands of the server's own runner run in a sandbox, and who chose that.
+type RunnerSandbox struct {
+	Confine   string     `json:"confine" enum:"auto,require,off" doc:"auto: they do; where the machine cannot confine them they are refused. require: as auto, and there the runner does not start. off: they run without a sandbox."`
+	Setting   bool       `json:"setting" doc:"The setting XBOT_CONFINE says it, which comes before the choice of an administrator."`
+	ChangedBy string     `json:"changed_by,omitempty" doc:"Name of the administrator who chose it; empty where nobody did, or the account is gone."`
+	ChangedAt *time.Time `json:"changed_at,omitempty"`
 }
 
 // RunnerModel is a model that is called from a runner's machine, with a key that stays there.

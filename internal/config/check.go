@@ -29,6 +29,7 @@ var choices = map[string][]string{
 	"XBOT_TEMPORAL_SUMMARIES": {"on", "off"},
 	"XBOT_TEMPORAL_CODEC":     {"off", "on"},
 	"XBOT_COPY":               {"off", "on"},
+	"XBOT_CONFINE":            {"", "auto", "require", "off"},
 	"XBOT_WORKER_VERSIONING":  {"off", "on"},
 	"AGENT_CONTEXT_MODE":      {"default", "none"},
 	"AGENT_MEMORY_FLUSH":      {"on", "off"},

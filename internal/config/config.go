@@ -134,7 +134,7 @@ type Secrets struct {
 type Runner struct {
 	Workspace string        `env:"XBOT_WORKSPACE" help:"folder where sessions start, and that commands of the local runner may change; default: xbot in the home folder of the user"`
 	Writable  []string      `env:"XBOT_WRITABLE" help:"folders that commands of the local runner may change besides the workspace and those for temporary files, comma separated"`
-	Confine   string        `env:"XBOT_CONFINE" envDefault:"auto" help:"auto | require | off: whether commands of the local runner are confined; where this machine cannot confine them, auto refuses commands and require does not start the runner; off runs them without a sandbox"`
+	Confine   string        `env:"XBOT_CONFINE" help:"auto | require | off: whether commands of the local runner are confined; where this machine cannot confine them, auto refuses commands and require does not start the runner; off runs them without a sandbox. Default: what an administrator chose on the page or in xbot setup, else auto"`
 	Processes string        `env:"XBOT_LIMIT_PROCESSES" help:"processes and threads of the user who runs commands of the local runner; default: 16384; 0: no limit"`
 	Memory    string        `env:"XBOT_LIMIT_MEMORY" help:"private memory of one process of a command of the local runner, such as 8G; default: no limit"`
 	FileSize  string        `env:"XBOT_LIMIT_FILE_SIZE" help:"size of a file that a command of the local runner writes; default: 64G"`

@@ -152,7 +152,7 @@ func TestLoad_NeverBelievesAnEnvFileOfTheWorkingFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(".env", []byte("XBOT_CONFINE=off\nLLM_BASE_URL=https://evil.example\nXBOT_NONSENSE=x\nHOOK_TOKEN=x\n"), 0o600))
 	got, err := config.Load[config.Serve](environ)
 	require.NoError(t, err, "not even to complain of what it holds")
-	require.Equal(t, "auto", got.Confine)
+	require.Empty(t, got.Confine)
 	require.Empty(t, got.BaseURL)
 	variables, err := config.Variables(environ)
 	require.NoError(t, err)

@@ -176,3 +176,30 @@ func TestMemorize_NotForAPersonWhoSwitchedMemoryOff(t *testing.T) {
 	require.Len(t, b.jobs(), 1)
 	require.Equal(t, []string{"second: " + lasting, "answer to second: " + lasting}, b.goesIntoMemory(b.jobs()[0]), "what was said meanwhile stays out")
 }
+
+func TestLocalSandbox_IsInOneUntilAnAdministratorChoosesAndSaysWhoDid(t *testing.T) {
+	b := setup(t)
+	ann := b.member("ann")
+	got, err := b.LocalSandbox(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, chat.RunnerSandbox{Confine: chat.ConfineAuto}, got)
+	choose := func(confine string, by chat.UserID) chat.RunnerSandbox {
+		require.NoError(t, b.SetLocalSandbox(t.Context(), confine, by))
+		got, err := b.LocalSandbox(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, confine, got.Confine)
+		return got
+	}
+	off := choose(chat.ConfineOff, b.user.ID)
+	require.Equal(t, b.user.Name, off.ChangedBy)
+	require.WithinDuration(t, time.Now(), *off.ChangedAt, time.Hour)
+	require.Equal(t, off, choose(chat.ConfineOff, ann.ID), "the same choice again keeps who made it")
+	require.Equal(t, "ann", choose(chat.ConfineAuto, ann.ID).ChangedBy)
+	changes := b.changed(b.user.ID, "sandbox")
+	require.Len(t, changes, 2)
+	require.JSONEq(t, `{"confine":"off"}`, string(changes[0].Before))
+	require.JSONEq(t, `{"confine":"auto"}`, string(changes[0].After))
+	require.Equal(t, []string{"ann", b.user.Name}, []string{changes[0].ChangedBy, changes[1].ChangedBy})
+	require.Equal(t, "local", changes[0].Name)
+	require.Error(t, b.SetLocalSandbox(t.Context(), "none", b.user.ID), "there is no other word")
+}

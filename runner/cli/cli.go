@@ -184,6 +184,7 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 		Deny:      f.secrets(home),
 		Write:     f.Write,
 		Confine:   f.Confine,
+		Hosted:    f.Lifeline > 0,
 		Limits:    f.Limits.limits(),
 		KeepFree:  uint64(f.Limits.Free),
 		Version:   version,

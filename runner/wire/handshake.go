@@ -11,16 +11,17 @@ type Register struct {
 
 // Info says who a runner is.
 type Info struct {
-	Name        string `json:"name"`           // as its owner calls it; empty means the one its token belongs to
-	Workspace   string `json:"workspace"`      // absolute; what relative paths start from
-	Version     string `json:"version"`        // of the program
-	OS          string `json:"os"`             // as runtime.GOOS
-	Arch        string `json:"arch"`           // as runtime.GOARCH
-	Boot        string `json:"boot"`           // changes when the machine starts anew
-	Store       string `json:"store"`          // id of the job store; changes when a disk is wiped or a container made anew
-	Confinement string `json:"confinement"`    // what confines commands, or "none: <why>"
-	Kind        string `json:"kind,omitempty"` // native or docker
-	LLM         *LLM   `json:"llm,omitempty"`  // the model this runner can call for its owner; nil if none
+	Name        string `json:"name"`              // as its owner calls it; empty means the one its token belongs to
+	Workspace   string `json:"workspace"`         // absolute; what relative paths start from
+	Version     string `json:"version"`           // of the program
+	OS          string `json:"os"`                // as runtime.GOOS
+	Arch        string `json:"arch"`              // as runtime.GOARCH
+	Boot        string `json:"boot"`              // changes when the machine starts anew
+	Store       string `json:"store"`             // id of the job store; changes when a disk is wiped or a container made anew
+	Confinement string `json:"confinement"`       // what confines commands, or "none: <why>"
+	Refused     bool   `json:"refused,omitempty"` // commands are refused, since the machine cannot confine them
+	Kind        string `json:"kind,omitempty"`    // native or docker
+	LLM         *LLM   `json:"llm,omitempty"`     // the model this runner can call for its owner; nil if none
 }
 
 // LLM is a model that is called from the runner's machine with a key that stays there.

@@ -131,3 +131,14 @@ UPDATE connections SET connected = false WHERE name = $1 AND epoch = $2;
 -- name: ConnectionHolder :one
 -- Who holds a connection. One whose holder was killed has ended, as in RunnerList.
 SELECT holder, epoch, (connected AND seen_at > now() - interval '45 seconds')::boolean AS connected FROM connections WHERE name = $1;
+
+-- name: RunnerConfinement :one
+-- No row: no administrator has chosen.
+SELECT c.confine, c.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM runner_confinement c LEFT JOIN users u ON u.id = c.changed_by WHERE c.runner = 'local';
+
+-- name: RunnerConfinementSet :exec
+-- The same choice again keeps who made it and when.
+INSERT INTO runner_confinement AS c (runner, confine, changed_by) VALUES ('local', $1, $2)
+ON CONFLICT (runner) DO UPDATE SET confine = EXCLUDED.confine, changed_by = EXCLUDED.changed_by, changed_at = now()
+WHERE c.confine <> EXCLUDED.confine;

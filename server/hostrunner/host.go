@@ -17,6 +17,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -43,11 +44,20 @@ type Store interface {
 	EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error)
 	// Deleted says which of these users were deleted.
 	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)
+	// LocalSandbox returns what an administrator chose for commands of this host.
+	LocalSandbox(ctx context.Context) (chat.RunnerSandbox, error)
+	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
+}
+
+// Changes notifies of committed changes, among them of what LocalSandbox returns.
+type Changes interface {
+	AccessChanges() (changes <-chan struct{}, leave func())
 }
 
 // Host starts runners on the machine of the server.
 type Host struct {
 	Store   Store
+	Changes Changes
 	Log     *slog.Logger
 	DSN     string // of the database
 	Home    string // XBOT_HOME

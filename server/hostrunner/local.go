@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) e
 	args := []string{
 		"--server", "ws" + strings.TrimPrefix(server, "http") + "/api/runners/connect", "--token-file", tokenFile,
 		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", h.Home,
-		"--lifeline-fd", strconv.Itoa(lifelineFD), "--confine", cfg.Confine,
+		"--lifeline-fd", strconv.Itoa(lifelineFD),
 	}
 	args = append(args, limitFlags(cfg)...)
 	if h.EnvFile != "" {
@@ -51,7 +52,11 @@ func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) e
 	if socket := socketFolder(h.DSN); socket != "" && !strings.HasPrefix(socket, h.Home+string(filepath.Separator)) {
 		args = append(args, "--deny", socket) // a long home has its socket elsewhere
 	}
-	keepAlive{log: h.Log}.run(ctx, func() error { return h.run(ctx, "local", binary, args) })
+	keepAlive{log: h.Log}.run(ctx, func() error {
+		return h.withConfinement(ctx, cfg.Confine, func(ctx context.Context, confine string) error {
+			return h.run(ctx, resolver.Local, binary, append(slices.Clone(args), "--confine", confine))
+		})
+	})
 	return nil
 }
 

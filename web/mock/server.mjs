@@ -241,7 +241,7 @@ export class MockServer {
 
   /** Status and body of what is set for the person; undefined for another route. */
   async #settings(request, route) {
-    const [, kind, name = "", verb = ""] = /\/api\/(runners|permissions)(?:\/([^/]+))?(\/token)?$/.exec(route.split("?")[0]) ?? []
+    const [, kind, name = "", verb = ""] = /\/api\/(runners|permissions)(?:\/([^/]+))?(\/token|\/sandbox)?$/.exec(route.split("?")[0]) ?? []
     if (!kind) return undefined
     const { runners, permissions } = this
     const of = decodeURIComponent(name)
@@ -254,6 +254,8 @@ export class MockServer {
         return [200, runners.choose(await readBody(request))]
       case "PUT runners/llm":
         return [200, runners.chooseModel(await readBody(request))]
+      case "PUT runners/*/sandbox":
+        return [200, runners.confine(await readBody(request))]
       case "POST runners/*/token":
         return [200, runners.renew(of)]
       case "DELETE runners/*":

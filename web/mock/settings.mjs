@@ -12,7 +12,7 @@ export class Runners {
   active = ""
   source = "auto"
   #list = [
-    { ...machine, name: "local", kind: "local", online: true, connected_at: ago(3_600_000), workspace: "/srv/xbot/workspace", confinement: "files outside of the workspace are read-only; xbot's own folder is hidden", revocable: false },
+    { ...machine, name: "local", kind: "local", online: true, connected_at: ago(3_600_000), workspace: "/srv/xbot/workspace", confinement: "files outside of the workspace are read-only; xbot's own folder is hidden", revocable: false, sandbox: { confine: "auto", setting: false } },
     { ...machine, name: "__docker__", kind: "docker", online: true, connected_at: ago(3_600_000), workspace: "/workspace", confinement: "container without privileges, 2 CPUs, 2 GB, own network", revocable: false },
     { ...machine, name: "laptop", kind: "native", online: false, seen_at: ago(26 * 3_600_000), workspace: "/home/ada/work", confinement: "none: commands can do what their user can", llm: { provider: "openai", model: "local-llama" }, revocable: true },
   ]
@@ -25,6 +25,12 @@ export class Runners {
   choose({ name }) {
     if (name !== "") this.#find(name)
     this.active = name
+    return this.view()
+  }
+
+  /** Chooses whether commands of the server's own runner run in a sandbox. */
+  confine({ confine }) {
+    this.#find("local").sandbox = { confine, setting: false, changed_by: "admin", changed_at: ago(0) }
     return this.view()
   }
 

@@ -67,6 +67,35 @@ export const both = {
     await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("two").waitFor()
     await v.inspect("52-allowed")
   },
+
+  "where commands are refused an administrator runs them without a sandbox, in words that say what it means, and takes it back": async (v) => {
+    const list = "**/api/runners"
+    await v.page.route(list, async (route) => {
+      const answer = await route.fetch()
+      const body = await answer.json()
+      for (const runner of body.runners) runner.refused = runner.sandbox?.confine === "auto" // as on a machine that cannot confine them
+      await route.fulfill({ response: answer, json: body })
+    })
+    await begin(v)
+    const dialog = await openSettings(v, "Runners")
+    await dialog.getByText("Commands are refused here, because this machine cannot confine them.").waitFor()
+    await v.inspect("56-refused")
+    await dialog.getByRole("button", { name: "Run commands without a sandbox" }).click()
+    const question = v.page.getByRole("alertdialog")
+    await question.getByText("They read, change and delete every file of that user, including xbot's own key and data", { exact: false }).waitFor()
+    await question.getByRole("button", { name: "Cancel" }).click()
+    assert.equal((await v.api("/api/runners")).runners.find((runner) => runner.sandbox).sandbox.confine, "auto", "nothing is chosen yet")
+    await dialog.getByRole("button", { name: "Run commands without a sandbox" }).click()
+    await question.getByRole("button", { name: "Run without a sandbox" }).click()
+    await dialog.getByText("Commands run without a sandbox.", { exact: false }).waitFor()
+    await dialog.getByText("Chosen by", { exact: false }).waitFor()
+    await v.inspect("56-without-sandbox")
+    await v.page.unroute(list)
+    await dialog.getByRole("button", { name: "Use the sandbox again" }).click()
+    await dialog.getByText("Commands run without a sandbox.", { exact: false }).waitFor({ state: "detached" })
+    assert.equal((await v.api("/api/runners")).runners.find((runner) => runner.sandbox).sandbox.confine, "auto")
+    await closeDialog(v)
+  },
 }
 
 export const mock = {

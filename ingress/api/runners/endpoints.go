@@ -18,4 +18,5 @@ type Endpoints struct {
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	a.registerRunners(h)
+	a.registerSandbox(h)
 }

@@ -68,6 +68,21 @@ func (a *Endpoints) registerRunners(h huma.API) {
 		})
 }
 
+func (a *Endpoints) registerSandbox(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "set-runner-sandbox", Method: http.MethodPut, Path: "/api/runners/local/sandbox", Summary: "Choose whether commands of the server's own runner run in a sandbox",
+		Description: "For administrators. off: commands have all rights of the user who runs xbot: they read, change and delete every file of that user, xbot's own key and data included, and can stop xbot. It takes effect at once for the commands that begin then. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.",
+		Security:    endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Body struct {
+			Confine string `json:"confine" enum:"auto,off" doc:"auto: commands run in a sandbox, and are refused where the machine cannot confine them. off: they run without one."`
+		}
+	}) (*runnersBody, error) {
+		out, err := a.Runners.SetSandbox(ctx, auth.User(ctx), in.Body.Confine)
+		return &runnersBody{out}, a.Problem(err)
+	})
+}
+
 // baseOf is the address that a request came to. A proxy in front that ends TLS says so.
 func baseOf(r *http.Request) string {
 	scheme := "http"

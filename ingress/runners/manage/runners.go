@@ -28,6 +28,7 @@ type Runners struct {
 	Resolver *resolver.Resolver
 	Usual    Usual
 	URL      string // address of the server for runners, such as https://xbot.example.org; empty: the one a request came to
+	Confine  string // the setting XBOT_CONFINE; empty: an administrator chooses
 	Log      *slog.Logger
 }
 
@@ -58,9 +59,49 @@ func (m *Runners) List(ctx context.Context, user store.User) (chat.Runners, erro
 		if shown.Active && shown.LLM != nil && out.LLMSource == chat.LLMAuto {
 			out.Model = shown.LLM.Provider + "/" + shown.LLM.Model
 		}
+		if r.Name == resolver.Local {
+			if shown.Sandbox, err = m.sandbox(ctx); err != nil {
+				return out, err
+			}
+		}
 		out.Runners = append(out.Runners, shown)
 	}
 	return out, nil
+}
+
+// sandbox says whether commands of the server's own runner run in a sandbox, and who decided.
+func (m *Runners) sandbox(ctx context.Context) (*chat.RunnerSandbox, error) {
+	if m.Confine != "" {
+		return &chat.RunnerSandbox{Confine: m.Confine, Setting: true}, nil
+	}
+	chosen, err := m.Store.LocalSandbox(ctx)
+	return &chosen, err
+}
+
+// SetSandbox chooses whether commands of the server's own runner run in a sandbox: ConfineAuto or ConfineOff. Denied: the user is no
+// administrator; Conflict: the setting decides; NotFound: the server has no such runner.
+func (m *Runners) SetSandbox(ctx context.Context, user store.User, confine string) (chat.Runners, error) {
+	if !user.Admin {
+		return chat.Runners{}, fault.Errorf(fault.Denied, "whether commands of the server's own runner run in a sandbox is for administrators to choose")
+	}
+	if confine != chat.ConfineAuto && confine != chat.ConfineOff {
+		return chat.Runners{}, fault.Errorf(fault.Invalid, "confine is %s or %s, not %q", chat.ConfineAuto, chat.ConfineOff, confine)
+	}
+	if m.Confine != "" {
+		return chat.Runners{}, fault.Errorf(fault.Conflict, "the setting XBOT_CONFINE=%s decides whether commands run in a sandbox: change it there, or remove it to choose here, and restart the server", m.Confine)
+	}
+	all, err := m.Store.RunnersOf(ctx, user.ID, true)
+	if err != nil {
+		return chat.Runners{}, err
+	}
+	if !slices.ContainsFunc(all, func(r store.Runner) bool { return r.Name == resolver.Local }) {
+		return chat.Runners{}, fault.Errorf(fault.NotFound, "the server has no runner on its own machine; other runners decide it where they are started, with --confine")
+	}
+	if err := m.Store.SetLocalSandbox(ctx, confine, user.ID); err != nil {
+		return chat.Runners{}, err
+	}
+	m.Log.Warn("an administrator chose how commands of the server's own runner are confined", "confine", confine, "user", user.Name)
+	return m.List(ctx, user)
 }
 
 // Here returns the runner that a user's commands go to now; empty if there is none.
@@ -95,6 +136,7 @@ func (m *Runners) show(r store.Runner, user store.User, effective string) chat.R
 		return out
 	}
 	out.OS, out.Arch, out.Version, out.Workspace, out.Confinement = r.Info.OS, r.Info.Arch, r.Info.Version, r.Info.Workspace, r.Info.Confinement
+	out.Refused = r.Info.Refused
 	if r.Info.LLM != nil {
 		out.LLM = &chat.RunnerModel{Provider: r.Info.LLM.Provider, Model: r.Info.LLM.Model}
 	}

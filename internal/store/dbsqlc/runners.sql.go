@@ -274,6 +274,42 @@ func (q *Queries) RunnerChoice(ctx context.Context, db DBTX, arg RunnerChoicePar
 	return i, err
 }
 
+const runnerConfinement = `-- name: RunnerConfinement :one
+SELECT c.confine, c.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM runner_confinement c LEFT JOIN users u ON u.id = c.changed_by WHERE c.runner = 'local'
+`
+
+type RunnerConfinementRow struct {
+	Confine   string
+	ChangedAt time.Time
+	ChangedBy string
+}
+
+// No row: no administrator has chosen.
+func (q *Queries) RunnerConfinement(ctx context.Context, db DBTX) (RunnerConfinementRow, error) {
+	row := db.QueryRow(ctx, runnerConfinement)
+	var i RunnerConfinementRow
+	err := row.Scan(&i.Confine, &i.ChangedAt, &i.ChangedBy)
+	return i, err
+}
+
+const runnerConfinementSet = `-- name: RunnerConfinementSet :exec
+INSERT INTO runner_confinement AS c (runner, confine, changed_by) VALUES ('local', $1, $2)
+ON CONFLICT (runner) DO UPDATE SET confine = EXCLUDED.confine, changed_by = EXCLUDED.changed_by, changed_at = now()
+WHERE c.confine <> EXCLUDED.confine
+`
+
+type RunnerConfinementSetParams struct {
+	Confine   string
+	ChangedBy *int64
+}
+
+// The same choice again keeps who made it and when.
+func (q *Queries) RunnerConfinementSet(ctx context.Context, db DBTX, arg RunnerConfinementSetParams) error {
+	_, err := db.Exec(ctx, runnerConfinementSet, arg.Confine, arg.ChangedBy)
+	return err
+}
+
 const runnerConnected = `-- name: RunnerConnected :exec
 UPDATE runners SET info = $2, seen_at = now() WHERE token_hash = $1
 `

@@ -2272,6 +2272,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runners/local/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose whether commands of the server's own runner run in a sandbox
+         * @description For administrators. off: commands have all rights of the user who runs xbot: they read, change and delete every file of that user, xbot's own key and data included, and can stop xbot. It takes effect at once for the commands that begin then. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.
+         */
+        put: operations["set-runner-sandbox"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runners/{name}": {
         parameters: {
             query?: never;
@@ -7112,8 +7132,12 @@ export interface components {
             online: boolean;
             /** @example linux */
             os?: string;
+            /** @description It refuses commands, since its machine cannot confine them. */
+            refused?: boolean;
             /** @description Made by this user, with a token that can be renewed and revoked. */
             revocable: boolean;
+            /** @description Whether commands of the server's own runner run in a sandbox. The owner of another runner decides it where that is started. */
+            sandbox?: components["schemas"]["RunnerSandbox"];
             /**
              * Format: date-time
              * @description When the server last saw it connected.
@@ -7126,6 +7150,19 @@ export interface components {
         RunnerModel: {
             model: string;
             provider: string;
+        };
+        RunnerSandbox: {
+            /** Format: date-time */
+            changed_at?: string;
+            /** @description Name of the administrator who chose it; empty where nobody did, or the account is gone. */
+            changed_by?: string;
+            /**
+             * @description auto: they do; where the machine cannot confine them they are refused. require: as auto, and there the runner does not start. off: they run without a sandbox.
+             * @enum {string}
+             */
+            confine: "auto" | "require" | "off";
+            /** @description The setting XBOT_CONFINE says it, which comes before the choice of an administrator. */
+            setting: boolean;
         };
         Runners: {
             /** @description The runner that was chosen; empty for the default. */
@@ -7613,6 +7650,13 @@ export interface components {
             /** @description Empty: the default. */
             value: string;
         };
+        "Set-runner-sandboxRequest": {
+            /**
+             * @description auto: commands run in a sandbox, and are refused where the machine cannot confine them. off: they run without one.
+             * @enum {string}
+             */
+            confine: "auto" | "off";
+        };
         Setting: {
             /** @description Other values than the options may be set. */
             free: boolean;
@@ -7644,7 +7688,7 @@ export interface components {
             changed_by: string;
             /** Format: int64 */
             id: number;
-            /** @description preference, permission, token, runner, subscription, key, mcp, channel, access, person, invite, deletion, schedule, trigger or role. */
+            /** @description preference, permission, token, runner, sandbox, subscription, key, mcp, channel, access, person, invite, deletion, schedule, trigger or role. */
             kind: string;
             /** @description Which one. */
             name: string;
@@ -13664,6 +13708,39 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Use-modelRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runners"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-runner-sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Set-runner-sandboxRequest"];
             };
         };
         responses: {

@@ -11,6 +11,7 @@ import { cx } from "../lib/cx"
 import Confirm from "../ui/Confirm"
 import { IconButton } from "../ui/IconButton"
 import { Note } from "../ui/Note"
+import { RunnerSandbox } from "./RunnerSandbox"
 import type { ShownToken } from "./RunnerToken"
 
 interface Props {
@@ -27,18 +28,21 @@ export function RunnerRow({ runner, inUse, onToken }: Props) {
   const state = online ? t("runners.online") : seen ? t("runners.seen", { date: moment(language, seen) }) : t("runners.never")
   return (
     <>
-      <label htmlFor={`runner-${runner.name}`} className="min-w-0 flex-1">
-        <span className="flex flex-wrap items-baseline gap-x-2">
-          <span className="font-medium break-all">{runner.name === "__docker__" ? t("runners.docker") : runner.name}</span>
-          <span className={cx("flex items-center gap-1.5 text-small", online ? "text-accent" : "text-ink-3")}>
-            <span aria-hidden className={cx("size-1.5 rounded-full", online ? "bg-accent" : "bg-line-strong")} />
-            {state}
+      <div className="min-w-0 flex-1">
+        <label htmlFor={`runner-${runner.name}`} className="block">
+          <span className="flex flex-wrap items-baseline gap-x-2">
+            <span className="font-medium break-all">{runner.name === "__docker__" ? t("runners.docker") : runner.name}</span>
+            <span className={cx("flex items-center gap-1.5 text-small", online ? "text-accent" : "text-ink-3")}>
+              <span aria-hidden className={cx("size-1.5 rounded-full", online ? "bg-accent" : "bg-line-strong")} />
+              {state}
+            </span>
+            {inUse && <span className="rounded-sm bg-accent-soft px-1.5 text-small text-accent">{t("runners.inUse")}</span>}
           </span>
-          {inUse && <span className="rounded-sm bg-accent-soft px-1.5 text-small text-accent">{t("runners.inUse")}</span>}
-        </span>
-        <span className="block text-small text-ink-2">{about(t, runner)}</span>
-        {runner.confinement && <span className="block text-small text-ink-3">{t("runners.confinement", { words: runner.confinement })}</span>}
-      </label>
+          <span className="block text-small text-ink-2">{about(t, runner)}</span>
+          {runner.confinement && <span className="block text-small text-ink-3">{t("runners.confinement", { words: runner.confinement })}</span>}
+        </label>
+        <RunnerSandbox runner={runner} className="mt-2" />
+      </div>
       {runner.revocable && <Keys runner={runner} onToken={onToken} />}
     </>
   )
