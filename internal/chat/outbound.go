@@ -183,7 +183,7 @@ const (
 	TopicUnlisted = "unlisted"
 )
 
-// Saying is a sentence that is said once, then at most daily.
+// Saying is a sentence that is said once, then at most daily or never again.
 type Saying struct {
 	Topic            string
 	Channel, Account string // where; empty for what has no place
@@ -191,4 +191,5 @@ type Saying struct {
 	What             string // which sentence; another one is said at once
 	Asked            string // the message that it answers, said again if the platform brings that again; empty: it answers none
 	Most             int    // of how many the topic is told in a day, for each channel and account; 0: of any number. Once does not look at it
+	Once             bool   // never again, unless What is another one
 }

@@ -85,6 +85,8 @@ const (
 	Started      ID = "started"      // version, address
 	StartedAway  ID = "started_away" // names of bots
 	StartedDemo  ID = "started_demo"
+	// WorkspaceIsHome has the home folder, and the setting for a folder of its own.
+	WorkspaceIsHome ID = "workspace_is_home"
 
 	TurnFinished ID = "turn_finished" // title, how long it took
 	TurnFailed   ID = "turn_failed"   // title, how long it took
@@ -98,6 +100,10 @@ var notices = map[ID]map[Lang]string{
 	Started:      {English: "xbot %s has started: %s", Chinese: "xbot %s 已启动：%s"},
 	StartedAway:  {English: "Not connected: %s", Chinese: "未连接：%s"},
 	StartedDemo:  {English: "No model is connected; the built-in demo answers.", Chinese: "尚未连接模型，目前由内置演示回答。"},
+	WorkspaceIsHome: {
+		English: "Commands on the server's own machine work in the home folder %s, as before: they read, change and delete every file there. Fresh installations use a separate folder. To do so, too, set %s and restart the server. This notice is not repeated.",
+		Chinese: "服务器本机上的命令仍以主目录 %s 为工作目录：可以读取、更改和删除其中的所有文件。新安装使用单独的文件夹。如需改用，请设置 %s 并重启服务器。此通知不再重复。",
+	},
 	TurnFinished: {English: "**%s**: finished after %s", Chinese: "**%s**：已完成，用时 %s"},
 	TurnFailed:   {English: "**%s**: ended with a fault after %s, without an answer", Chinese: "**%s**：%s 后出错结束，没有回答"},
 	TurnAsks:     {English: "**%s**: needs your answer, after %s", Chinese: "**%s**：运行 %s 后，需要你的答复"},

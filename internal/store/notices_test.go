@@ -176,3 +176,23 @@ func (b *bundle) answering() (all []string) {
 	require.NoError(b.t, rows.Err())
 	return all
 }
+
+func TestTellAdministrator_WhatIsSaidOnceIsNeverRepeated(t *testing.T) {
+	b := setup(t)
+	of := chat.Saying{Topic: chat.TopicCause, About: "workspace", What: "/home/alice", Once: true}
+	tell := func(of chat.Saying) bool {
+		told, err := b.TellAdministrator(t.Context(), of, func(i18n.Lang) string { return "as before" })
+		require.NoError(t, err)
+		return told
+	}
+	daily := chat.Saying{Topic: chat.TopicCause, About: "model one", What: "denied"}
+	require.True(t, tell(of))
+	require.True(t, tell(daily))
+	_, err := b.pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '400 days'")
+	require.NoError(t, err)
+	require.True(t, tell(daily), "it also removes what is old")
+	require.False(t, tell(of))
+	of.What = "/home/bob"
+	require.True(t, tell(of), "another folder")
+	require.False(t, tell(of))
+}

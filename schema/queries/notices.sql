@@ -70,10 +70,11 @@ WHERE t.id = $1 AND coalesce(t.ended_at, now()) - t.started_at >= make_interval(
   AND NOT EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind <> 'background' AND o.place IS NOT NULL);
 
 -- name: ToldOnce :execrows
--- One row: it is to be said. None: it was said to them less than a day ago, in answer to another message.
-INSERT INTO told_once AS t (topic, channel, account, about, what, asked)
-VALUES (sqlc.arg(topic), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(about), sqlc.arg(what), sqlc.arg(asked))
-ON CONFLICT (topic, channel, account, about) DO UPDATE SET what = EXCLUDED.what, asked = EXCLUDED.asked, told_at = now()
+-- One row: it is to be said. None: it was said to them less than a day ago, in answer to another message, or it is never repeated.
+INSERT INTO told_once AS t (topic, channel, account, about, what, asked, told_at)
+VALUES (sqlc.arg(topic), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(about), sqlc.arg(what), sqlc.arg(asked),
+        CASE WHEN sqlc.arg(never_repeated)::boolean THEN 'infinity' ELSE now() END)
+ON CONFLICT (topic, channel, account, about) DO UPDATE SET what = EXCLUDED.what, asked = EXCLUDED.asked, told_at = EXCLUDED.told_at
 WHERE t.what <> EXCLUDED.what OR t.asked <> '' AND t.asked = EXCLUDED.asked OR t.told_at <= now() - interval '1 day';
 
 -- name: ToldLock :exec

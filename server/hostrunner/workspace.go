@@ -7,6 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/sandbox/resolver"
 )
 
@@ -23,7 +25,7 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 	}
 	for _, r := range known {
 		if r.Name == resolver.Local && r.Info != nil && sameFolder(r.Info.Workspace, home) {
-			h.Log.Warn("commands read and write your whole home folder, as before. A folder of their own: XBOT_WORKSPACE="+filepath.Join(home, "xbot")+". To keep it without this line: XBOT_WORKSPACE="+home, "workspace", home)
+			h.noteHomeWorkspace(ctx, home)
 			return home, nil
 		}
 	}
@@ -35,6 +37,21 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 		return "", fault.Errorf(fault.Invalid, "the workspace cannot be made (%w): set XBOT_WORKSPACE to a folder for the agent", err)
 	}
 	return dir, nil
+}
+
+// noteHomeWorkspace says once, in the log and to an administrator, that the workspace is the home folder as before.
+func (h *Host) noteHomeWorkspace(ctx context.Context, home string) {
+	own := h.ownFolder(home)
+	once := chat.Saying{Topic: chat.TopicCause, About: "workspace", What: home, Once: true}
+	told, err := h.Store.TellAdministrator(ctx, once, func(l i18n.Lang) string {
+		return i18n.Say(l, i18n.WorkspaceIsHome, markdown.Code(home), markdown.Code("XBOT_WORKSPACE="+own))
+	})
+	if err != nil {
+		h.Log.Warn("the notice that the workspace is the home folder could not be written, the next start tries it again", "error", err)
+	}
+	if told {
+		h.Log.Warn("commands read and write your whole home folder, as before. A folder of their own: XBOT_WORKSPACE="+own+". This is said once", "workspace", home)
+	}
 }
 
 // ownFolder returns ~/xbot, or ~/xbot-workspace if ~/xbot holds the program or its data, which commands must not change.

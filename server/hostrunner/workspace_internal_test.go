@@ -6,19 +6,32 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 	"xbot/runner/wire"
 )
 
-// knownRunners is a store that lists runners.
+// knownRunners is a store that lists runners, and tells an administrator something once.
 type knownRunners struct {
 	Store
-	all []store.Runner
+	all     []store.Runner
+	notices *[]string
+	told    map[chat.Saying]bool
+}
+
+func (k knownRunners) TellAdministrator(_ context.Context, of chat.Saying, say func(i18n.Lang) string) (bool, error) {
+	if k.told[of] || !of.Once {
+		return false, nil
+	}
+	k.told[of] = true
+	*k.notices = append(*k.notices, say(i18n.English))
+	return true, nil
 }
 
 func (k knownRunners) RunnersOf(context.Context, chat.UserID, bool) ([]store.Runner, error) {
@@ -44,18 +57,25 @@ func TestWorkspace_OfAFreshInstallationIsAFolderOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWorkspace_OfAnInstallationThatWorkedInTheHomeFolderStaysAndIsNamed(t *testing.T) {
+func TestWorkspace_OfAnInstallationThatWorkedInTheHomeFolderStaysAndAnAdministratorIsToldOnce(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	link := filepath.Join(t.TempDir(), "home")
 	require.NoError(t, os.Symlink(home, link))
 	for _, workspace := range []string{home, link} {
 		var log bytes.Buffer
-		h := &Host{Store: knownRunners{all: []store.Runner{{Name: "local", Info: &wire.Info{Workspace: workspace}}}}, Log: slog.New(slog.NewTextHandler(&log, nil)), Home: filepath.Join(home, ".xbot")}
-		dir, err := h.workspace(t.Context(), 1)
-		require.NoError(t, err)
-		require.Equal(t, home, dir)
-		require.Contains(t, log.String(), "your whole home folder")
+		var notices []string
+		known := knownRunners{all: []store.Runner{{Name: "local", Info: &wire.Info{Workspace: workspace}}}, notices: &notices, told: map[chat.Saying]bool{}}
+		h := &Host{Store: known, Log: slog.New(slog.NewTextHandler(&log, nil)), Home: filepath.Join(home, ".xbot")}
+		for range 3 {
+			dir, err := h.workspace(t.Context(), 1)
+			require.NoError(t, err)
+			require.Equal(t, home, dir)
+		}
+		require.Equal(t, 1, strings.Count(log.String(), "your whole home folder"), log.String())
+		require.Len(t, notices, 1)
+		require.Contains(t, notices[0], "they read, change and delete every file there")
+		require.Contains(t, notices[0], "`XBOT_WORKSPACE="+filepath.Join(home, "xbot")+"`")
 		require.NoDirExists(t, filepath.Join(home, "xbot"))
 	}
 }

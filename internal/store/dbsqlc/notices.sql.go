@@ -237,22 +237,24 @@ func (q *Queries) ToldLock(ctx context.Context, db DBTX, arg ToldLockParams) err
 }
 
 const toldOnce = `-- name: ToldOnce :execrows
-INSERT INTO told_once AS t (topic, channel, account, about, what, asked)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (topic, channel, account, about) DO UPDATE SET what = EXCLUDED.what, asked = EXCLUDED.asked, told_at = now()
+INSERT INTO told_once AS t (topic, channel, account, about, what, asked, told_at)
+VALUES ($1, $2, $3, $4, $5, $6,
+        CASE WHEN $7::boolean THEN 'infinity' ELSE now() END)
+ON CONFLICT (topic, channel, account, about) DO UPDATE SET what = EXCLUDED.what, asked = EXCLUDED.asked, told_at = EXCLUDED.told_at
 WHERE t.what <> EXCLUDED.what OR t.asked <> '' AND t.asked = EXCLUDED.asked OR t.told_at <= now() - interval '1 day'
 `
 
 type ToldOnceParams struct {
-	Topic   string
-	Channel string
-	Account string
-	About   string
-	What    string
-	Asked   string
+	Topic         string
+	Channel       string
+	Account       string
+	About         string
+	What          string
+	Asked         string
+	NeverRepeated bool
 }
 
-// One row: it is to be said. None: it was said to them less than a day ago, in answer to another message.
+// One row: it is to be said. None: it was said to them less than a day ago, in answer to another message, or it is never repeated.
 func (q *Queries) ToldOnce(ctx context.Context, db DBTX, arg ToldOnceParams) (int64, error) {
 	result, err := db.Exec(ctx, toldOnce,
 		arg.Topic,
@@ -261,6 +263,7 @@ func (q *Queries) ToldOnce(ctx context.Context, db DBTX, arg ToldOnceParams) (in
 		arg.About,
 		arg.What,
 		arg.Asked,
+		arg.NeverRepeated,
 	)
 	if err != nil {
 		return 0, err

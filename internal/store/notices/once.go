@@ -35,7 +35,7 @@ func amongMost(ctx context.Context, tx *pg.Tx, say chat.Saying) (bool, error) {
 
 func once(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, say chat.Saying) (bool, error) {
 	n, err := q.ToldOnce(ctx, db, dbsqlc.ToldOnceParams{
-		Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: pg.Clean(say.About), What: pg.Clean(say.What), Asked: pg.Clean(say.Asked),
+		Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: pg.Clean(say.About), What: pg.Clean(say.What), Asked: pg.Clean(say.Asked), NeverRepeated: say.Once,
 	})
 	if err == nil && n > 0 {
 		err = q.ToldOncePrune(ctx, db)
