@@ -49,6 +49,7 @@ var packaged = []string{
 	"usr/lib/systemd/system/xbot-worker.service", "usr/lib/systemd/system/xbot-runner.service",
 	"usr/share/bash-completion/completions/xbot", "usr/share/zsh/vendor-completions/_xbot", "usr/share/fish/vendor_completions.d/xbot.fish",
 	"usr/share/bash-completion/completions/xbot-cli", "usr/share/zsh/vendor-completions/_xbot-cli", "usr/share/fish/vendor_completions.d/xbot-cli.fish",
+	"usr/share/xbot/apparmor/xbot-runner",
 	"usr/share/doc/xbot/copyright", "usr/share/doc/xbot/changelog.gz", "usr/share/doc/xbot/CHANGELOG.md.gz",
 }
 
@@ -71,6 +72,11 @@ func (c *checker) debian(r io.Reader, name string) error {
 		}
 		if strings.HasPrefix(file, "etc/") && !strings.Contains(string(control["conffiles"]), "/"+file+"\n") {
 			return fmt.Errorf("an upgrade would overwrite /%s", file)
+		}
+	}
+	for _, script := range []string{"postinst", "prerm", "postrm"} {
+		if len(control[script]) == 0 {
+			return fmt.Errorf("its script %s is missing", script)
 		}
 	}
 	for _, program := range programs {

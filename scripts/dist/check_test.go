@@ -57,6 +57,9 @@ func newMade(t *testing.T, program []byte) *made {
 	m.control = map[string][]byte{
 		"./control":   []byte("Package: xbot\nVersion: 1.2.3\nArchitecture: " + runtime.GOARCH + "\n"),
 		"./conffiles": []byte("/etc/xbot/env\n/etc/xbot/runner.env\n"),
+		"./postinst":  []byte("text"),
+		"./prerm":     []byte("text"),
+		"./postrm":    []byte("text"),
 	}
 	binary := filepath.Join(t.TempDir(), "xbot")
 	require.NoError(t, os.WriteFile(binary, program, 0o600))
@@ -129,6 +132,8 @@ func TestCheck_FindsEachBrokenPromise(t *testing.T) {
 		"does not describe version 1.2.3":             func(m *made) { m.document = strings.ReplaceAll(m.document, "1.2.3", "1.2.2") },
 		"usr/bin/xbot-cli is not the program":         func(m *made) { m.data[inPackage] = other },
 		"xbot-worker.service is missing":              func(m *made) { delete(m.data, "./usr/lib/systemd/system/xbot-worker.service") },
+		"apparmor/xbot-runner is missing":             func(m *made) { delete(m.data, "./usr/share/xbot/apparmor/xbot-runner") },
+		"its script postrm is missing":                func(m *made) { delete(m.control, "./postrm") },
 		"an upgrade would overwrite /etc/xbot/env":    func(m *made) { m.control["./conffiles"] = []byte("/etc/xbot/runner.env\n") },
 		`its control file does not say "Version: 1.2`: func(m *made) { m.control["./control"] = []byte("Package: xbot\nVersion: 1.2.4\n") },
 	} {
