@@ -29,6 +29,7 @@ var wide = map[string]struct {
 }{
 	"cmd/xbot.program":                   {30, "configuration: the command line"},
 	"internal/config.Serve":              {16, "configuration: the groups of settings"},
+	"runner.Config":                      {16, "configuration: what a daemon needs to know"},
 	"runner/cli.flags":                   {16, "configuration: the command line"},
 	"server.settings":                    {18, "configuration: the settings that a process is made of"},
 	"internal/policy.Policy":             {16, "configuration: the policy document"},

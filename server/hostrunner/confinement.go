@@ -33,9 +33,8 @@ func (h *Host) withConfinement(ctx context.Context, setting string, run func(ctx
 		if !changed {
 			return err
 		}
-		<-ended // it was stopped
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := <-ended; ctx.Err() != nil {
+			return err
 		}
 		h.Log.Info("the local runner is started again, since an administrator changed the sandbox of its commands", "confine_before", confine)
 	}
