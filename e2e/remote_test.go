@@ -263,3 +263,41 @@ func (k *talk) keepsSecret(text string) {
 		require.NotContains(k.t, string(data), text, name)
 	}
 }
+
+// TestRemote_ARunnerBesideAServerHidesItsFiles starts runners as the server's user without any word of the server's data folder: while the server
+// runs, and before it does.
+func TestRemote_ARunnerBesideAServerHidesItsFiles(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]bool{"started after it": false, "started before it": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := diskServer(t)
+			secret, err := os.ReadFile(filepath.Join(s.home, "secret.key"))
+			require.NoError(t, err)
+			k := s.newTalk()
+			r := k.newRemote("beside", k.address())
+			if before {
+				s.crash()
+				r.start()
+				require.Eventually(t, func() bool { return strings.Contains(r.out.String(), "not connected") }, time.Minute, 10*time.Millisecond)
+				s.boot()
+				require.Eventually(t, r.online, time.Minute, 50*time.Millisecond)
+			} else {
+				r.up()
+			}
+			id := k.send(k.shell("cat %[1]s/secret.key; cat %[1]s/run/*; ls -A %[1]s; grep -r . %[1]s/secrets; echo ran", s.home),
+				`call Read {"path":"`+filepath.Join(s.home, "secret.key")+`"}`, `call Shell {"command":"cat `+r.args[3]+`; echo ran"}`, "say done")
+			require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+			calls := lastCalls(k)
+			require.Len(t, calls, 3)
+			require.Contains(t, calls[0].Result, "ran")
+			require.Contains(t, calls[2].Result, "ran")
+			require.True(t, calls[1].IsError)
+			for _, c := range calls {
+				for _, hidden := range []string{strings.TrimSpace(string(secret)), "serve.json", "token", "postgres"} {
+					require.NotContains(t, strings.ReplaceAll(c.Result, r.args[3], ""), hidden)
+				}
+			}
+		})
+	}
+}

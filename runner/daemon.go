@@ -8,7 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"xbot/runner/confine"
@@ -34,6 +37,7 @@ type daemon struct {
 	method      confine.Method // builds the sandbox around commands
 	policy      confine.Policy // what commands may see and change
 	held        []*os.File     // the folders that they must not see
+	servers     []string       // those of them that belong to other servers and runners
 	confinement string         // the same for people
 	refusal     error          // why no command starts; nil: commands start
 }
@@ -61,8 +65,68 @@ func Run(ctx context.Context, cfg Config) error {
 	return d.close()
 }
 
-// Info implements connect.Runner.
-func (d *daemon) Info(context.Context) (wire.Info, error) { return d.info(), nil }
+// Info implements connect.Runner. The server that is about to answer may have started since the last time, so its files are looked for. Between two
+// connections nothing else uses the policy.
+func (d *daemon) Info(context.Context) (wire.Info, error) {
+	if err := d.hideServers(); err != nil {
+		return wire.Info{}, err
+	}
+	return d.info(), nil
+}
+
+// hideServers hides the files of servers and runners of this user that are not hidden yet.
+func (d *daemon) hideServers() error {
+	found := unknown(serverFiles(), d.files.Denied())
+	if len(found) == 0 {
+		return nil
+	}
+	hide, held, err := confine.Hold(found)
+	if err != nil {
+		return err
+	}
+	d.held, d.servers = append(d.held, held...), append(d.servers, found...)
+	if err := d.files.Deny(found); err != nil {
+		return fmt.Errorf("hide the files of another server or runner of this user: %w", err)
+	}
+	d.policy.Hide = slices.SortedFunc(slices.Values(slices.Concat(d.policy.Hide, hide)), func(a, b confine.Hidden) int {
+		return strings.Compare(a.Path, b.Path) // what holds others comes first
+	})
+	d.log.Info("the files of a server or runner of this user are hidden", "paths", found)
+	return nil
+}
+
+// currentPolicy is the policy of a command that starts now. Where another server's folder was removed, whatever is under its name now is hidden:
+// its own folders have to be what they were when this runner started.
+func (d *daemon) currentPolicy() confine.Policy {
+	p := d.policy
+	for _, f := range d.held {
+		var st syscall.Stat_t
+		if !slices.Contains(d.servers, f.Name()) || syscall.Fstat(int(f.Fd()), &st) != nil || st.Nlink != 0 {
+			continue
+		}
+		p.Hide = slices.Clone(p.Hide)
+		for i, h := range p.Hide {
+			if h.Path == f.Name() {
+				p.Hide[i] = confine.Hidden{Path: h.Path}
+			}
+		}
+	}
+	return p
+}
+
+// unknown returns the paths, with links followed, that neither are nor lie in folders that are known.
+func unknown(paths, known []string) []string {
+	var out []string
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		if !slices.ContainsFunc(known, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
 
 // Serve implements connect.Runner.
 func (d *daemon) Serve(ctx context.Context, sock *socket.Socket) error {
@@ -77,7 +141,8 @@ func open(cfg Config) (*daemon, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the job store %s: %w", cfg.State, err)
 	}
-	tree, err := files.Open(cfg.Workspace, cfg.Deny, cfg.State)
+	found := unknown(serverFiles(), cfg.Deny)
+	tree, err := files.Open(cfg.Workspace, slices.Concat(cfg.Deny, found), cfg.State)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -89,7 +154,7 @@ func open(cfg Config) (*daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, tree.Close(), store.Close())
 	}
-	d := &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}
+	d := &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log, servers: found}
 	// In this order: trying confinement needs what closing the memory takes away.
 	if err := errors.Join(d.confine(), closeMemory()); err != nil {
 		return nil, errors.Join(err, tree.Close(), store.Close())

@@ -92,7 +92,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 
 // narrowed is the policy of commands within walls, and why no command can start within them here; nil if it can.
 func (d *daemon) narrowed(w wire.Walls) (confine.Policy, error) {
-	p := d.policy
+	p := d.currentPolicy()
 	if w == (wire.Walls{}) {
 		return p, nil
 	}

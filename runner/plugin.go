@@ -74,7 +74,7 @@ func lower(limit, most uint64) uint64 {
 // pluginPolicy is that of commands, but narrower: nothing is written but its data, and what people have on this machine is hidden unless it
 // may read files.
 func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Policy, error) {
-	p := d.policy
+	p := d.currentPolicy()
 	p.Write, p.Show, p.Offline = []string{data}, []string{code, data}, !r.Network
 	p.Limits.Memory, p.Limits.FileSize = lower(p.Limits.Memory, pluginMemory), lower(p.Limits.FileSize, pluginFile)
 	if r.Files {

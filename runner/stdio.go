@@ -53,7 +53,7 @@ func (d *daemon) startStdio(ctx context.Context, r wire.StdioStart, push func(an
 		return nil, err
 	}
 	return d.talk(ctx, r.ID, job.Spec{
-		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Policy: d.policy, KeepFree: d.cfg.KeepFree,
+		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Policy: d.currentPolicy(), KeepFree: d.cfg.KeepFree,
 	}, push)
 }
 

@@ -196,8 +196,11 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 // files that this program was started with.
 func (f *flags) secrets(home string) []string {
 	out := append([]string{}, f.Deny...)
-	if home != "" || os.Getenv("XBOT_HOME") != "" {
-		out = append(out, xbotHome(home))
+	if dir := os.Getenv("XBOT_HOME"); dir != "" {
+		out = append(out, dir)
+	}
+	if home != "" {
+		out = append(out, filepath.Join(home, defaultHome)) // there may be a server with this one
 	}
 	for _, file := range []string{f.TokenFile, f.LLM.KeyFile} {
 		if file != "" {
@@ -211,8 +214,11 @@ func xbotHome(home string) string {
 	if dir := os.Getenv("XBOT_HOME"); dir != "" {
 		return dir
 	}
-	return filepath.Join(home, ".xbot")
+	return filepath.Join(home, defaultHome)
 }
+
+// defaultHome is the data folder of a server that names none, in the home folder.
+const defaultHome = ".xbot"
 
 // stateName makes a folder name of a runner's name.
 func stateName(name string) string {

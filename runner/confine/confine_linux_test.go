@@ -142,8 +142,8 @@ func TestConfine_EscapesFail(t *testing.T) {
 			`ln -s $H ./link && cat ./link/key`,
 			`cd $H/.. && cat ./$(basename $H)/key`,
 		} {
-			if p.method == confine.Landlock && strings.Contains(command, "ls -A") {
-				continue // names can be listed, and who may list may change modes
+			if p.method == confine.Landlock && strings.HasPrefix(command, "ls -A") {
+				continue // names can be listed
 			}
 			out, err := p.run(command)
 			require.Error(p.T, err, "%s\n%s", command, out)

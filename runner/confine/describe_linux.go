@@ -47,16 +47,13 @@ func powers() string {
 func missing(method Method, abi int) []string {
 	var out []string
 	if method == Landlock {
-		out = append(out, "names in hidden folders can be listed, modes and owners outside changed, sockets reached")
+		out = append(out, "names in hidden folders can be listed, sockets reached")
 	}
 	if method == Landlock && os.Geteuid() == 0 {
 		out = append(out, "devices are those of the container")
 	}
-	switch {
-	case abi < abiRefer:
+	if abi < abiRefer {
 		out = append(out, "other processes of the user can be looked into (Linux 5.19 could keep commands from it)")
-	case abi < abiTruncate && method == Landlock:
-		out = append(out, "files outside can be cut off (Linux 6.2 could keep commands from it)")
 	}
 	if abi < abiScope {
 		out = append(out, "abstract sockets of others can be reached (Linux 6.12 could keep commands from it)")

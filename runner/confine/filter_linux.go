@@ -69,33 +69,50 @@ var systemV = []int{
 
 // rules is what a filter is made from.
 type rules struct {
-	asks   bool // somebody judges requests
-	inside bool // Landlock keeps the command from looking into other processes
-	scoped bool // Landlock keeps its signals among its own processes
-	off    bool // no sockets, but pairs that speak to each other alone
-	shares bool // System V objects are for this command alone, or nobody else's are there
+	asks   bool   // somebody judges requests
+	inside bool   // Landlock keeps the command from looking into other processes
+	scoped bool   // Landlock keeps its signals among its own processes
+	off    bool   // no sockets, but pairs that speak to each other alone
+	shares bool   // System V objects are for this command alone, or nobody else's are there
+	files  uint32 // answer to calls that change files and that nothing else holds; 0: mounts hold them
+	cuts   bool   // Landlock does not hold calls that shorten files
 }
 
 // filterCalls puts the calling thread, and what it becomes, behind a filter of system calls. A listener goes to who is
 // waiting for one.
 func (p *plan) filterCalls(o order) error {
 	abi := landlockABI()
-	r := rules{asks: o.Listen, inside: abi >= abiRefer, scoped: abi >= abiScope, shares: p.ipc || o.Method != Landlock, off: p.off}
-	if r.asks {
+	r := rules{
+		asks: o.Listen, inside: abi >= abiRefer, scoped: abi >= abiScope, shares: p.ipc || o.Method != Landlock, off: p.off,
+		cuts: abi < abiTruncate,
+	}
+	if o.Method == Landlock {
+		r.files = askCall
+	}
+	if r.asks || r.files == askCall {
 		listener, err := install(r.filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 		if errors.Is(err, unix.EINVAL) { // before Linux 5.19
 			listener, err = install(r.filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 		}
 		if err == nil {
-			return unix.Sendmsg(orderFD, []byte{0}, unix.UnixRights(listener), nil, 0)
+			return p.sendListener(listener)
 		}
 		if !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EBUSY) { // before Linux 5.0, or somebody else listens
 			return err
 		}
-		r.asks = false
+		r = r.unheard()
 	}
 	_, err := install(r.filter(), 0)
 	return err
+}
+
+// unheard are the rules where no process can listen.
+func (r rules) unheard() rules {
+	r.asks = false
+	if r.files == askCall {
+		r.files = denyCall
+	}
+	return r
 }
 
 // install needs to have given up new privileges.
@@ -162,6 +179,7 @@ func (r rules) filter() []bpf.Instruction {
 	r.limits(when)
 	r.owners(when)
 	r.signals(always, when)
+	r.changes(always, when)
 	return append(program, bpf.RetConstant{Val: allowCall})
 }
 

@@ -54,6 +54,7 @@ func TestFilter_AnswersByArguments(t *testing.T) {
 	const other, self, all = 1234, 0, 0xffffffff
 	scoped := rules{asks: true, inside: true, scoped: true, shares: true}
 	unscoped := rules{asks: true}
+	alone := rules{asks: true, files: askCall, cuts: true}
 	for _, c := range []struct {
 		name   string
 		rules  rules
@@ -107,6 +108,23 @@ func TestFilter_AnswersByArguments(t *testing.T) {
 		{"a signal of a descriptor", unscoped, allowCall, unix.SYS_FCNTL, []uint64{3, unix.F_SETSIG, 9}},
 		{"a queue of messages of its own", scoped, allowCall, unix.SYS_MQ_OPEN, nil},
 		{"a queue of messages of all", unscoped, denyCall, unix.SYS_MQ_OPEN, nil},
+		{"flags of a file", alone, noControl, unix.SYS_IOCTL, []uint64{3, unix.FS_IOC_SETFLAGS}},
+		{"project of a file", alone, noControl, unix.SYS_IOCTL, []uint64{3, 0x401c5820}},
+		{"encryption of a folder", alone, noControl, unix.SYS_IOCTL, []uint64{3, 0x800c6613}},
+		{"protection of a file from changes", alone, noControl, unix.SYS_IOCTL, []uint64{3, 0x40806685}},
+		{"a subvolume", alone, noControl, unix.SYS_IOCTL, []uint64{3, 0x5000940e}},
+		{"attributes of FAT", alone, noControl, unix.SYS_IOCTL, []uint64{3, 0x40047211}},
+		{"flags of a file are read", alone, allowCall, unix.SYS_IOCTL, []uint64{3, unix.FS_IOC_GETFLAGS}},
+		{"a file is cloned", alone, allowCall, unix.SYS_IOCTL, []uint64{3, unix.FICLONE}},
+		{"the size of a terminal without mounts", alone, allowCall, unix.SYS_IOCTL, []uint64{0, unix.TIOCGWINSZ}},
+		{"flags of a file where mounts hold them", scoped, allowCall, unix.SYS_IOCTL, []uint64{3, unix.FS_IOC_SETFLAGS}},
+		{"a mode where nobody listens", alone.unheard(), denyCall, unix.SYS_FCHMODAT, nil},
+		{"a file is opened to be read", alone, allowCall, unix.SYS_OPENAT, []uint64{3, 0, unix.O_RDONLY | unix.O_CLOEXEC}},
+		{"a file is opened to be written and shortened", alone, allowCall, unix.SYS_OPENAT, []uint64{3, 0, unix.O_WRONLY | unix.O_TRUNC}},
+		{"a file is opened to be both and shortened", alone, allowCall, unix.SYS_OPENAT, []uint64{3, 0, unix.O_RDWR | unix.O_TRUNC | unix.O_CREAT}},
+		{"a file is opened to be read and shortened", alone, denyCall, unix.SYS_OPENAT, []uint64{3, 0, unix.O_RDONLY | unix.O_TRUNC}},
+		{"a file is opened for neither and shortened", alone, denyCall, unix.SYS_OPENAT, []uint64{3, 0, unix.O_ACCMODE | unix.O_TRUNC}},
+		{"the same where Landlock holds it", rules{files: askCall}, allowCall, unix.SYS_OPENAT, []uint64{3, 0, unix.O_RDONLY | unix.O_TRUNC}},
 		{"a call of a newer kernel", scoped, noCall, lastCall + 1, nil},
 		{"mounting", scoped, denyCall, unix.SYS_MOUNT, nil},
 		{"reading", scoped, allowCall, unix.SYS_READ, nil},
@@ -144,7 +162,7 @@ func TestFilter_DecidesAboutEveryCallOfTheKernel(t *testing.T) {
 		}
 	}
 	const other = 1234
-	everything, nothing := rules{asks: true, inside: true, scoped: true, shares: true}, rules{asks: true}
+	everything, nothing := rules{asks: true, inside: true, scoped: true, shares: true}, rules{asks: true, files: askCall, cuts: true}
 	last := 0
 	for _, arch := range []string{"amd64", "arm64"} {
 		for name, number := range calls(t, arch) {
@@ -167,6 +185,11 @@ func TestFilter_DecidesAboutEveryCallOfTheKernel(t *testing.T) {
 			case "limits":
 				require.Contains(t, []uint32{denyCall, askCall}, with, name)
 				require.Contains(t, []uint32{denyCall, askCall}, without, name)
+			case "files":
+				require.Equal(t, uint32(allowCall), with, name)
+				require.Contains(t, []uint32{askCall, noCall}, without, name)
+				require.NotContains(t, []uint32{askCall, allowCall}, judged(t, nothing.unheard(), nativeArch, number), "%s where nobody listens", name)
+				require.Equal(t, without == askCall, changesFile(number), "%s is carried out", name)
 			case "signals":
 				require.NotEqual(t, uint32(allowCall), without, name)
 			default:

@@ -143,12 +143,15 @@ func (p *plan) restrict(method Method) error {
 	return r.enter()
 }
 
+// ownFolders are folders of /dev that every command may write.
+var ownFolders = []string{"/dev/shm", "/dev/pts"}
+
 func (p *plan) allowWriting(r *ruleset, method Method) error {
 	var errs []error
 	for _, dir := range p.write {
 		errs = append(errs, r.allow(dir, writeRights|readRights))
 	}
-	for _, dir := range []string{"/dev/shm", "/dev/pts"} {
+	for _, dir := range ownFolders {
 		errs = append(errs, r.allow(dir, writeRights|readRights))
 	}
 	if method != Landlock { // /dev is our own

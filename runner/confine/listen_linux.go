@@ -1,9 +1,12 @@
 package confine
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -28,11 +31,24 @@ type verdict struct {
 	flags uint32
 }
 
-// serve waits for the listener of the process at the other end, and judges what its descendants ask for until none is
-// left. Without a listener they ask for nothing. All its waiting is the network poller's: a thread that waits in the kernel would keep Go's only
-// processor (GOMAXPROCS=1) from the others for as long as ten milliseconds.
+// maxPlan bounds what the process that builds a sandbox sends with its listener, in bytes.
+const maxPlan = 64 << 10
+
+// sendListener gives the listener to the process at the other end of the order, with the folders that the command may write.
+func (p *plan) sendListener(listener int) error {
+	writable, err := json.Marshal(append(slices.Clone(p.write), ownFolders...))
+	if err != nil {
+		return fmt.Errorf("encode the writable folders: %w", err)
+	}
+	return os.NewSyscallError("sendmsg", unix.Sendmsg(orderFD, writable, unix.UnixRights(listener), nil, 0))
+}
+
+// serve waits for the listener of the process at the other end, and answers the calls of its descendants until none is
+// left: it judges those that reach for processes, and carries out those that change files. Without a listener they ask for nothing. All its
+// waiting is the network poller's: a thread that waits in the kernel would keep Go's only processor (GOMAXPROCS=1) from the others for as long
+// as ten milliseconds.
 func serve(order *os.File, judge Judge) {
-	fd := receive(order)
+	fd, writable := receive(order)
 	_ = order.Close() // all was said
 	if fd < 0 {
 		return
@@ -40,9 +56,12 @@ func serve(order *os.File, judge Judge) {
 	listener := os.NewFile(uintptr(fd), "listener")
 	defer listener.Close()
 	requests, err := listener.SyscallConn()
-	if err != nil || judge == nil {
+	if err != nil {
 		return
 	}
+	// The caller runs on where this process ran, which saves it a wait for another processor. Linux before 6.6 does not know it.
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+	files := newFiles(writable)
 	for awaitRequest(requests) {
 		var n notification
 		err := control(fd, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
@@ -51,19 +70,20 @@ func serve(order *os.File, judge Judge) {
 		case err != nil:
 			return
 		default:
-			answer(fd, n, judge)
+			answer(fd, n, judge, files)
 		}
 	}
 }
 
-// receive returns the descriptor that the other process sends, or -1 when it has closed its end without.
-func receive(order *os.File) (listener int) {
+// receive returns the descriptor that the other process sends, or -1 when it has closed its end without, and the folders that the command may
+// write.
+func receive(order *os.File) (listener int, writable []string) {
 	listener = -1
 	conn, err := order.SyscallConn()
 	if err != nil {
-		return -1
+		return -1, nil
 	}
-	buf, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
+	buf, oob := make([]byte, maxPlan), make([]byte, unix.CmsgSpace(4))
 	_ = conn.Read(func(fd uintptr) (done bool) { // an error leaves none
 		n, oobn, _, _, err := unix.Recvmsg(int(fd), buf, oob, unix.MSG_CMSG_CLOEXEC)
 		for errors.Is(err, unix.EINTR) {
@@ -82,9 +102,12 @@ func receive(order *os.File) (listener int) {
 		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 && unix.SetNonblock(fds[0], true) == nil {
 			listener = fds[0]
 		}
+		if json.Unmarshal(buf[:n], &writable) != nil {
+			writable = nil // no file can be changed
+		}
 		return true
 	})
-	return listener
+	return listener, writable
 }
 
 // awaitRequest is false when nobody is left who could call.
@@ -101,10 +124,21 @@ func awaitRequest(requests syscall.RawConn) (waits bool) {
 	return err == nil && waits
 }
 
-func answer(listener int, n notification, judge Judge) {
-	v, r := verdict{id: n.id}, request(n)
-	r.Still = func() bool { return control(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.id)) == nil }
-	goOn, err := judge(r)
+func answer(listener int, n notification, judge Judge, files *files) {
+	v := verdict{id: n.id}
+	still := func() bool { return control(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.id)) == nil }
+	goOn, err := false, files.asSelf()
+	switch {
+	case err != nil:
+	case changesFile(int(n.number)):
+		err = files.change(fileCall{number: int(n.number), thread: int(n.pid), args: n.args, still: still})
+	case judge == nil:
+		err = unix.EPERM
+	default:
+		r := request(n)
+		r.Still = still
+		goOn, err = judge(r)
+	}
 	switch {
 	case goOn:
 		v.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE

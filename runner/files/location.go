@@ -84,8 +84,9 @@ func identityOf(st unix.Stat_t) identity { return identity{uint64(st.Dev), st.In
 // deniedNow are the identities of the denied folders: those that they had when the runner started, whatever their names
 // are by now, and those of folders that were made under their names since.
 func (t *Tree) deniedNow() map[identity]bool {
-	found := maps.Clone(t.deniedThen)
-	maps.Copy(found, identities(t.denied))
+	names, then := t.denials()
+	found := maps.Clone(then)
+	maps.Copy(found, identities(names))
 	return found
 }
 
@@ -112,7 +113,7 @@ func (t *Tree) hold(folders []string) (map[identity]bool, error) {
 
 // isDeniedName covers denied folders that do not exist yet. Names decide nothing else.
 func (t *Tree) isDeniedName(real string) bool {
-	for _, dir := range t.denied {
+	for _, dir := range t.Denied() {
 		if real == dir || strings.HasPrefix(real, dir+string(os.PathSeparator)) {
 			return true
 		}

@@ -43,7 +43,7 @@ func (t *Tree) Move(m wire.Move) error {
 
 // mayGo fails for folders that must keep their names: those above a denied folder or the workspace.
 func (t *Tree) mayGo(p *location) error {
-	for _, dir := range t.denied {
+	for _, dir := range t.Denied() {
 		if isBelow(dir, p.path) {
 			return denied(dir)
 		}

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +30,7 @@ const maxLinks = 40
 // Tree is the file system as a runner offers it. Its methods are safe for use by many goroutines.
 type Tree struct {
 	workspace string
+	deniedMu  sync.RWMutex                            // for denied and deniedThen
 	denied    []string                                // absolute, links followed as far as they lead
 	writable  []string                                // likewise; nil does not limit
 	hidden    func() (hide, keep []string, err error) // what else commands do not see; nil if they see all
@@ -48,23 +51,13 @@ type Tree struct {
 // A workspace inside a denied folder is an error.
 func Open(workspace string, denied []string, state string) (*Tree, error) {
 	t := &Tree{spool: filepath.Join(state, "uploads"), uploads: map[string]*upload{}, finished: map[string]time.Time{}}
-	for _, dir := range denied {
-		real, err := follow(dir, 0)
-		if err != nil {
-			return nil, fmt.Errorf("the denied folder %s cannot be looked at: %w", dir, err)
-		}
-		t.denied = append(t.denied, real)
-	}
 	var err error
 	if t.edits, err = openEdits(state); err != nil {
 		return nil, err
 	}
-	if t.deniedThen, err = t.hold(t.denied); err != nil {
-		return nil, err
-	}
 	t.workspace = workspace
-	if _, err := t.WorkingFolder(""); err != nil {
-		return nil, fmt.Errorf("the workspace %s lies inside a denied folder: choose another with --workspace", workspace)
+	if err := t.Deny(denied); err != nil {
+		return nil, err
 	}
 	if err := os.RemoveAll(t.spool); err != nil {
 		return nil, fmt.Errorf("remove unfinished uploads: %w", err)
@@ -73,6 +66,43 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 		return nil, fmt.Errorf("make the folder for uploads: %w", err)
 	}
 	return t, nil
+}
+
+// Deny adds folders and files that no operation reaches from now on. A folder around the workspace is an error, and adds nothing.
+func (t *Tree) Deny(folders []string) error {
+	var real []string
+	for _, dir := range folders {
+		path, err := follow(dir, 0)
+		if err != nil {
+			return fmt.Errorf("the denied folder %s cannot be looked at: %w", dir, err)
+		}
+		real = append(real, path)
+	}
+	before, beforeThen := t.denials()
+	then, err := t.hold(real)
+	if err != nil {
+		return err
+	}
+	maps.Copy(then, beforeThen)
+	t.setDenials(slices.Concat(before, real), then)
+	if _, err := t.WorkingFolder(""); err != nil {
+		t.setDenials(before, beforeThen)
+		return fmt.Errorf("the workspace %s lies inside a denied folder: choose another with --workspace", t.workspace)
+	}
+	return nil
+}
+
+// denials are the denied folders and the identities that they had. Both are replaced, never changed.
+func (t *Tree) denials() (names []string, then map[identity]bool) {
+	t.deniedMu.RLock()
+	defer t.deniedMu.RUnlock()
+	return t.denied, t.deniedThen
+}
+
+func (t *Tree) setDenials(names []string, then map[identity]bool) {
+	t.deniedMu.Lock()
+	defer t.deniedMu.Unlock()
+	t.denied, t.deniedThen = names, then
 }
 
 // Restrict limits what may be changed to what lies in the given folders, absolute and with links followed. It must be
@@ -93,7 +123,10 @@ func (t *Tree) Close() error {
 }
 
 // Denied are the folders that no operation reaches.
-func (t *Tree) Denied() []string { return t.denied }
+func (t *Tree) Denied() []string {
+	names, _ := t.denials()
+	return names
+}
 
 // absolute makes a path from outside absolute and clean.
 func (t *Tree) absolute(path string) (string, error) {

@@ -1,6 +1,9 @@
 package escapetest
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Groups that mean something else in a container.
 const (
@@ -11,9 +14,12 @@ const (
 	webAPI      = "HTTP API"
 )
 
+// FileChanges is the group of attempts to change files without writing to them.
+const FileChanges = "changes of files"
+
 // Attempts are all of them, for a sandbox that shares its machine with what it must not reach.
 func Attempts() []Attempt {
-	all := slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), kernel(),
+	all := slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), changes(), kernel(),
 		threads(), names(), shared(), inherited(), toldSockets())
 	for i, a := range all {
 		if slices.Contains(openToLandlock, a.Try) || slices.Contains([]string{"docker", "agents", deviceNames}, a.Group) {
@@ -24,11 +30,11 @@ func Attempts() []Attempt {
 }
 
 // openToLandlock are attempts that Landlock alone cannot refuse, as the operations page says: it shuts what it cannot put
-// out of sight, and knows neither modes and owners nor sockets with names.
+// out of sight, and knows no sockets with names.
 var openToLandlock = []string{
 	`ls -A @HOME@ | grep .`, `ls -A @HOME@/runner/local | grep .`, `find @HOME@ -name '*.key' | grep .`, `ls -A @HOME@/workspaces | grep .`,
 	`find @HOME@/../.. -name secret.key | grep .`, `@PROBE@ unix @PGSOCK@/.s.PGSQL.5432`, `ls -A @PGSOCK@ | grep .`, `ls @HOME@/postgres/base | grep .`,
-	capBounds, `chmod 640 @OUT@/file`, `chown $(id -u) @OUT@/file`, `touch -d 2020-01-01 @OUT@/file`, `test -e /dev/kmsg`, `ls /dev/shm | grep .`,
+	capBounds, `test -e /dev/kmsg`, `ls /dev/shm | grep .`,
 }
 
 // capBounds looks at what no new privileges makes meaningless: an ordinary user cannot lower it without a namespace.
@@ -171,6 +177,43 @@ func writing() []Attempt {
 	return append(out, Attempt{
 		Group: "writing outside", Try: `cp /bin/sh @OUT@/sh && chmod 4755 @OUT@/sh && rm @OUT@/sh`,
 	})
+}
+
+// fileCalls are attempts of the probe to change a file without writing to it, and fileRaces those to have another file changed than the one that
+// was judged.
+var (
+	fileCalls = []string{
+		"chmod", "fchmod", "fchmodat", "fchmodat from its folder", "fchmodat2", "fchmodat2 of a descriptor", "chmod of a descriptor", "chown", "lchown", "fchown",
+		"fchownat", "fchownat of a descriptor", "utime", "utimes", "futimesat", "utimensat", "utimensat without links", "futimens", "utimensat of a descriptor",
+		"setxattr", "lsetxattr", "fsetxattr", "setxattrat", "acl", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr", "flags", "xflags",
+		"version", "truncate", "open to read and cut", "open for nothing and cut", "openat2 to read and cut",
+	}
+	fileRaces = []string{"link", "memory", "descriptor"}
+)
+
+// FileCalls are the attempts of the probe to change a file without writing to it: "change CALL PATH".
+func FileCalls() []string { return slices.Clone(fileCalls) }
+
+// FileRaces are its attempts to have another file changed: "race HOW OWN OTHER".
+func FileRaces() []string { return slices.Clone(fileRaces) }
+
+// changes are of modes, owners, times, attributes and lengths. A folder that is hidden is no less than one that can be read.
+func changes() []Attempt {
+	var out []Attempt
+	for _, file := range []string{"@OUT@/file", "@OUT@", "@HOME@", "@HOME@/secret.key"} {
+		for _, call := range fileCalls {
+			if a := (Attempt{Group: FileChanges, Try: `@PROBE@ change '` + call + `' ` + file}); file != "@HOME@/secret.key" || !strings.Contains(call, "cut") {
+				out = append(out, a)
+			}
+		}
+	}
+	for _, how := range fileRaces {
+		out = append(out, Attempt{Group: FileChanges, Try: `@PROBE@ race ` + how + ` @WORK@/raced @OUT@/file`})
+	}
+	return append(out, group(FileChanges,
+		`chmod 700 @HOME@`, `chmod -R o+r @OUT@`, `cp -p @OUT@/file ./kept && touch -r ./kept @OUT@/file`, `ln -sfn @OUT@/file ./toOut && chmod 600 ./toOut`,
+		`cd @OUT@ && chmod 600 file`, `exec 9<@OUT@/file; chmod 600 /proc/self/fd/9 || chmod 600 /dev/fd/9`, `setfattr -n user.x -v y @OUT@/file`,
+	)...)
 }
 
 // kernel is what only its administrator may touch.

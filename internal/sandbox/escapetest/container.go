@@ -42,6 +42,9 @@ func runnersFiles() []Attempt {
 		`mv "$STORE/store" "$STORE/store2" && mv "$STORE/store2" "$STORE/store"`, `touch "$STORE/planted" && rm "$STORE/planted"`,
 		`mkdir "$STORE/jobs/planted" && rmdir "$STORE/jobs/planted"`, `ln -s / "$STORE/jobs/planted" && rm "$STORE/jobs/planted"`,
 	)
+	for _, call := range fileCalls {
+		out = append(out, Attempt{Group: "runner's files", Try: `@PROBE@ change '` + call + `' "$STORE"`})
+	}
 	for _, file := range []string{"command", "output", "started", "status", "control", "events"} {
 		out = append(out, Attempt{Group: "runner's files", Try: `timeout 2 cat "$STORE"/jobs/*/` + file, Sound: `cat "$STORE"/store`})
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -49,11 +50,14 @@ var attempts = map[string]func(args []string) error{
 		_, err := unix.Klogctl(unix.SYSLOG_ACTION_READ_ALL, make([]byte, 4096))
 		return err
 	},
-	"bpf": bpfMap,
+	"bpf":    bpfMap,
+	"change": func(args []string) error { return changes[args[0]](args[1]) },
+	"race":   race,
 }
 
 func main() {
 	runtime.LockOSThread() // tracing and namespaces belong to a thread
+	debug.SetGCPercent(-1) // calls get addresses as numbers
 	maps.Copy(attempts, common)
 	if len(os.Args) < 2 || attempts[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "usage: probe ATTEMPT ARGUMENT...")
