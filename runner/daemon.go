@@ -95,37 +95,51 @@ func (d *daemon) hideServers() error {
 	return nil
 }
 
-// currentPolicy is the policy of a command that starts now. Where another server's folder was removed, whatever is under its name now is hidden:
-// its own folders have to be what they were when this runner started.
+// currentPolicy is the policy of a command that starts now. Where another server's folder was removed, whatever is under its name now is hidden. One
+// that was renamed has to be put back, as those of this runner.
 func (d *daemon) currentPolicy() confine.Policy {
 	p := d.policy
-	for _, f := range d.held {
-		var st syscall.Stat_t
-		if !slices.Contains(d.servers, f.Name()) || syscall.Fstat(int(f.Fd()), &st) != nil || st.Nlink != 0 {
+	p.Hide = slices.Clone(p.Hide)
+	for i, h := range p.Hide {
+		at := slices.IndexFunc(d.held, func(f *os.File) bool { return f.Name() == h.Path })
+		if at < 0 || !slices.Contains(d.servers, h.Path) {
 			continue
 		}
-		p.Hide = slices.Clone(p.Hide)
-		for i, h := range p.Hide {
-			if h.Path == f.Name() {
-				p.Hide[i] = confine.Hidden{Path: h.Path}
-			}
+		held, err := d.held[at].Stat()
+		if err != nil {
+			continue
+		}
+		now, err := os.Lstat(h.Path)
+		st, ok := held.Sys().(*syscall.Stat_t)
+		switch {
+		case err == nil && os.SameFile(held, now):
+			p.Hide[i].Foreign = true
+		case ok && st.Nlink == 0:
+			p.Hide[i] = confine.Hidden{Path: h.Path}
 		}
 	}
 	return p
 }
 
-// unknown returns the paths, with links followed, that neither are nor lie in folders that are known.
+// unknown returns the paths, with links followed, that neither are nor lie in folders that are known, or in each other.
 func unknown(paths, known []string) []string {
 	var out []string
 	for _, path := range paths {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
 		}
-		if !slices.ContainsFunc(known, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }) {
-			out = append(out, path)
+		out = append(out, path)
+	}
+	slices.Sort(out)
+	isIn := func(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+	var outer []string
+	for _, path := range out {
+		holds := func(dir string) bool { return isIn(path, dir) }
+		if !slices.ContainsFunc(known, holds) && !slices.ContainsFunc(outer, holds) {
+			outer = append(outer, path)
 		}
 	}
-	return out
+	return outer
 }
 
 // Serve implements connect.Runner.

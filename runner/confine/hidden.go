@@ -14,6 +14,8 @@ type Hidden struct {
 	Path   string `json:"path"`
 	Device uint64 `json:"device,omitempty"`
 	Inode  uint64 `json:"inode,omitempty"` // 0: it was not there, or no folder: whatever is there now is hidden
+	// Foreign is of another server or runner, which may remove it at any time: then there is nothing to hide.
+	Foreign bool `json:"foreign,omitempty"`
 }
 
 // Hold takes down the identities of what is to be hidden. The files keep them from being given to others as long as they

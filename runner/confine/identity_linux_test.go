@@ -78,6 +78,21 @@ func TestConfine_WhatWasMovedMeanwhileIsNotUncovered(t *testing.T) {
 	})
 }
 
+func TestConfine_WhatAnotherServerRemovedIsNotMissed(t *testing.T) {
+	eachMethod(t, func(p *fixture) {
+		p.bury()
+		p.hide[0].Foreign = true
+		out, err := p.run("cat $H/key")
+		require.NotContains(p.T, out, "secret")
+		require.Error(p.T, err)
+		require.NoError(p.T, os.RemoveAll(p.hidden))
+		p.must("true")
+		require.NoError(p.T, os.Mkdir(p.hidden, 0o700))
+		out, err = p.run("true")
+		require.Error(p.T, err, "it may be another one: %s", out)
+	})
+}
+
 func TestConfine_ALinkInItsPlaceUncoversNothing(t *testing.T) {
 	eachMethod(t, func(p *fixture) {
 		top := p.bury()

@@ -61,7 +61,7 @@ func (p *plan) coverHidden() error {
 		if p.holdsShown(h.Path) {
 			cover = h.coverAround
 		}
-		if err := cover(); err != nil {
+		if err := cover(); err != nil && !(h.Foreign && isAbsent(err)) {
 			return err
 		}
 	}

@@ -90,7 +90,7 @@ func makePlan(policy Policy, home string) (*plan, error) {
 // isThere fails if the name does not lead any more to what it led to when the runner started.
 func (h Hidden) isThere() (bool, error) {
 	fd, err := h.open()
-	if isAbsent(err) && h.Inode == 0 {
+	if isAbsent(err) && (h.Inode == 0 || h.Foreign) {
 		return false, nil
 	}
 	if err != nil {
