@@ -42,7 +42,7 @@ const (
 
 // newChannels opens the accounts that are configured. What stands in the environment of an ingress is above what was set otherwise.
 func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Live {
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	transport := safehttp.Trusted()
 	transport.ResponseHeaderTimeout = platformTimeout
 	client := &http.Client{Timeout: transferTimeout, Transport: transport}
 	return &channel.Live{Source: book, Drivers: Drivers(), More: book.More, Copy: s.copy, Resources: accountResources{client, fileClients{s.HTTPAllow}, st}}
@@ -110,7 +110,7 @@ func (h channelHolders) ChannelHolder(ctx context.Context, name, account string)
 
 // speakers are the bots as a worker speaks for them: through the ingress that holds the connection where there is one only.
 func (c *core) speakers() *remote.Accounts {
-	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: platformTimeout}).DialContext} // no proxy between our own processes
+	transport := &http.Transport{DialContext: safehttp.HideAddresses((&net.Dialer{Timeout: platformTimeout}).DialContext)} // no proxy between our own processes
 	return &remote.Accounts{
 		Live: c.channels, Holders: channelHolders{c.store}, Key: c.key, HTTP: &http.Client{Transport: transport},
 	}

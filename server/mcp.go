@@ -47,10 +47,11 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 		return nil, err
 	}
 	accounts := &oauth.Accounts{Rows: st.store, Key: db.key, HTTP: safehttp.NewTransport(allow), Public: s.at.people()}
+	shared := safehttp.Trusted()
 	out := &mcpServers{
-		servers: &mcp.Servers{Rows: db.rows, Key: db.key, Providers: accounts, Finder: finder(allow, accounts)}, connected: accounts,
+		servers: &mcp.Servers{Rows: db.rows, Key: db.key, Providers: accounts, Finder: finder(allow, shared, accounts)}, connected: accounts,
 		connections: mcp.NewConnections(mcp.Config{
-			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
+			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: shared, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
 		}),
 	}
 	out.plugins = NewPlugins(db.rows, db.key)
@@ -60,8 +61,8 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 }
 
 // finder asks servers which account they want. Who keeps the account is a stranger, also where an administrator chose the server.
-func finder(allow safehttp.Allow, accounts *oauth.Accounts) *discovery.Finder {
-	out := &discovery.Finder{Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport}
+func finder(allow safehttp.Allow, shared http.RoundTripper, accounts *oauth.Accounts) *discovery.Finder {
+	out := &discovery.Finder{Own: safehttp.NewTransport(allow), Shared: shared}
 	if accounts.Public != "" {
 		out.Redirect = accounts.Public + oauth.Callback
 	}

@@ -22,6 +22,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 	"xbot/internal/store"
 )
 
@@ -196,9 +197,12 @@ func (s *SignOn) provider(ctx context.Context) (*oauth2.Config, *oidc.Provider, 
 	}, s.found, nil
 }
 
+// trusted holds the connections to the provider.
+var trusted = sync.OnceValue(func() http.RoundTripper { return safehttp.Trusted() })
+
 // bounded has requests to the provider made by a client that does not wait for ever.
 func bounded(ctx context.Context) context.Context {
-	return oidc.ClientContext(ctx, &http.Client{Timeout: answerTime})
+	return oidc.ClientContext(ctx, &http.Client{Timeout: answerTime, Transport: trusted()})
 }
 
 // person is who the provider says somebody is.

@@ -1,8 +1,10 @@
 package channel
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync/atomic"
 
 	"xbot/internal/fault"
@@ -19,6 +21,9 @@ func Do(client *http.Client, req *http.Request, attempt string) (*http.Response,
 	res, err := client.Do(req.WithContext(traced))
 	if err == nil {
 		return res, nil
+	}
+	if asked, ok := errors.AsType[*url.Error](err); ok {
+		err = asked.Err // the address may hold a secret, or is of the server's own network
 	}
 	err = fault.Errorf(fault.Unavailable, "%s: %w", attempt, err)
 	if connected.Load() {

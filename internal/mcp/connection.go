@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/oauth"
+	"xbot/internal/safehttp"
 	"xbot/internal/sandbox"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
@@ -251,9 +254,9 @@ func (n *connection) explain(err error) error {
 	if away(err) {
 		return err
 	}
-	said := err.Error()
+	said := words(err)
 	if cause := context.Cause(n.life); cause != nil && !errors.Is(cause, context.Canceled) {
-		err, said = cause, cause.Error() // we ended it
+		err, said = cause, words(cause) // we ended it
 	} else if n.command != nil {
 		if ending := n.command.ending(epilogue); ending != "" {
 			said = ending
@@ -271,6 +274,19 @@ func (n *connection) explain(err error) error {
 		return fault.Errorf(fault.Denied, "the MCP server %s cannot be used: %w", n.server.Name, wants)
 	}
 	return fault.Errorf(kind, "the MCP server %s cannot be used: %s", n.server.Name, said)
+}
+
+// words are what an error says of a server, without the address of a request and without what the network adds to it.
+func words(err error) string {
+	_, network := errors.AsType[*net.OpError](err)
+	_, lookup := errors.AsType[*net.DNSError](err)
+	if network || lookup {
+		return safehttp.Reason(err)
+	}
+	if asked, ok := errors.AsType[*url.Error](err); ok {
+		return asked.Err.Error()
+	}
+	return err.Error()
 }
 
 // hide takes what is secret out of a text that the server or the transport wrote.

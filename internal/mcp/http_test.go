@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -232,4 +233,36 @@ func TestHTTP_AnEndlessAnswerIsCutOff(t *testing.T) {
 	}))
 	_, err := f.Refresh(t.Context(), f.add(address(url, chat.MCPHTTP)))
 	require.ErrorContains(t, err, "more than 32 MB")
+}
+
+// TestHTTP_ErrorsNameNoAddress uses a transport that names them.
+func TestHTTP_ErrorsNameNoAddress(t *testing.T) {
+	t.Parallel()
+	base := &http.Transport{}
+	t.Cleanup(base.CloseIdleConnections)
+	f := setup(t, func(c *mcp.Config) { c.Shared = base })
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	_, port, err := net.SplitHostPort(closed.Addr().String())
+	require.NoError(t, err)
+	reset := web(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_ = conn.(*net.TCPConn).SetLinger(0) //nolint:forcetypeassert // httptest has no other
+		_ = conn.Close()                     // so that it is reset
+	}))
+	for i, where := range []string{"http://localhost:" + port, "http://nowhere.invalid", strings.Replace(reset, "127.0.0.1", "localhost", 1)} {
+		for _, transport := range []chat.MCPTransport{chat.MCPHTTP, chat.MCPSSE} {
+			d := address(where+"/secret-path", transport)
+			d.Name = fmt.Sprintf("s%d%s", i, transport)
+			_, err := f.Refresh(t.Context(), f.addFor(0, d))
+			require.Error(t, err)
+			for _, hidden := range []string{`\d+\.\d+\.\d+\.\d+`, `::1`, `dial tcp`, `lookup`, `secret-path`} {
+				require.NotRegexp(t, hidden, err.Error(), d.Name)
+			}
+		}
+	}
 }

@@ -145,7 +145,7 @@ func (n *connection) judge(ctx, timed context.Context, err error) error {
 		}
 		return &RefusedError{Server: n.server.Name, Said: said}
 	}
-	why := err.Error()
+	why := words(err)
 	if n.command != nil {
 		if ending := n.command.ending(epilogue); ending != "" {
 			why = ending

@@ -83,7 +83,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// dial connects to the addresses of a host, each of which is judged after it was resolved.
+// dial connects to the addresses of a host, each of which is judged after it was resolved. Errors name the host alone.
 func (a Allow) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -92,21 +92,20 @@ func (a Allow) dial(ctx context.Context, network, address string) (net.Conn, err
 	dialer := net.Dialer{Timeout: connectTime}
 	if !a.host(host) && (a.own == "" || strings.ToLower(address) != a.own) {
 		dialer.ControlContext = func(_ context.Context, network, resolved string, _ syscall.RawConn) error {
-			return a.judge(network, resolved)
+			return a.judge(host, network, resolved)
 		}
 	}
-	return dialer.DialContext(ctx, network, address)
+	return HideAddresses(dialer.DialContext)(ctx, network, address)
 }
 
-// judge refuses the address of a connection that is about to be opened.
-func (a Allow) judge(network, address string) error {
+// judge refuses the address of a connection to a host that is about to be opened.
+func (a Allow) judge(host, network, address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {
-		return fault.Errorf(fault.Denied, "connections to %s %s are not made", network, address)
+		return fault.Errorf(fault.Denied, "connections to %s are not made", host)
 	}
 	if Public(to.Addr()) || a.addr(to.Addr()) {
 		return nil
 	}
-	return fault.Errorf(fault.Denied, "%s is not an address on the public internet; "+
-		"an operator can allow it with XBOT_HTTP_ALLOW", to.Addr())
+	return fault.Errorf(fault.Denied, "%s is not an address on the public internet; an operator can allow it with XBOT_HTTP_ALLOW", host)
 }

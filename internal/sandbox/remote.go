@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/safehttp"
 	"xbot/runner/wire"
 )
 
@@ -53,7 +54,7 @@ type remoteConnection struct {
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 nil,
-		DialContext:           (&net.Dialer{Timeout: dialWait}).DialContext,
+		DialContext:           safehttp.HideAddresses((&net.Dialer{Timeout: dialWait}).DialContext),
 		MaxIdleConnsPerHost:   32,
 		IdleConnTimeout:       time.Minute,
 		ResponseHeaderTimeout: lineSilence,

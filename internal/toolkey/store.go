@@ -4,9 +4,11 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store/toolkeys"
 )
@@ -128,8 +130,12 @@ func (s *Store) environment(about service) Access {
 	return out
 }
 
+// trusted holds the connections to what administrators chose.
+var trusted = sync.OnceValue(func() http.RoundTripper { return safehttp.Trusted() })
+
 func (s *Store) access(about service, d Draft) Access {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client.Transport = trusted()
 	if !d.Shared {
 		client.Transport = s.Public
 	}

@@ -3,6 +3,7 @@ package onebot
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 )
 
 // forward is an account that dials NapCat.
@@ -69,7 +71,7 @@ func (a *account) dialActions(ctx context.Context) (*conn, error) {
 }
 
 func (a *account) dialAt(ctx context.Context, u *url.URL) (*conn, error) {
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: dialWait}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: dialWait, NetDialContext: safehttp.HideAddresses((&net.Dialer{}).DialContext)}
 	header := http.Header{}
 	if a.token != "" {
 		header.Set("Authorization", "Bearer "+a.token)

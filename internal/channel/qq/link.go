@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 )
 
 const (
@@ -49,7 +51,7 @@ type closing struct {
 func (c closing) Error() string { return fmt.Sprintf("code %d: %s", c.code, c.text) }
 
 func dial(ctx context.Context, url string) (*websocket.Conn, error) {
-	d := websocket.Dialer{Proxy: websocket.DefaultDialer.Proxy, HandshakeTimeout: handshakeTimeout}
+	d := websocket.Dialer{Proxy: websocket.DefaultDialer.Proxy, HandshakeTimeout: handshakeTimeout, NetDialContext: safehttp.HideAddresses((&net.Dialer{}).DialContext)}
 	socket, res, err := d.DialContext(ctx, url, nil)
 	if res != nil && res.Body != nil {
 		_ = res.Body.Close() // gorilla has read what there is

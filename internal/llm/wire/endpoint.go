@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 )
 
 // DefaultIdleTimeout is how long a call may make no progress (spec/001 §7.1, LLM_RETRY_TIMEOUT).
@@ -60,7 +61,7 @@ func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:           safehttp.HideAddresses((&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext),
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		ForceAttemptHTTP2:     true,
