@@ -20,7 +20,7 @@ func program(t *testing.T, dir, name string, env, args []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "read end")
 	cmd.Args = append([]string{name}, append(cmd.Args[1:], args...)...)
-	cmd.Env, cmd.Dir = append(env, "PATH="+os.Getenv("PATH")), dir
+	cmd.Env, cmd.Dir = append([]string{"PATH=" + os.Getenv("PATH")}, env...), dir
 	_, err := cmd.StdinPipe() // so that it waits
 	require.NoError(t, errors.Join(err, cmd.Start()))
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // its end is of no interest

@@ -251,8 +251,8 @@ func TestHTTP_ErrorsNameNoAddress(t *testing.T) {
 		if err != nil {
 			return
 		}
-		_ = conn.(*net.TCPConn).SetLinger(0) //nolint:forcetypeassert // httptest has no other
-		_ = conn.Close()                     // so that it is reset
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close() // so that it is reset
 	}))
 	for i, where := range []string{"http://localhost:" + port, "http://nowhere.invalid", strings.Replace(reset, "127.0.0.1", "localhost", 1)} {
 		for _, transport := range []chat.MCPTransport{chat.MCPHTTP, chat.MCPSSE} {

@@ -60,7 +60,7 @@ func TestTransports_ErrorsNameNoAddress(t *testing.T) {
 		if r.URL.Path == "/half" {
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") // the reader sees what arrived
 		}
-		_ = conn.(*net.TCPConn).SetLinger(0) //nolint:forcetypeassert // httptest has no other; so that it is reset
+		_ = conn.(*net.TCPConn).SetLinger(0) // so that it is reset
 		_ = conn.Close()
 	}))
 	t.Cleanup(broken.Close)

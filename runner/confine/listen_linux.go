@@ -60,7 +60,7 @@ func serve(order *os.File, judge Judge) {
 		return
 	}
 	// The caller runs on where this process ran, which saves it a wait for another processor. Linux before 6.6 does not know it.
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+	_ = unix.IoctlSetInt(fd, unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	files := newFiles(writable)
 	for awaitRequest(requests) {
 		var n notification
