@@ -93,9 +93,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		conversation.Agents{Roles: a.roles(a.boxes)},
 		conversation.Groups{Store: a.store},
 		slashregistry.App{Store: a.store, Disabled: a.skills(a.boxes), Base: s.base},
-		account.Status{
-			Store: a.store, Contexts: s.contexts, Policies: a.policies, Runners: s.runners, Runs: s.runs, Version: a.version, Started: time.Now(),
-		},
+		account.Status{Store: a.store, Contexts: s.contexts, Policies: a.policies, Runners: s.runners, Runs: s.runs, Version: a.version, Started: time.Now()},
 		account.Whoami{Store: a.store},
 		admin.Version{Version: a.version},
 		account.Trigger{Triggers: a.triggers},

@@ -236,7 +236,10 @@ func (m *inboundRequest) keys(first chat.SessionKey, named func(*policy.Policy) 
 		}
 		narrow.Session.IdentityLinks = nil
 		last := named(&narrow)
-		for n := 1; n <= maxNumbered && yield(session.Numbered(last, n)); n++ {
+		for n := range maxNumbered {
+			if !yield(session.Numbered(last, n+1)) {
+				return
+			}
 		}
 	}
 }
