@@ -72,10 +72,10 @@ func TestDocker_CommandsHaveNoPower(t *testing.T) {
 	}
 }
 
-func TestDocker_ACommandThatTakesModesAwayHarmsNobodyAfterIt(t *testing.T) {
+func TestDocker_ACommandTakesNoModesAway(t *testing.T) {
 	d := newDocker(t)
-	const lock = "chmod 0 /xbot/state/store /xbot/state/lock /xbot/state/released /xbot/state/jobs; chmod 0 /xbot/state; echo locked"
-	require.Equal(t, "locked\n", d.sh("a", lock))
+	const lock = "chmod 0 /xbot/state/store /xbot/state/lock /xbot/state/released /xbot/state/jobs; chmod 0 /xbot/state; echo refused"
+	require.Equal(t, 5, strings.Count(d.sh("a", lock), "Operation not permitted"))
 	require.Equal(t, "alive\n", d.sh("b", "echo alive"))
 	d.begin(d.ctx, "c", lock+"; exec sleep 100")
 	require.Equal(t, "alive\n", d.sh("d", "echo alive"), "while it runs")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -196,11 +197,12 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 // files that this program was started with.
 func (f *flags) secrets(home string) []string {
 	out := append([]string{}, f.Deny...)
-	if dir := os.Getenv("XBOT_HOME"); dir != "" {
-		out = append(out, dir)
+	named := os.Getenv("XBOT_HOME")
+	if named != "" {
+		out = append(out, named)
 	}
-	if home != "" {
-		out = append(out, filepath.Join(home, defaultHome)) // there may be a server with this one
+	if usual := filepath.Join(home, defaultHome); home != "" && (named == "" || isDataFolder(usual)) {
+		out = append(out, usual)
 	}
 	for _, file := range []string{f.TokenFile, f.LLM.KeyFile} {
 		if file != "" {
@@ -208,6 +210,14 @@ func (f *flags) secrets(home string) []string {
 		}
 	}
 	return out
+}
+
+// isDataFolder reports whether a folder has files of a server or of a runner. One that cannot be looked at counts as such.
+func isDataFolder(dir string) bool {
+	return slices.ContainsFunc([]string{"secret.key", "config.json", "runner"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil || !errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 func xbotHome(home string) string {
