@@ -58,10 +58,16 @@ func (f *files) asCaller(thread int) error {
 
 // fileCall is a call of a thread that waits for its answer.
 type fileCall struct {
-	number int
-	thread int
-	args   [6]uint64
-	still  func() bool // whether the call still waits; if not, its thread's number may be somebody else's
+	number   int
+	thread   int
+	args     [6]uint64
+	listener int    // that received the call
+	id       uint64 // of the call there
+}
+
+// waits reports whether the call still waits. If not, the number of its thread may be another one's.
+func (c *fileCall) waits() bool {
+	return control(c.listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&c.id)) == nil
 }
 
 func changesFile(number int) bool {
@@ -97,7 +103,7 @@ func (f *files) change(c fileCall) error {
 		return err
 	}
 	defer t.close()
-	if f.asCaller(c.thread) != nil || !c.still() {
+	if f.asCaller(c.thread) != nil || !c.waits() {
 		return unix.EPERM
 	}
 	fd, err := t.open()
@@ -187,15 +193,23 @@ func truncate(length uint64) change {
 
 // clock reads the two times of a call. A call without times sets the current one.
 type clock struct {
-	size int
-	read func(b []byte) unix.Timespec
+	size int   // of a time, in bytes
+	unit int64 // of what follows the seconds, in nanoseconds; 0: nothing follows
 }
 
 var (
-	nanoseconds  = clock{16, func(b []byte) unix.Timespec { return unix.Timespec{Sec: number(b), Nsec: number(b[8:])} }}
-	microseconds = clock{16, func(b []byte) unix.Timespec { return unix.Timespec{Sec: number(b), Nsec: 1000 * number(b[8:])} }}
-	seconds      = clock{8, func(b []byte) unix.Timespec { return unix.Timespec{Sec: number(b)} }}
+	nanoseconds  = clock{16, 1}
+	microseconds = clock{16, 1000}
+	seconds      = clock{8, 0}
 )
+
+func (k clock) read(b []byte) unix.Timespec {
+	t := unix.Timespec{Sec: number(b)}
+	if k.unit > 0 {
+		t.Nsec = k.unit * number(b[8:])
+	}
+	return t
+}
 
 func number(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }
 

@@ -131,7 +131,7 @@ func answer(listener int, n notification, judge Judge, files *files) {
 	switch {
 	case err != nil:
 	case changesFile(int(n.number)):
-		err = files.change(fileCall{number: int(n.number), thread: int(n.pid), args: n.args, still: still})
+		err = files.change(fileCall{number: int(n.number), thread: int(n.pid), args: n.args, listener: listener, id: n.id})
 	case judge == nil:
 		err = unix.EPERM
 	default:
