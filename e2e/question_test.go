@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,19 @@ func TestQuestion_DeniedInWordsSettlesItsCardAndAStaleButtonIsRefused(t *testing
 func TestQuestion_InAGroupIsAnsweredByAnAdministrator(t *testing.T) {
 	t.Parallel()
 	a := newAsked(t)
+	a.feishu.say(1, 2, "say hello")
+	var group string
+	require.Eventually(t, func() bool {
+		return a.db.QueryRow(t.Context(), "SELECT key FROM sessions WHERE chat_type = 'group'").Scan(&group) == nil
+	}, time.Minute, 20*time.Millisecond)
+	said := strings.Fields(a.operated("runner", "create", "shared", "--session", group)) // without a runner nobody is asked
+	token := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(token, []byte(said[len(said)-1]), 0o600))
+	newProcess(t, "xbot-runner", nil, "--server", "ws"+strings.TrimPrefix(a.url, "http")+"/api/runners/connect", "--token-file", token,
+		"--workspace", a.traces, "--state", filepath.Join(t.TempDir(), "state")).start()
+	require.Eventually(t, func() bool {
+		return regexp.MustCompile(`(?m)^shared .* online `).MatchString(a.operated("runner", "list"))
+	}, time.Minute, 100*time.Millisecond)
 	a.feishu.say(1, 2, a.leaves("group"))
 	card := a.card(a.feishu.groups[0])
 	answer, err := a.feishu.Press(card.ID, "allow", a.feishu.people[1], nil)

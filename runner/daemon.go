@@ -85,6 +85,7 @@ func (d *daemon) hideServers() error {
 		return err
 	}
 	d.held, d.servers = append(d.held, held...), append(d.servers, found...)
+	d.markOptional(hide)
 	if err := d.files.Deny(found); err != nil {
 		return fmt.Errorf("hide the files of another server or runner of this user: %w", err)
 	}
@@ -93,6 +94,14 @@ func (d *daemon) hideServers() error {
 	})
 	d.log.Info("the files of a server or runner of this user are hidden", "paths", found)
 	return nil
+}
+
+// markOptional marks the files of other servers and runners: commands start also where these cannot be hidden.
+func (d *daemon) markOptional(hide []confine.Hidden) {
+	for i := range hide {
+		hide[i].Optional = slices.Contains(d.servers, hide[i].Path)
+		hide[i].Foreign = hide[i].Optional
+	}
 }
 
 // currentPolicy is the policy of a command that starts now. Where another server's folder was removed, whatever is under its name now is hidden. One
@@ -111,11 +120,12 @@ func (d *daemon) currentPolicy() confine.Policy {
 		}
 		now, err := os.Lstat(h.Path)
 		st, ok := held.Sys().(*syscall.Stat_t)
+		isThere := err == nil && os.SameFile(held, now)
 		switch {
-		case err == nil && os.SameFile(held, now):
-			p.Hide[i].Foreign = true
-		case ok && st.Nlink == 0:
-			p.Hide[i] = confine.Hidden{Path: h.Path}
+		case !isThere && ok && st.Nlink == 0:
+			p.Hide[i] = confine.Hidden{Path: h.Path, Optional: true}
+		case !isThere:
+			p.Hide[i].Foreign = false
 		}
 	}
 	return p
@@ -183,6 +193,7 @@ func (d *daemon) confine() error {
 		return err
 	}
 	d.held = held
+	d.markOptional(hide)
 	d.policy = confine.Policy{Hide: hide, Sockets: agentSockets(os.Getenv), Write: d.cfg.Write, Limits: d.cfg.Limits, IPC: d.cfg.OwnIPC}
 	if d.cfg.Confine == ConfineOff {
 		d.confinement = "none: switched off"

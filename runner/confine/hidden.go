@@ -16,6 +16,8 @@ type Hidden struct {
 	Inode  uint64 `json:"inode,omitempty"` // 0: it was not there, or no folder: whatever is there now is hidden
 	// Foreign is of another server or runner, which may remove it at any time: then there is nothing to hide.
 	Foreign bool `json:"foreign,omitempty"`
+	// Optional is hidden only where that is possible: Landlock alone takes nothing out of a folder that commands may write.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // Hold takes down the identities of what is to be hidden. The files keep them from being given to others as long as they

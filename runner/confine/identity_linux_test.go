@@ -93,6 +93,19 @@ func TestConfine_WhatAnotherServerRemovedIsNotMissed(t *testing.T) {
 	})
 }
 
+func TestConfine_WhatCannotBeHiddenIsLeftOutOnlyIfItIsOptional(t *testing.T) {
+	eachMethod(t, func(p *fixture) {
+		p.bury()
+		p.more = append(p.more, filepath.Dir(p.hidden))
+		out, err := p.run("true")
+		require.Equal(p.T, p.method == confine.Landlock, err != nil, "%s", out)
+		p.hide[0].Optional = true
+		p.must("true")
+		out, err = p.run("cat $H/key")
+		require.Equal(p.T, p.method == confine.Landlock, err == nil, "%s", out)
+	})
+}
+
 func TestConfine_ALinkInItsPlaceUncoversNothing(t *testing.T) {
 	eachMethod(t, func(p *fixture) {
 		top := p.bury()

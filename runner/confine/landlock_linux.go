@@ -167,7 +167,7 @@ func (p *plan) allowWriting(r *ruleset, method Method) error {
 // listed, for who may list / may list all; contents cannot be read.
 func (p *plan) allowReading(r *ruleset) error {
 	for _, h := range p.hide {
-		if p.isWritable(h.Path) {
+		if p.isWritable(h.Path) && !h.Optional {
 			return fmt.Errorf("%s lies in a folder that commands may write, and Landlock cannot take it out: "+
 				"move one of them out of the other, or allow user namespaces", h.Path)
 		}
