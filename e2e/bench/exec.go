@@ -199,6 +199,9 @@ func runnersUnderLoad(ctx context.Context, s *stack) ([]figure, error) {
 		return nil, err
 	}
 	defer y.close()
+	if err := s.setPolicy(ctx, fmt.Sprintf(`{limits: {person: {runners: %d}}}`, 2*loadRunners)); err != nil {
+		return nil, err
+	}
 	before := pss(s.cmd.Process.Pid)
 	boxes, err := y.many(ctx)
 	if err != nil {
