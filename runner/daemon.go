@@ -93,7 +93,18 @@ func (d *daemon) hideServers() error {
 		return strings.Compare(a.Path, b.Path) // what holds others comes first
 	})
 	d.log.Info("the files of a server or runner of this user are hidden", "paths", found)
+	d.warnVisible(hide)
 	return nil
+}
+
+// warnVisible logs the files of other servers that commands can read, since Landlock alone hides nothing in a writable folder.
+func (d *daemon) warnVisible(hide []confine.Hidden) {
+	for _, h := range hide {
+		inFolder := func(dir string) bool { return strings.HasPrefix(h.Path+"/", strings.TrimSuffix(dir, "/")+"/") }
+		if d.method == confine.Landlock && h.Optional && slices.ContainsFunc(d.policy.Write, inFolder) {
+			d.log.Warn("commands can read the files of another server or runner, which lie in a writable folder: move them, or allow user namespaces", "path", h.Path)
+		}
+	}
 }
 
 // markOptional marks the files of other servers and runners: commands start also where these cannot be hidden.
@@ -204,6 +215,7 @@ func (d *daemon) confine() error {
 	switch {
 	case err == nil:
 		d.method, d.confinement = method, confine.Describe(method, d.policy)
+		d.warnVisible(hide)
 		d.env = withEnv(d.env, caches(d.cfg.Workspace, os.Getenv("HOME"), d.cfg.Write))
 		return nil
 	case d.cfg.Confine == ConfineRequire:
