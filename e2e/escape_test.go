@@ -117,7 +117,7 @@ func (p *prison) commandResult(command string) string {
 	return results[len(results)-1]
 }
 
-// untilConfinement waits until the server's own runner is connected and says something of the sandbox of its commands.
+// untilConfinement waits until the server's own runner is connected and reports how it confines commands.
 func (p *prison) untilConfinement(says string) (local chat.Runner) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {

@@ -54,7 +54,7 @@ type AskOutput struct {
 }
 
 // Ask opens the question whether a call may run. Repeated, it finds the question with what is left of its time, or
-// that it was answered. A call that cannot run for want of a runner gets its result instead: nobody is asked about it.
+// that it was answered. A call that needs a runner and has none ends with an error, without a question.
 func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	call, err := a.Questions.Call(ctx, in.Call)
 	if err != nil {

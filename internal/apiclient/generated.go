@@ -2522,7 +2522,7 @@ func (c *Client) Me(ctx context.Context) (Me, error) {
 	return answer, err
 }
 
-// UnlinkIdentity sends DELETE /api/me/identities: Unlink one of my identities from my account. With its direct conversations it becomes an account of its own; memory and files stay with mine. 422: it is the only way to the account, or a setting appoints it.
+// UnlinkIdentity sends DELETE /api/me/identities: Unlink one of my identities from my account. With its direct conversations it becomes an account of its own; memory and files stay with mine. 400: it is the only way to the account, or a setting assigns it. 404: it is not mine.
 func (c *Client) UnlinkIdentity(ctx context.Context, params UnlinkIdentityParams) (UnlinkedBody, error) {
 	var answer UnlinkedBody
 	err := c.call(ctx, http.MethodDelete, "/api/me/identities", query{"channel": params.Channel, "account": params.Account, "peer": params.Peer}, nil, &answer)

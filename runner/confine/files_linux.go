@@ -31,7 +31,7 @@ func newFiles(writable []string) *files {
 	runtime.LockOSThread() // for good: the thread ends with the goroutine
 	var err error
 	if f.actor, err = newActor(); err != nil {
-		f.writable = nil // nobody can be acted for
+		f.writable = nil // refuse every change: callers cannot be impersonated
 	}
 	return f
 }

@@ -112,8 +112,8 @@ WHERE sessions.key IN (SELECT a.session_key FROM subagents a WHERE a.root = ANY(
 RETURNING sessions.key;
 
 -- name: LinkMoveInbox :exec
--- The messages of the direct conversations that a user has as one peer, so that a message that is delivered once more is known after its
--- sender has become somebody else.
+-- The messages of the direct conversations that a user has as one peer, so that a repeated delivery is recognized after
+-- the sender has another user.
 UPDATE inbox SET user_id = sqlc.arg(new_user_id)::bigint
 WHERE inbox.user_id = $1 AND inbox.channel = sqlc.arg(channel) AND inbox.account = sqlc.arg(account)
   AND inbox.session_key IN (

@@ -57,7 +57,7 @@ WHERE i.user_id = sqlc.arg(user_id) AND i.kind = 'person' AND NOT i.channel || '
   AND (i.channel || ':' || i.peer = ANY(sqlc.arg(former)::text[]) OR EXISTS (SELECT 1 FROM account));
 
 -- name: LinkDelete :execrows
--- An account that nobody can reach any more keeps its name, and is not that of a later link of this name.
+-- An account without any identity or sign-in is marked as met, so that a later link of the same name gets another account.
 WITH gone AS (
     DELETE FROM identities i WHERE i.kind = 'link' AND i.peer = sqlc.arg(name)::text RETURNING i.user_id
 ), apart AS (

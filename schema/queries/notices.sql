@@ -70,7 +70,7 @@ WHERE t.id = $1 AND coalesce(t.ended_at, now()) - t.started_at >= make_interval(
   AND NOT EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind <> 'background' AND o.place IS NOT NULL);
 
 -- name: ToldOnce :execrows
--- One row: it is to be said. None: it was said to them less than a day ago, in answer to another message, or it is never repeated.
+-- Returns one row if the sentence is due, none if it was sent less than a day ago for another message or is never repeated.
 INSERT INTO told_once AS t (topic, channel, account, about, what, asked, told_at)
 VALUES (sqlc.arg(topic), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(about), sqlc.arg(what), sqlc.arg(asked),
         CASE WHEN sqlc.arg(never_repeated)::boolean THEN 'infinity' ELSE now() END)

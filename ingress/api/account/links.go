@@ -43,7 +43,7 @@ func (a *Endpoints) registerLinks(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "unlink-identity", Method: http.MethodDelete, Path: "/api/me/identities", Summary: "Unlink one of my identities from my account",
-		Description: "With its direct conversations it becomes an account of its own; memory and files stay with mine. 422: it is the only way to the account, or a setting appoints it.",
+		Description: "With its direct conversations it becomes an account of its own; memory and files stay with mine. 400: it is the only way to the account, or a setting assigns it. 404: it is not mine.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Channel string `query:"channel" required:"true" maxLength:"64"`

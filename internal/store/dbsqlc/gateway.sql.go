@@ -561,8 +561,8 @@ type LinkMoveInboxParams struct {
 	Peer      string
 }
 
-// The messages of the direct conversations that a user has as one peer, so that a message that is delivered once more is known after its
-// sender has become somebody else.
+// The messages of the direct conversations that a user has as one peer, so that a repeated delivery is recognized after
+// the sender has another user.
 func (q *Queries) LinkMoveInbox(ctx context.Context, db DBTX, arg LinkMoveInboxParams) error {
 	_, err := db.Exec(ctx, linkMoveInbox,
 		arg.UserID,

@@ -125,7 +125,7 @@ WITH gone AS (
 SELECT 1 FROM gone
 `
 
-// An account that nobody can reach any more keeps its name, and is not that of a later link of this name.
+// An account without any identity or sign-in is marked as met, so that a later link of the same name gets another account.
 func (q *Queries) LinkDelete(ctx context.Context, db DBTX, name string) (int64, error) {
 	result, err := db.Exec(ctx, linkDelete, name)
 	if err != nil {

@@ -254,7 +254,7 @@ type ToldOnceParams struct {
 	NeverRepeated bool
 }
 
-// One row: it is to be said. None: it was said to them less than a day ago, in answer to another message, or it is never repeated.
+// Returns one row if the sentence is due, none if it was sent less than a day ago for another message or is never repeated.
 func (q *Queries) ToldOnce(ctx context.Context, db DBTX, arg ToldOnceParams) (int64, error) {
 	result, err := db.Exec(ctx, toldOnce,
 		arg.Topic,

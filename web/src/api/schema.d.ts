@@ -986,7 +986,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink one of my identities from my account
-         * @description With its direct conversations it becomes an account of its own; memory and files stay with mine. 422: it is the only way to the account, or a setting appoints it.
+         * @description With its direct conversations it becomes an account of its own; memory and files stay with mine. 400: it is the only way to the account, or a setting assigns it. 404: it is not mine.
          */
         delete: operations["unlink-identity"];
         options?: never;
