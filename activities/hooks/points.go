@@ -77,7 +77,7 @@ func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 		return h.preToolUse(ctx, p, call)
 	case PointQuestion:
 		if why, err := h.Runners.NoRunner(ctx, call); err != nil || why != nil {
-			return RunOutput{}, err // the call fails, and nobody is asked
+			return RunOutput{}, err // the call fails without a question
 		}
 		p.Reason = tool.Reason(call.Arguments)
 		p.Event, p.ID = hook.PermissionRequest, eventID(string(in.Call), hook.PermissionRequest)

@@ -204,7 +204,7 @@ func (c policyLinksCmd) Run(ctx context.Context) error {
 			return err
 		}
 		if len(list) == 0 {
-			say(os.Stdout, "Nobody has written under a name of identityLinks.")
+			say(os.Stdout, "No name of identityLinks has an account.")
 			return nil
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)

@@ -183,7 +183,7 @@ const (
 	TopicUnlisted = "unlisted"
 )
 
-// Saying is a sentence that is said once, then at most daily or never again.
+// Saying is a notice that is sent once, then at most daily or never again.
 type Saying struct {
 	Topic            string
 	Channel, Account string // where; empty for what has no place

@@ -31,7 +31,7 @@ type Spec struct {
 	// Planning says that calls run before a plan was approved in a turn that wants one (chat.PlanState), although they do not only read
 	// (Plans).
 	Planning bool
-	// OnRunner says that every call acts on the runner of the conversation: without a runner it fails, so nobody is asked to approve it.
+	// OnRunner says that every call acts on the runner of the conversation: without a runner it fails before approval.
 	OnRunner bool
 	// Pattern is what rules for some calls of the tool are compared with; see Subjecter.
 	Pattern chat.PatternKind

@@ -22,7 +22,7 @@ type files struct {
 	actor    *actor // nil: every caller is the user of this process, and has no capabilities
 }
 
-// newFiles belongs to the calling goroutine, which keeps its thread if this process is root's.
+// newFiles returns files for the calling goroutine, which it locks to its thread if this process runs as root.
 func newFiles(writable []string) *files {
 	f := &files{writable: writable}
 	if os.Geteuid() != 0 {
@@ -301,7 +301,7 @@ func (c *fileCall) text(address uint64, size int, long error) (string, error) {
 	return "", long
 }
 
-// copyMemory returns less than it was asked for where the caller's memory ends. It reads a file of /proc, since engines of containers may refuse
+// copyMemory returns fewer bytes where the memory of the caller ends. It reads a file of /proc, since engines of containers may refuse
 // process_vm_readv.
 func (c *fileCall) copyMemory(address uint64, to []byte) (int, error) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(c.thread)+"/mem", unix.O_RDONLY|unix.O_CLOEXEC, 0)

@@ -69,11 +69,11 @@ var systemV = []int{
 
 // rules is what a filter is made from.
 type rules struct {
-	asks   bool   // somebody judges requests
+	asks   bool   // a listener judges requests
 	inside bool   // Landlock keeps the command from looking into other processes
 	scoped bool   // Landlock keeps its signals among its own processes
 	off    bool   // no sockets, but pairs that speak to each other alone
-	shares bool   // System V objects are for this command alone, or nobody else's are there
+	shares bool   // System V objects are for this command alone, or none of other programs exist here
 	files  uint32 // answer to calls that change files and that nothing else holds; 0: mounts hold them
 	cuts   bool   // Landlock does not hold calls that shorten files
 }

@@ -17,7 +17,7 @@ type Info struct {
 	OS          string `json:"os"`                // as runtime.GOOS
 	Arch        string `json:"arch"`              // as runtime.GOARCH
 	Boot        string `json:"boot"`              // changes when the machine restarts
-	Store       string `json:"store"`             // id of the job store; changes when a disk is wiped or a container made anew
+	Store       string `json:"store"`             // id of the job store; changes when a disk is wiped or a container is recreated
 	Confinement string `json:"confinement"`       // what confines commands, or "none: <why>"
 	Refused     bool   `json:"refused,omitempty"` // commands are refused, since the machine cannot confine them
 	Kind        string `json:"kind,omitempty"`    // native or docker

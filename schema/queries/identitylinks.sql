@@ -71,7 +71,7 @@ WITH gone AS (
 SELECT 1 FROM gone;
 
 -- name: LinkAccounts :many
--- Accounts that an operator made under names of identityLinks under which nobody has written.
+-- Accounts that an operator made, under names of identityLinks that have not been used.
 SELECT u.name, u.role, (SELECT count(*) FROM sessions s WHERE s.user_id = u.id AND s.chat_type <> 'subagent')::int AS conversations
 FROM users u
 WHERE u.name = ANY(sqlc.arg(names)::text[]) AND u.kind = 'person' AND NOT u.met

@@ -138,7 +138,7 @@ SELECT c.confine, c.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM runner_confinement c LEFT JOIN users u ON u.id = c.changed_by WHERE c.runner = 'local';
 
 -- name: RunnerConfinementSet :exec
--- The same choice again keeps who made it and when.
+-- Repeating the same choice changes neither its author nor its time.
 INSERT INTO runner_confinement AS c (runner, confine, changed_by) VALUES ('local', $1, $2)
 ON CONFLICT (runner) DO UPDATE SET confine = EXCLUDED.confine, changed_by = EXCLUDED.changed_by, changed_at = now()
 WHERE c.confine <> EXCLUDED.confine;

@@ -50,7 +50,7 @@ func (h *Host) noteHomeWorkspace(ctx context.Context, home string) {
 		h.Log.Warn("the notice that the workspace is the home folder could not be written, the next start tries it again", "error", err)
 	}
 	if told {
-		h.Log.Warn("commands read and write your whole home folder, as before. A folder of their own: XBOT_WORKSPACE="+own+". This is said once", "workspace", home)
+		h.Log.Warn("commands read and write your whole home folder, as before. A folder of their own: XBOT_WORKSPACE="+own+". This line is logged once", "workspace", home)
 	}
 }
 

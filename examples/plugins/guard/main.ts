@@ -1,4 +1,4 @@
-// An example of a plugin: a hook that keeps secrets out of calls of tools. main.mjs is this file bundled with the SDK; "make gen" writes it.
+// An example of a plugin: a hook that refuses tool calls with secrets. main.mjs is this file bundled with the SDK; "make gen" writes it.
 import { Plugin, type Answer, type Payload } from "../../../sdk/typescript/plugin.ts"
 
 /** What secrets look like, by what they are. None of the expressions can take long: they have no nested repetitions. */

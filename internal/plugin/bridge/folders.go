@@ -88,7 +88,7 @@ func (f *folders) ensure(ctx context.Context, one installed.Plugin) error {
 	return f.write(one, files)
 }
 
-// write writes the files of a plugin into its folder, in the place of what is there.
+// write replaces the files in the folder of a plugin.
 func (f *folders) write(one installed.Plugin, files plugin.Tree) error {
 	dir := f.code(one)
 	if _, err := os.Lstat(dir); err == nil {

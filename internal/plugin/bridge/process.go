@@ -224,7 +224,7 @@ func redact(text string, one installed.Plugin, values plugin.Values) string {
 	return text
 }
 
-// welcome is what plugins are told before anything else.
+// welcome has the parameters of initialize, the first request to a plugin.
 type welcome struct {
 	Protocol int           `json:"protocol"`
 	Plugin   about         `json:"plugin"`

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Trial starts plugins once before they are installed, with the walls that they will have and an empty data folder, which is removed. Its
+// Trial starts plugins once before they are installed, in the confinement that they will have and with an empty data folder, which is removed. Its
 // processes keep no values and are no platforms.
 type Trial struct{ Config }
 
@@ -105,7 +105,7 @@ func (t *trial) explain(one installed.Plugin, values plugin.Values, err error) e
 	return fault.Errorf(fault.Invalid, "the plugin %s %s does not start, so nothing was installed or replaced: %s. Build it as its README says, or mend it, then install it again", one.Plugin.ID, one.Plugin.Version, why)
 }
 
-// try writes the files of a plugin and keeps them from being swept until end, which removes its data.
+// try writes the files of a plugin and protects them from removal until end, which removes its data.
 func (f *folders) try(one installed.Plugin, files plugin.Tree) (end func(), err error) {
 	mark := f.mark(one.Plugin.ID)
 	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
@@ -137,7 +137,7 @@ func (f *folders) try(one installed.Plugin, files plugin.Tree) (end func(), err 
 // trialTime is how long a plugin may be tried at most.
 const trialTime = time.Minute
 
-// mark is a file that is there while a plugin is tried.
+// mark is the path of a file that exists while a plugin is tried.
 func (f *folders) mark(id string) string { return filepath.Join(f.home, "trials", id) }
 
 // isTried reports whether some server, or an operator, tries a plugin now.
@@ -146,7 +146,7 @@ func (f *folders) isTried(id string) bool {
 	return err == nil && time.Since(info.ModTime()).Abs() < trialTime
 }
 
-// noValues are the values of a plugin that is tried: none, and none are kept.
+// noValues stores no values of a plugin that is tried.
 type noValues struct{ Rows }
 
 func (noValues) PluginValue(context.Context, string, chat.UserID, string) (string, bool, error) {

@@ -12,7 +12,7 @@ import (
 
 // Install checks the files of a plugin, starts it once and stores it, switched on, also in the place of another version, whose settings and values it keeps.
 // granted is what the administrator has seen and given: the permissions that it asks for, or Denied names what is missing. by 0 is an
-// operator. Conflict: another plugin, or xbot itself, has a name that it wants. Invalid: among others, it does not start; what is installed stays.
+// operator. Conflict: another plugin, or xbot itself, has a name that it wants. Invalid: among others, it does not start; the installed version remains.
 func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted plugin.Grant, by chat.UserID) (plugin.Manifest, error) {
 	m, err := files.Manifest()
 	if err != nil {

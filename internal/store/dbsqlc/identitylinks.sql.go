@@ -90,7 +90,7 @@ type LinkAccountsRow struct {
 	Conversations int32
 }
 
-// Accounts that an operator made under names of identityLinks under which nobody has written.
+// Accounts that an operator made, under names of identityLinks that have not been used.
 func (q *Queries) LinkAccounts(ctx context.Context, db DBTX, names []string) ([]LinkAccountsRow, error) {
 	rows, err := db.Query(ctx, linkAccounts, names)
 	if err != nil {

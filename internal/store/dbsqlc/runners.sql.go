@@ -304,7 +304,7 @@ type RunnerConfinementSetParams struct {
 	ChangedBy *int64
 }
 
-// The same choice again keeps who made it and when.
+// Repeating the same choice changes neither its author nor its time.
 func (q *Queries) RunnerConfinementSet(ctx context.Context, db DBTX, arg RunnerConfinementSetParams) error {
 	_, err := db.Exec(ctx, runnerConfinementSet, arg.Confine, arg.ChangedBy)
 	return err

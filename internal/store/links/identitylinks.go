@@ -87,7 +87,7 @@ func identityLinks(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX) ([]Id
 func (s *Store) RemoveIdentityLink(ctx context.Context, name string) error {
 	n, err := s.db.Q.LinkDelete(ctx, s.db.Pool, name)
 	if err == nil && n == 0 {
-		return fault.Errorf(fault.NotFound, "nobody has written under the name %q of identityLinks", name)
+		return fault.Errorf(fault.NotFound, "the name %q of identityLinks has no account", name)
 	}
 	return pg.Classify(err)
 }
@@ -99,7 +99,7 @@ func (s *Store) Transfers(ctx context.Context, p *policy.Policy) ([]IdentityLink
 	return slices.DeleteFunc(links, func(l IdentityLink) bool { return !l.transferred(p) }), err
 }
 
-// LinkNotes says which accounts that operators made a policy gives to ids, for names under which nobody has written yet.
+// LinkNotes describes the accounts made by operators that a policy gives to ids under names that have not been used yet.
 func (s *Store) LinkNotes(ctx context.Context, p *policy.Policy) ([]string, error) {
 	rows, err := s.db.Q.LinkAccounts(ctx, s.db.Pool, slices.Sorted(maps.Keys(p.Session.IdentityLinks)))
 	if err != nil {

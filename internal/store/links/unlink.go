@@ -21,8 +21,8 @@ type Unlinked struct {
 	Moved   int    // conversations that moved with it
 }
 
-// Unlink takes an identity from its user: with its direct conversations it becomes a user of its own. Memory, and everything else, stays
-// with the former user, and so do the sign-ins of that user. The single sign-on of a user is forgotten. It is Invalid if the identity
+// Unlink takes an identity from its user: with its direct conversations it becomes a user of its own. Memory, sign-ins and everything else
+// remain with the former user. The single sign-on of a user is forgotten. It is Invalid if the identity
 // is the only way to the account, or if the settings appoint it. l.Name is what the person is called there, if that is known.
 func (s *Store) Unlink(ctx context.Context, l Link) (out Unlinked, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
