@@ -25,7 +25,7 @@ func TestIdentityLinks_AnAccountGoesToOtherIDsOnlyByConfirmation(t *testing.T) {
 	for _, verb := range []string{"check", "set"} {
 		said, err := s.operate("policy", verb, file)
 		require.Error(t, err)
-		require.Contains(t, said, `session.identityLinks.alice: the account "alice" with 1 conversations was used by matrix:@alice`)
+		require.Contains(t, said, `session.identityLinks.alice: the account "alice" (conversations: 1) was used by matrix:@alice`)
 	}
 	require.NotEqual(t, alice.Session, s.bridge(onIRC(direct("i1", "mallory", "say hello"))).Session)
 

@@ -111,7 +111,7 @@ func (s *Store) LinkNotes(ctx context.Context, p *policy.Policy) ([]string, erro
 		if r.Role == people.RoleAdmin {
 			kind = "administrator"
 		}
-		notes[i] = fmt.Sprintf("session.identityLinks.%s: these ids get the account %q of a %s, with %d conversations and its memory", r.Name, r.Name, kind, r.Conversations)
+		notes[i] = fmt.Sprintf("session.identityLinks.%s: these ids get the account %q of a %s (conversations: %d) and its memory", r.Name, r.Name, kind, r.Conversations)
 	}
 	return notes, nil
 }
@@ -132,7 +132,7 @@ func (l IdentityLink) Fault() string {
 		ids = l.IDs
 	}
 	had := cmp.Or(strings.Join(ids, ", "), "ids that xbot has not recorded")
-	return fmt.Sprintf("session.identityLinks.%s: the account %q with %d conversations was used by %s; list one of these ids, "+
+	return fmt.Sprintf("session.identityLinks.%s: the account %q (conversations: %d) was used by %s; list one of these ids, "+
 		"or confirm that the ids listed now get the account (xbot policy set --transfer %q), "+
 		"or let them begin another one (xbot policy unlink %q)", l.Name, l.Account, l.Conversations, had, l.Name, l.Name)
 }
