@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -113,6 +114,9 @@ func (s *stage) addPackage(name string, p *packageResult) {
 			s.secondAttempts = append(s.secondAttempts, name+" "+t.name)
 		}
 		s.run++
+		if p.isAttack(t) {
+			s.attacks++
+		}
 		if p.cached {
 			s.cached++
 		}
@@ -120,6 +124,16 @@ func (s *stage) addPackage(name string, p *packageResult) {
 	if p.failed && !failed { // it did not compile, or a process ended between tests
 		s.addFailure(name, p.output)
 	}
+}
+
+// attackPrefix begins the name of a test whose subtests are scripted attacks.
+const attackPrefix = "TestAttack_"
+
+// isAttack reports whether a test is a scripted attack: one of a table, or a test without a table.
+func (p *packageResult) isAttack(t *testResult) bool {
+	return strings.HasPrefix(t.name, attackPrefix) && !slices.ContainsFunc(p.tests, func(other *testResult) bool {
+		return strings.HasPrefix(other.name, t.name+"/")
+	})
 }
 
 func (s *stage) addFailure(name string, output []string) {

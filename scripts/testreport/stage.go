@@ -22,6 +22,7 @@ type stage struct {
 	packages       int
 	run, cached    int // tests, subtests included
 	again          int // tests that passed only at a second attempt
+	attacks        int // scripted attacks among the tests that ran
 	secondAttempts []string
 	skipped        []string // the reason of each skipped test
 	failures       []failure

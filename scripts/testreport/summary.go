@@ -15,13 +15,14 @@ const reasonLimit = 4
 // printSummary prints in three lines which tests ran, which did not, and why not. omitted are tests that no stage knows, with
 // the reasons.
 func printSummary(w io.Writer, stages []stage, omitted, reasons []string) error {
-	var ran, packages, cached, skipped int
+	var ran, packages, cached, skipped, attacks int
 	counts := map[string]int{}
 	for _, s := range stages {
 		ran += s.run
 		packages += s.packages
 		cached += s.cached
 		skipped += len(s.skipped)
+		attacks += s.attacks
 		for _, reason := range s.skipped {
 			counts[reason]++
 		}
@@ -29,8 +30,8 @@ func printSummary(w io.Writer, stages []stage, omitted, reasons []string) error 
 	if skipped > 0 {
 		omitted = append([]string{fmt.Sprintf("%d skipped tests", skipped)}, omitted...)
 	}
-	_, err := fmt.Fprintf(w, "Ran:     %d tests of %d packages, %d tests from the cache.\nNot run: %s.\nReasons: %s.\n",
-		ran, packages, cached, list(omitted), list(append(frequent(counts), reasons...)))
+	_, err := fmt.Fprintf(w, "Ran:     %d tests of %d packages, %d of them scripted attacks, %d tests from the cache.\nNot run: %s.\nReasons: %s.\n",
+		ran, packages, attacks, cached, list(omitted), list(append(frequent(counts), reasons...)))
 	return err
 }
 

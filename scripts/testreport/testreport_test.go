@@ -71,6 +71,19 @@ func TestReadStages_KeepsTheOutputOfWhatFailed(t *testing.T) {
 	}
 }
 
+func TestReadStages_CountsScriptedAttacks(t *testing.T) {
+	t.Parallel()
+	stages := readResults(t, map[string]string{"stages": "go\t12\t20\t0\n", "go.json": `{"Action":"pass","Package":"xbot/a","Test":"TestAttack_Bodies"}
+{"Action":"pass","Package":"xbot/a","Test":"TestAttack_Bodies/many"}
+{"Action":"pass","Package":"xbot/a","Test":"TestAttack_Bodies/many/keys"}
+{"Action":"pass","Package":"xbot/a","Test":"TestAttack_Bodies/deep"}
+{"Action":"skip","Package":"xbot/a","Test":"TestAttack_Bodies/long"}
+{"Action":"pass","Package":"xbot/a","Test":"TestAttack_Alone"}
+{"Action":"pass","Package":"xbot/a","Test":"TestAnswer"}
+`})
+	require.Equal(t, 3, stages[0].attacks, "one of a table each, or a test without a table")
+}
+
 func TestReadStages_CountsTheClaimsOfThePage(t *testing.T) {
 	t.Parallel()
 	stages := readResults(t, map[string]string{"stages": "page\t1\t1\t0\n", "page.log": "…\nserver: 120 claims passed, 0 failed, 1 second attempts, 90 s\nmock: 180 claims passed, 0 failed, 0 second attempts, 80 s\n"})
@@ -107,7 +120,7 @@ func TestPrintSummary_NamesWhatDidNotRunAndWhy(t *testing.T) {
 	var out strings.Builder
 	stages := readResults(t, map[string]string{"stages": "go\t1\t1\t0\n", "go.json": skippedEvents + retriedEvents})
 	require.NoError(t, printSummary(&out, stages, []string{"401 end-to-end tests"}, []string{`"make test-all" runs them`}))
-	require.Equal(t, `Ran:     3 tests of 3 packages, 2 tests from the cache.
+	require.Equal(t, `Ran:     3 tests of 3 packages, 0 of them scripted attacks, 2 tests from the cache.
 Not run: 1 skipped tests; 401 end-to-end tests.
 Reasons: only root can mount (1); "make test-all" runs them.
 `, out.String())
