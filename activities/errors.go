@@ -18,6 +18,9 @@ const lastInternalAttempt = 3
 // once panics again.
 const PanicType = "PanicError"
 
+// CrashedType is the error type of a call that was given up because worker processes crashed in it. It is never retried.
+const CrashedType = "WorkerCrashed"
+
 // Failure translates an error of the domain for Temporal. The type of the result is the fault kind; workflows switch
 // on it and never on text.
 func Failure(ctx context.Context, err error) error {

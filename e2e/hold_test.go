@@ -59,11 +59,17 @@ func (h *hold) waitsWithin(limit time.Duration, n int) {
 	}, limit, 10*time.Millisecond, "%d statements should wait", n)
 }
 
-// release undoes the statements that wait, whose client is dead by now, and holds no more.
-func (h *hold) release() {
+// drop undoes the statements that wait, whose client is dead by now, and holds those to come.
+func (h *hold) drop() {
 	h.t.Helper()
 	_, err := h.db.Exec(h.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE `+heldHere, holdKey)
 	require.NoError(h.t, err)
+}
+
+// release undoes the statements that wait, whose client is dead by now, and holds no more.
+func (h *hold) release() {
+	h.t.Helper()
+	h.drop()
 	require.NoError(h.t, h.db.Close(h.t.Context()))
 }
 

@@ -26,6 +26,7 @@ import (
 type shop struct {
 	url, key string
 	release  chan struct{} // closed at the end of the test: calls that hang end
+	hang     func()        // keeps each call waiting; nil: none is
 
 	mu    sync.Mutex
 	calls map[string]int // by tool
@@ -65,6 +66,9 @@ func (p *shop) tool(name string) sdk.ToolHandlerFor[order, any] {
 		p.calls[name]++
 		n := p.calls[name]
 		p.mu.Unlock()
+		if p.hang != nil {
+			p.hang()
+		}
 		if in.Hang && n == 1 {
 			<-p.release
 		}

@@ -23,11 +23,13 @@ import (
 	"xbot/internal/agentenv"
 	"xbot/internal/chat"
 	"xbot/internal/config"
+	"xbot/internal/crash"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
+	"xbot/internal/store/crashes"
 	"xbot/server/hostrunner"
 	"xbot/server/livefeed"
 	"xbot/server/serverlock"
@@ -77,16 +79,46 @@ const predecessorLimit = 2 * time.Second
 
 // run polls for work until ctx ends.
 func (w *workerPart) run(ctx context.Context) error {
+	guard, err := w.openGuard(ctx)
+	if err != nil || guard == nil {
+		return err
+	}
+	defer func() {
+		if err := guard.Close(); err != nil {
+			w.log.Warn("the journal of running attempts was not closed", "error", err)
+		}
+	}()
+	defer context.AfterFunc(ctx, guard.Stop)()
 	if w.lock == nil {
-		return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log)
+		return worker.Run(ctx, w.temporal, w.activities(), w.build, guard, w.log)
 	}
 	if w.lock.Exclusive {
 		w.giveUpPredecessor(ctx)
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return w.lock.Run(ctx) })
-	g.Go(func() error { return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log) })
+	g.Go(func() error { return worker.Run(ctx, w.temporal, w.activities(), w.build, guard, w.log) })
 	return g.Wait()
+}
+
+// guardRetry is the pause between tries to count the attempts of dead processes.
+const guardRetry = time.Second
+
+// openGuard counts the attempts of worker processes that died, which must succeed before any attempt runs; nil: ctx has ended.
+func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
+	guard := crash.NewGuard(w.version, crashes.New(w.pool), w.tele.Registry, w.log)
+	for {
+		err := guard.Open(ctx, w.home)
+		if err == nil || !fault.Is(err, fault.Unavailable) {
+			return guard, err
+		}
+		w.log.Warn("the attempts of worker processes that died cannot be counted yet, trying again", "error", err)
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(guardRetry):
+		}
+	}
 }
 
 // giveUpPredecessor lets activities of a killed server begin their next attempt at once.

@@ -32,6 +32,15 @@ func (a Activities) register(w sdk.ActivityRegistry) {
 	a.Deliveries.register(w)
 }
 
+// endings end calls that were given up and that their workflow would begin again: a delivery fails, a turn is not shown any more. Other
+// calls end with an error, for which their workflows have an end.
+func (a Activities) endings() map[string]ending {
+	return map[string]ending{
+		activities.NameSend:   endWith(a.Deliveries.Deliverer.GiveUp),
+		activities.NameFollow: endWith(a.Deliveries.Follower.GiveUp),
+	}
+}
+
 func register(w sdk.ActivityRegistry, name string, fn any) {
 	w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 }

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	sdk "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"xbot/internal/crash"
 	"xbot/workflows"
 )
 
@@ -45,13 +47,13 @@ type Build struct {
 	Versioned bool
 }
 
-// Run polls until ctx ends. While Temporal is away it waits for it.
-func Run(ctx context.Context, c client.Client, a Activities, b Build, log *slog.Logger) error {
+// Run polls until ctx ends. While Temporal is away it waits for it. The guard decides which attempts may run.
+func Run(ctx context.Context, c client.Client, a Activities, b Build, guard *crash.Guard, log *slog.Logger) error {
 	sdk.SetStickyWorkflowCacheSize(stickyCache)
 	if b.Name != "" {
 		sdk.SetBinaryChecksum(b.Name) // else the SDK reads the whole program for a hash of it, at each start
 	}
-	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, b, fatal) }, log)
+	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, b, guard, fatal) }, log)
 }
 
 // keep runs workers made by build, one after another, until ctx ends.
@@ -91,9 +93,10 @@ func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 	}
 }
 
-func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker {
+func build(c client.Client, a Activities, b Build, guard *crash.Guard, fatal func(error)) sdk.Worker {
 	w := sdk.New(c, workflows.TaskQueue, sdk.Options{
 		OnFatalError:                            fatal,
+		Interceptors:                            []interceptor.WorkerInterceptor{&attempts{guard: guard, endings: a.endings()}},
 		BuildID:                                 b.Name, //nolint:staticcheck // without UseBuildIDForVersioning it is a label only; the option that replaces it routes tasks
 		DeploymentOptions:                       b.deployment(),
 		StickyScheduleToStartTimeout:            stickyTimeout,

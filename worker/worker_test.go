@@ -35,7 +35,7 @@ func TestBuild_RegistersEveryNameThatStandsInHistories(t *testing.T) {
 	c, err := client.NewLazyClient(client.Options{Logger: log.NewStructuredLogger(discard())})
 	require.NoError(t, err)
 	defer c.Close()
-	w := build(c, all(), Build{}, func(error) {})
+	w := build(c, all(), Build{}, nil, func(error) {})
 	for _, name := range []string{
 		activities.NameClaim, activities.NamePeek, activities.NameGenerate, activities.NameTool, activities.NameAbandon, activities.NameFinish,
 	} {

@@ -104,7 +104,7 @@ func label(call turn.CallOutput) string {
 
 // abandonCall records that nobody knows how a call ended, so that the model can go on from there.
 func (t *turnRun) abandonCall(ctx workflow.Context, id chat.CallID, cause error) {
-	in := turn.AbandonInput{Call: id, Broken: !isTimeout(cause)}
+	in := turn.AbandonInput{Call: id, Broken: !isTimeout(cause), Crashed: kindOf(cause) == activities.CrashedType}
 	if err := workflow.ExecuteLocalActivity(local(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("result of an abandoned call not recorded", "call", string(id), "error", err)
 	}

@@ -128,7 +128,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		case t.inbox.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
 			return ending{state: chat.TurnStopped, say: i18n.Stopped}
 		case err != nil:
-			return ending{state: chat.TurnFailed, say: i18n.Broken, reason: kindOf(err)}
+			return ending{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
 		case decision.Finish == chat.FinishError || decision.Finish == chat.FinishLoop:
 			return ending{state: chat.TurnFailed, reason: reasonOf(decision)}
 		case len(decision.Calls) == 0:
@@ -141,6 +141,14 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		}
 	}
 	return ending{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
+}
+
+// sentenceOf is what the person reads of an error of our own.
+func sentenceOf(err error) i18n.ID {
+	if kindOf(err) == activities.CrashedType {
+		return i18n.Crashed
+	}
+	return i18n.Broken
 }
 
 // stoppedOrFailed says how a turn ends between two steps: a person stopped it, or something failed.

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"xbot/activities"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -107,6 +108,8 @@ func meaning(r *TurnResult) string {
 		return "the conversation did not fit into the model's context"
 	case string(fault.Internal):
 		return "a fault in xbot: the log of the worker names it"
+	case activities.CrashedType:
+		return "worker processes crashed while it ran, so it was given up: xbot doctor and the log of the worker name the cause"
 	case reasonLoop:
 		return "the model repeated the same calls"
 	case reasonStepLimit:

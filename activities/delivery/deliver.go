@@ -143,6 +143,20 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 	return SendOutput{State: state}, nil
 }
 
+// GiveUp ends a delivery in which worker processes crashed: nobody knows how much of it was sent.
+func (d *Deliverer) GiveUp(ctx context.Context, in SendInput) (SendOutput, error) {
+	o, err := d.Outbox.Outbound(ctx, in.ID)
+	if err != nil || !o.Open {
+		return SendOutput{}, activities.Failure(ctx, err)
+	}
+	const state, reason = chat.OutboundUncertain, "the server crashed twice while it was sent, so it was given up"
+	if err := d.Outbox.EndDelivery(ctx, o.ID, state, reason); err != nil {
+		return SendOutput{}, activities.Failure(ctx, err)
+	}
+	d.told(ctx, o, state, reason)
+	return SendOutput{State: state}, nil
+}
+
 // deliver returns the end of a delivery, or an error that says why it has none yet.
 func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason string, err error) {
 	rules, err := d.Policy.DeliveryRules(ctx, o.Channel)

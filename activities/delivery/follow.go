@@ -88,6 +88,12 @@ func (f *Follower) Follow(ctx context.Context, in FollowInput) (FollowOutput, er
 	return FollowOutput{Why: why}, activities.Failure(ctx, err)
 }
 
+// GiveUp ends the card of a turn while worker processes crashed that showed it. The card stays as it is; the answer is delivered.
+func (f *Follower) GiveUp(ctx context.Context, in FollowInput) (FollowOutput, error) {
+	err := f.Turns.EndCard(ctx, in.Turn, chat.CardNone)
+	return FollowOutput{Why: "the server crashed twice while it showed the turn"}, activities.Failure(ctx, err)
+}
+
 // following is the state of one Follow.
 type following struct {
 	*Follower

@@ -4,6 +4,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -67,6 +68,9 @@ type ClaimInput struct {
 	Run     string          `json:"run"`
 	N       int             `json:"n"`
 }
+
+// AttemptID identifies the claim in each run that tries it.
+func (in ClaimInput) AttemptID() string { return fmt.Sprintf("%s claim %d", in.Session, in.N) }
 
 // ClaimOutput says what was claimed, and what the turn must know of its settings.
 type ClaimOutput struct {

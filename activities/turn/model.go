@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -101,6 +102,11 @@ type GenerateInput struct {
 	Within time.Duration `json:"within,omitempty"`
 	// Stop ends an attempt that has not ended within its time. What was written is committed.
 	Stop bool `json:"stop,omitempty"`
+}
+
+// AttemptID identifies the step in each of its attempts.
+func (in GenerateInput) AttemptID() string {
+	return fmt.Sprintf("%s step %d, compressed %d times", in.Turn, in.Step, in.Compressed)
 }
 
 // GenerateOutput is the decision of a step, small enough for a history: texts stay in Postgres.

@@ -55,6 +55,9 @@ type ToolInput struct {
 	Within time.Duration `json:"within,omitempty"`
 }
 
+// AttemptID identifies the call in each of its attempts.
+func (in ToolInput) AttemptID() string { return string(in.Call) }
+
 // ToolOutput says how a call ended; its result is in Postgres.
 type ToolOutput struct {
 	Error      bool `json:"error,omitempty"`      // the tool reports an error to the model
@@ -234,13 +237,18 @@ func (t *Tools) fitting(ctx context.Context, call chat.Call, r chat.ToolResult) 
 type AbandonInput struct {
 	Call   chat.CallID `json:"call"`
 	Broken bool        `json:"broken,omitempty"` // the tool broke; otherwise its end was not seen
+	// Crashed says that worker processes crashed in the call, so that it was given up.
+	Crashed bool `json:"crashed,omitempty"`
 }
 
 // Abandon records that nobody knows how a call ended, and has its command killed, which nobody follows any more. A result that was
 // recorded before stands.
 func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 	say := i18n.CallUnknown
-	if in.Broken {
+	switch {
+	case in.Crashed:
+		say = i18n.CallCrashed
+	case in.Broken:
 		say = i18n.CallBroken
 	}
 	return activities.Failure(ctx, t.Calls.AbandonCall(ctx, in.Call, chat.ToolResult{Content: i18n.Say(i18n.English, say), IsError: true}))

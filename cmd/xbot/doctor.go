@@ -12,12 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/ingress/relay"
 	"xbot/internal/chat"
 	"xbot/internal/config"
+	"xbot/internal/crash"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
@@ -25,6 +27,7 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/crashes"
 	"xbot/internal/temporalclient"
 	"xbot/internal/toolkey"
 	"xbot/internal/websearch"
@@ -66,7 +69,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	}
 	failed := 0
 	for _, c := range []check{
-		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused},
+		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused}, {"crashes", lookCrashes},
 		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"plugins", lookPlugins}, {"web search", lookSearch}, {"model", lookModel}, {"agents", lookAgents},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
@@ -217,6 +220,23 @@ func lookPaused(ctx context.Context, d *installation) (string, error) {
 		ids = append(ids, e.GetExecution().GetWorkflowId())
 	}
 	return "", fmt.Errorf("paused in the Temporal UI, and nothing is sent, run or told there until they go on: %s", strings.Join(ids, ", "))
+}
+
+// lookCrashes finds calls that were given up because worker processes crashed in them.
+func lookCrashes(ctx context.Context, d *installation) (string, error) {
+	pool, err := pgxpool.New(ctx, d.dsn)
+	if err != nil {
+		return "", err
+	}
+	defer pool.Close()
+	calls, err := crashes.New(pool).CallsGivenUp(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case len(calls) == 0:
+		return "no call was given up in the last day", nil
+	}
+	return "", fmt.Errorf("%d calls were given up in the last day because the server crashed in them, the newest: %w; what the crashes wrote is in %s", len(calls), &calls[0], crash.Folder(d.cfg.Dir))
 }
 
 func lookServer(ctx context.Context, d *installation) (string, error) {

@@ -6,6 +6,7 @@ const (
 	CallNotRun    ID = "call_not_run"   // result of a call that a stop kept from starting
 	CallSkipped   ID = "call_skipped"   // result of a call that a message kept from starting
 	CallUnknown   ID = "call_unknown"   // result of a call nobody can know about
+	CallCrashed   ID = "call_crashed"   // result of a call in which worker processes crashed
 	CallBroken    ID = "call_broken"    // result of a call that our bug ended
 	CallRunner    ID = "call_runner"    // result of a call that its runner broke; %s says which and how
 	CallDenied    ID = "call_denied"    // result of a call that a person denied; %s who, %s note
@@ -24,6 +25,7 @@ var calls = map[ID]map[Lang]string{
 	CallSkipped:   {English: "Not run: skipped to process an incoming message.", Chinese: ""},
 	CallUnknown:   {English: "Outcome unknown: the call had started and its end was not seen. It may have done all, part or none of its work; verify before repeating it.", Chinese: ""},
 	CallRunner:    {English: "Error: %s, so the outcome is unknown. Verify before repeating it; an operator must check that runner.", Chinese: ""},
+	CallCrashed:   {English: "Error: the server crashed twice while it ran this call, so the call was given up and its outcome is unknown. Do not repeat it with the same input. Try a smaller input or another way, and tell the user.", Chinese: ""},
 	CallBroken:    {English: "Error: the tool failed because of a fault in xbot, so its outcome is unknown. Verify before repeating it.", Chinese: ""},
 	CallDenied:    {English: "Not run: %s denied this call%s. Do not try to get the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
 	CallForbidden: {English: "Not run: the user's settings deny this call of %s. Do not try to get the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},

@@ -28,6 +28,7 @@ const (
 
 	ModelTooLong   ID = "model_too_long"  // the conversation exceeds the context window
 	ModelLoops     ID = "model_loops"     // name of a tool, how many times
+	Crashed        ID = "crashed"         // worker processes crashed in it
 	Broken         ID = "broken"          // our bug
 	Gone           ID = "gone"            // the run was closed from outside
 	QuestionGone   ID = "question_gone"   // the same, of a turn that only waited for an answer
@@ -105,6 +106,7 @@ var turns = map[ID]map[Lang]string{
 	},
 	ModelLoops:      {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
 	ModelTooLong:    {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
+	Crashed:         {English: "The server crashed twice while it worked on this message, so the message is not tried again. The conversation is intact. Send it in another form, for example with smaller files; an administrator finds the cause with xbot doctor.", Chinese: "处理这条消息时服务器崩溃了两次，因此不再重试。对话完好。请换一种方式发送，例如减小文件；管理员可用 xbot doctor 查看原因。"},
 	Broken:          {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},
 	Gone:            {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文；重复操作之前请先检查，然后重新发送消息。"},
 	QuestionGone:    {English: "This turn waited for your answer and was lost: xbot was restored from a backup, or the turn was ended from outside. The question can no longer be answered, and what it was about did not start. Write \"continue\" to go on; you are asked again if needed.", Chinese: "这一轮当时在等待你的答复，但等待它的任务已不存在：xbot 从备份恢复，或这一轮被外部终止。该问题已无法再答复，所询问的操作也没有开始。发送「继续」即可接着做，需要时会再次询问。"},

@@ -46,6 +46,23 @@ type ChannelAccount struct {
 	ChangedAt time.Time
 }
 
+// Calls of activities during which a worker process died, written by package crash when the next process starts. A call that ends well is deleted; one that crashed too often is given up.
+type CrashedAttempt struct {
+	WorkflowID string
+	Activity   string
+	// JSON of the references that the activity was given, never what people wrote.
+	Input   string
+	RunID   string
+	Version string
+	// How often the process crashed (a fault of the program, or a lack of memory) while the call ran, by this version.
+	Crashes int32
+	// How often the process was killed from outside while the call ran, within an hour of each other.
+	Kills     int32
+	Cause     string
+	LastAt    time.Time
+	GivenUpAt *time.Time
+}
+
 // What people, models and the policy want done at certain times. Written by the tool Cron, /cron and the API, and by each fire, which advances next_at in the transaction of its runs.
 type CronJob struct {
 	ID     chat.JobID

@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/crash"
+	"xbot/internal/i18n"
+	"xbot/internal/llm/llmtest"
+	"xbot/internal/prompt"
+)
+
+// exhaust takes all memory from the server that it does not have yet, and returns once that has crashed it. Until then it opens
+// connections, for each of which the server needs some.
+func (s *server) exhaust() {
+	s.t.Helper()
+	limit := unix.Rlimit{Cur: 1, Max: 1}
+	require.NoError(s.t, unix.Prlimit(s.cmd.Process.Pid, unix.RLIMIT_DATA, &limit, nil))
+	var open []net.Conn
+	defer func() {
+		for _, c := range open {
+			_ = c.Close() // the server is gone
+		}
+	}()
+	for deadline := time.Now().Add(time.Minute); s.running(); {
+		require.True(s.t, time.Now().Before(deadline), "the server lives without memory")
+		c, err := net.DialTimeout("tcp", strings.TrimPrefix(s.url, "http://"), time.Second)
+		if err != nil {
+			continue // it is ending
+		}
+		open = append(open, c)
+		_, _ = c.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Filler: " + strings.Repeat("x", 8<<10))) // it may have ended
+	}
+}
+
+// poisonous is a server that a call crashes.
+type poisonous struct {
+	*server
+
+	runs   atomic.Int32  // how often the call ran
+	hanged chan struct{} // closed at the end of the test
+}
+
+func poisoned(t *testing.T, s *server) *poisonous {
+	t.Helper()
+	p := &poisonous{server: s, hanged: make(chan struct{})}
+	t.Cleanup(func() { close(p.hanged) })
+	return p
+}
+
+// hang is called by what the call under test asks, and keeps it waiting.
+func (p *poisonous) hang() {
+	p.runs.Add(1)
+	<-p.hanged
+}
+
+// crashes crashes the server each time that the call under test runs, and starts it again, until the call is not tried any more. The
+// argument says how often it ran.
+func (p *poisonous) crashes(runs func() int) {
+	p.t.Helper()
+	for n := range crash.MaxCrashes {
+		require.Eventually(p.t, func() bool { return runs() > n }, crashLimit, 10*time.Millisecond, "run %d of the call", n+1)
+		p.exhaust()
+		p.boot()
+	}
+}
+
+// hung is how often hang was called.
+func (p *poisonous) hung() int { return int(p.runs.Load()) }
+
+// seen checks what an operator sees of the activity that was given up.
+func (p *poisonous) seen(activity string) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool {
+		return strings.Contains(p.metrics(), fmt.Sprintf(`xbot_calls_given_up_total{activity=%q} 1`, activity))
+	}, crashLimit, 50*time.Millisecond)
+	out, err := p.operate("doctor")
+	require.Error(p.t, err)
+	require.Contains(p.t, out, "✗ crashes     1 calls were given up in the last day because the server crashed in them, the newest: "+activity+" ")
+	require.Contains(p.t, out, "(out of memory)")
+	dumps, err := filepath.Glob(filepath.Join(crash.Folder(p.home), "crash-*.txt"))
+	require.NoError(p.t, err)
+	require.Len(p.t, dumps, crash.MaxCrashes)
+	for _, dump := range dumps {
+		text, err := os.ReadFile(dump)
+		require.NoError(p.t, err)
+		require.Contains(p.t, string(text), "goroutine ")
+	}
+}
+
+func TestPoison_AStepOfAModelThatCrashesTheServerEndsItsTurn(t *testing.T) {
+	t.Parallel()
+	p := poisoned(t, newServer(t))
+	p.model.Handle(func(r llmtest.Request) llmtest.Reply {
+		if strings.HasSuffix(r.Messages[len(r.Messages)-1].Content, "poison") {
+			p.hang()
+		}
+		return llmtest.Run(r)
+	})
+	other, k := p.newTalk(), p.newTalk()
+	innocent := other.send("stream 100 50ms")
+	other.untilDelta(time.Minute)
+	id := k.send("say poison")
+	p.crashes(p.hung)
+	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Crashed), k.lastNotice())
+	require.Equal(t, chat.TurnDone, other.untilEnded(crashLimit, innocent).State, "a turn beside it goes on")
+	p.seen("Generate")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say well again")).State)
+	k.wellFormed()
+}
+
+func TestPoison_AToolThatCrashesTheServerEndsWithAnError(t *testing.T) {
+	t.Parallel()
+	p, fruits := poisoned(t, newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1")), newShop(t, "fruit-90210")
+	fruits.hang = p.hang
+	p.offers("fruits", fruits, false)
+	k := p.newTalk()
+	id := k.send(`call search_tools {"query":"what does a fruit cost"}`, "each", `call mcp_fruits_look_up {"fruit":"quince"}`, "say looked")
+	p.crashes(p.hung)
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"looked"}, k.answers(), "the turn goes on")
+	require.Contains(t, k.toolResults()[1], "the server crashed twice while it ran this call")
+	require.Equal(t, crash.MaxCrashes, p.hung(), "it ran no third time")
+	p.seen("Tool")
+	k.wellFormed()
+}
+
+func TestPoison_ACommandSurvivesWhatCrashesTheServerBesideIt(t *testing.T) {
+	t.Parallel()
+	p := poisoned(t, newServer(t))
+	p.model.Handle(func(r llmtest.Request) llmtest.Reply {
+		if strings.HasSuffix(r.Messages[len(r.Messages)-1].Content, "poison") {
+			p.hang()
+		}
+		return llmtest.Run(r)
+	})
+	k, bad := p.newTalk(), p.newTalk()
+	id := k.send(k.shell("echo x >> %s; until test -e %s; do sleep 0.1; done; echo survived", k.file("once"), k.file("go")), "say seen")
+	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, 10*time.Millisecond)
+	poison := bad.send("say poison")
+	p.crashes(p.hung)
+	require.Equal(t, chat.TurnFailed, bad.untilEnded(crashLimit, poison).State)
+	k.touch("go")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Contains(t, lastCalls(k)[0].Result, "survived")
+	require.Equal(t, []string{"x"}, k.trace("once"), "the command ran once")
+}
+
+func TestPoison_ADeliveryThatCrashesTheServerIsReportedAsUnknown(t *testing.T) {
+	t.Parallel()
+	f := newFeishu(t, 1, 0)
+	p := poisoned(t, newServer(t, f.env()...))
+	p.inForce(letAllIn)
+	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
+	f.hinder(stuck)
+	f.say(0, 1, "say poison")
+	p.crashes(f.unanswered)
+	p.seen("Send")
+	f.hinder(none)
+	require.Eventually(t, func() bool {
+		var state string
+		err := p.database().QueryRow(t.Context(), "SELECT state FROM outbound ORDER BY id LIMIT 1").Scan(&state)
+		return err == nil && state == chat.OutboundUncertain
+	}, crashLimit, 20*time.Millisecond)
+	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
+	f.say(0, 1, "say well again")
+	require.Eventually(t, func() bool { return strings.Contains(strings.Join(f.shown(0, 1), "\n"), "well again") }, crashLimit, 20*time.Millisecond)
+}
+
+func TestPoison_WorkBesideTurnsThatCrashesTheServerEnds(t *testing.T) {
+	t.Parallel()
+	for activity, c := range map[string]struct {
+		titles string
+		asks   func(r llmtest.Request) bool
+		begin  string // the command that begins it
+	}{
+		"Title":    {"on", names, ""},
+		"Memorize": {"off", memorizes, "/new"},
+		"Compress": {"off", func(r llmtest.Request) bool { return r.System == prompt.Compact() }, "/compact"},
+	} {
+		t.Run(activity, func(t *testing.T) {
+			t.Parallel()
+			p := poisoned(t, newServer(t, "AGENT_TITLES="+c.titles, "LLM_RETRY_DELAY=10ms"))
+			p.model.Handle(func(r llmtest.Request) llmtest.Reply {
+				if c.asks(r) {
+					p.hang()
+				}
+				return llmtest.Run(r)
+			})
+			k := p.newTalk()
+			k.remember("the bird is blue")
+			k.fill(2)
+			if c.begin != "" {
+				k.send(c.begin)
+			}
+			p.crashes(p.hung)
+			p.seen(activity)
+			require.Equal(t, crash.MaxCrashes, p.hung(), "it ran no third time")
+			require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say well again")).State)
+		})
+	}
+}
+
+func TestPoison_AClaimThatCrashesTheServerWaitsAndItsSenderIsTold(t *testing.T) {
+	t.Parallel()
+	p := poisoned(t, newServer(t, "XBOT_HELD_AFTER=1s"))
+	k := p.newTalk()
+	k.done("say before")
+	held := p.held("BEFORE INSERT ON turns", "true")
+	_, err := k.client.SendMessage(t.Context(), k.key, apiclient.NewMessage{ClientMessageID: "m-poison", Text: "say poison"})
+	require.NoError(t, err)
+	for range crash.MaxCrashes {
+		held.waits(1)
+		p.exhaust()
+		held.drop()
+		p.boot()
+	}
+	p.seen("Claim")
+	held.release()
+	require.Eventually(t, func() bool { return k.lastNotice() == i18n.Say(i18n.English, i18n.Held) }, crashLimit, 50*time.Millisecond)
+}

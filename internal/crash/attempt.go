@@ -1,0 +1,73 @@
+package crash
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// MaxCrashes is how many crashes of a worker process a call may be part of before it is given up.
+	MaxCrashes = 2
+	// MaxKills is the same for processes that were killed from outside, with no sign of a fault of their own. It is high, since an
+	// operator may kill a server as often as they like, and each call goes on.
+	MaxKills = 20
+	// maxInput bounds the input of an attempt, in bytes. Inputs hold references, and are far shorter.
+	maxInput = 300
+)
+
+// Call identifies a call across its attempts: a repeated run of a workflow has the same calls as the run before it.
+type Call struct {
+	Workflow string `json:"workflow"` // workflow id
+	Activity string `json:"activity"` // activity type
+	Input    string `json:"input"`    // JSON of the references that it was given
+}
+
+// NewCall returns a call. An input that is too long is cut, and ends with its digest.
+func NewCall(workflow, activity, input string) Call {
+	if len(input) > maxInput || !utf8.ValidString(input) {
+		sum := sha256.Sum256([]byte(input))
+		input = hex.EncodeToString(sum[:])
+	}
+	return Call{Workflow: workflow, Activity: activity, Input: input}
+}
+
+// String names the call as logs and errors do.
+func (c Call) String() string { return fmt.Sprintf("%s %s of %s", c.Activity, c.Input, c.Workflow) }
+
+// Attempt is one attempt of a call.
+type Attempt struct {
+	Call
+
+	Run   string `json:"run"` // run id of the workflow
+	N     int32  `json:"n"`   // from 1
+	Local bool   `json:"local,omitempty"`
+	Alone bool   `json:"alone,omitempty"` // no other suspect runs
+
+	Began time.Time `json:"began"` // set by the journal
+}
+
+// Count is how often a call was part of the end of a worker process.
+type Count struct {
+	Crashes, Kills int
+	Cause          string // of the last crash
+}
+
+// GivenUp reports whether the call is not tried again.
+func (c Count) GivenUp() bool { return c.Crashes >= MaxCrashes || c.Kills >= MaxKills }
+
+// GivenUpError is the end of a call that was part of too many crashes.
+type GivenUpError struct {
+	Call  Call
+	Count Count
+}
+
+// Error names the call, its input and the cause.
+func (e *GivenUpError) Error() string {
+	if e.Count.Crashes < MaxCrashes {
+		return fmt.Sprintf("%s was given up: %d worker processes were killed while it ran", e.Call, e.Count.Kills)
+	}
+	return fmt.Sprintf("%s was given up: %d worker processes crashed while it ran (%s)", e.Call, e.Count.Crashes, e.Count.Cause)
+}

@@ -1,0 +1,204 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// aloneTime is how long a suspect runs alone at most. What kills a process takes less as a rule; a call that runs on is then one among
+// others again.
+const aloneTime = 10 * time.Second
+
+// Counts stores how often calls were part of the end of a worker process.
+type Counts interface {
+	// CountCrash adds the end of a process to the counts of the attempts that are blamed for it.
+	CountCrash(ctx context.Context, version string, d Death) error
+	// CrashCount returns the count of a call; all zero: it never was part of one.
+	CrashCount(ctx context.Context, version string, c Call) (Count, error)
+	// CrashCounts returns the counts of all calls that were part of one lately.
+	CrashCounts(ctx context.Context, version string) (map[Call]Count, error)
+	// ForgetCrashes deletes the count of a call that has ended well.
+	ForgetCrashes(ctx context.Context, c Call) error
+	// GiveUpCall records that a call is not tried again.
+	GiveUpCall(ctx context.Context, c Call) error
+}
+
+// Guard decides whether an attempt may run, and records those that do.
+type Guard struct {
+	version string
+	counts  Counts
+	journal *Journal
+	alone   chan struct{} // has a value while a suspect runs alone
+	log     *slog.Logger
+	metrics metrics
+
+	mu       sync.Mutex
+	suspects map[Call]Count
+	warned   bool
+}
+
+// NewGuard returns a guard for a version of the program that registers its metrics. It works once Open has succeeded.
+func NewGuard(version string, counts Counts, r prometheus.Registerer, log *slog.Logger) *Guard {
+	return &Guard{version: version, counts: counts, alone: make(chan struct{}, 1), log: log, metrics: newMetrics(r)}
+}
+
+// Open counts the attempts of dead processes on a data folder, and makes the journal of this one. After an error it can be called again:
+// no attempt may run before.
+func (g *Guard) Open(ctx context.Context, home string) error {
+	deaths, err := Recover(ctx, home, g.version, g.counts)
+	g.report(deaths)
+	if err != nil {
+		return err
+	}
+	if g.suspects, err = g.counts.CrashCounts(ctx, g.version); err != nil {
+		return err
+	}
+	g.journal, err = OpenJournal(home, g.version)
+	return err
+}
+
+// report logs and counts the ends of processes.
+func (g *Guard) report(deaths []Death) {
+	for _, d := range deaths {
+		if !d.Crashed {
+			g.log.Info("a worker process was killed", "pid", d.Process, "attempts", len(d.Blamed))
+			continue
+		}
+		g.log.Error("a worker process crashed; its calls are tried again, one at a time", "pid", d.Process, "cause", d.Cause, "attempts", len(d.Blamed))
+		for _, a := range d.Blamed {
+			g.log.Warn("a call ran when the worker process crashed", "workflow", a.Workflow, "activity", a.Activity, "input", a.Input, "alone", a.Alone)
+			g.metrics.crashed.WithLabelValues(a.Activity).Inc()
+		}
+	}
+}
+
+// Begin records an attempt that is about to run, and returns what ends the record: done says that the call has ended well. A call that
+// was part of too many crashes is a GivenUpError. One that was part of a crash waits until no other one of these runs, so that another
+// crash names its cause; ctx bounds the wait.
+func (g *Guard) Begin(ctx context.Context, a Attempt) (end func(done bool), err error) {
+	count, err := g.countOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if count.GivenUp() {
+		g.log.Error("a call was given up: it was part of too many crashes", "workflow", a.Workflow, "activity", a.Activity, "input", a.Input, "cause", count.Cause)
+		g.metrics.givenUp.WithLabelValues(a.Activity).Inc()
+		return nil, errorsOf(&GivenUpError{Call: a.Call, Count: count}, g.counts.GiveUpCall(ctx, a.Call))
+	}
+	if count.Crashes == 0 {
+		slot := g.begin(a)
+		return func(bool) { g.journal.End(slot) }, nil
+	}
+	return g.beginAlone(ctx, a)
+}
+
+// errorsOf keeps the type of the first error: that a call could not be marked changes nothing for it.
+func errorsOf(up *GivenUpError, err error) error {
+	if err != nil {
+		return fmt.Errorf("%w; it was not recorded: %w", up, err)
+	}
+	return up
+}
+
+// countOf returns the count of a call. Only a later attempt can have one that this process has not read at its start: another process
+// died in the attempt before.
+func (g *Guard) countOf(ctx context.Context, a Attempt) (Count, error) {
+	if a.N <= 1 || a.Local {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.suspects[a.Call], nil
+	}
+	count, err := g.counts.CrashCount(ctx, g.version, a.Call)
+	if err == nil && count.Crashes > 0 {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.suspects[a.Call] = count
+	}
+	return count, err
+}
+
+func (g *Guard) begin(a Attempt) int64 {
+	slot := g.journal.Begin(a)
+	if err := g.journal.Err(); err != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if !g.warned {
+			g.log.Warn("running attempts cannot be recorded, so a call that crashes the server is tried again and again", "error", err)
+		}
+		g.warned = true
+	}
+	return slot
+}
+
+// beginAlone begins the attempt of a suspect when no other one runs.
+func (g *Guard) beginAlone(ctx context.Context, a Attempt) (end func(done bool), err error) {
+	select {
+	case g.alone <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	a.Alone = true
+	slot := g.begin(a)
+	var mu sync.Mutex
+	ended, alone := false, true
+	release := func() {
+		if alone {
+			alone = false
+			<-g.alone
+		}
+	}
+	timer := time.AfterFunc(aloneTime, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !ended {
+			a.Alone = false
+			g.journal.Update(slot, a)
+			release()
+		}
+	})
+	return func(done bool) {
+		timer.Stop()
+		mu.Lock()
+		ended = true
+		g.journal.End(slot)
+		release()
+		mu.Unlock()
+		if done {
+			g.forget(ctx, a.Call)
+		}
+	}, nil
+}
+
+// forget deletes the count of a call that has ended well.
+func (g *Guard) forget(ctx context.Context, c Call) {
+	if err := g.counts.ForgetCrashes(context.WithoutCancel(ctx), c); err != nil {
+		g.log.Warn("the count of a call that has ended well was not deleted", "call", c.String(), "error", err)
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.suspects, c)
+}
+
+// Stop records that the process ends as it was told to.
+func (g *Guard) Stop() { g.journal.Stop() }
+
+// Close removes the journal.
+func (g *Guard) Close() error { return g.journal.Close() }
+
+// metrics count what operators are told.
+type metrics struct{ crashed, givenUp *prometheus.CounterVec }
+
+func newMetrics(r prometheus.Registerer) metrics {
+	m := metrics{
+		crashed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "xbot_attempts_crashed_total", Help: "Attempts of activities that ran when their worker process crashed, by activity."}, []string{"activity"}),
+		givenUp: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "xbot_calls_given_up_total", Help: "Calls of activities that were given up because worker processes crashed in them, by activity."}, []string{"activity"}),
+	}
+	r.MustRegister(m.crashed, m.givenUp)
+	return m
+}

@@ -1,0 +1,153 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// keptDumps is how many outputs of crashes remain in the folder, for operators.
+	keptDumps = 5
+	dumpName  = "crash-%s-%d.txt"
+	// beganLast is how long before the newest attempt of a process an attempt may have begun to be blamed for its crash.
+	beganLast = time.Minute
+)
+
+// Death is the end of a worker process that was not told to end.
+type Death struct {
+	Process int
+	Cause   string
+	Crashed bool // by a fault of its own or for lack of memory; false: it was killed from outside
+	Blamed  []Attempt
+}
+
+// death returns the end of the process of a journal; nil: it ended as it was told to.
+func death(h header, running []Attempt, cause string) *Death {
+	if cause == stopped {
+		return nil
+	}
+	d := &Death{Process: h.Process, Cause: cause, Crashed: cause != killed, Blamed: running}
+	if d.Crashed {
+		d.Blamed = blamed(running)
+	}
+	return d
+}
+
+// blamed returns the attempts that may have crashed their process: a suspect that ran alone, else those that began last. A call that has
+// run for long, such as a command, is not to be lost by one that began beside it.
+func blamed(running []Attempt) []Attempt {
+	if alone := slices.IndexFunc(running, func(a Attempt) bool { return a.Alone }); alone >= 0 {
+		return running[alone : alone+1]
+	}
+	var newest time.Time
+	for _, a := range running {
+		if a.Began.After(newest) {
+			newest = a.Began
+		}
+	}
+	return slices.DeleteFunc(running, func(a Attempt) bool { return newest.Sub(a.Began) > beganLast })
+}
+
+// Recover counts the attempts of the processes that died, and removes their journals. Journals of other processes that run are left
+// alone. What cannot be counted is an error: calls must not be tried again before.
+func Recover(ctx context.Context, home, version string, counts Counts) ([]Death, error) {
+	dir := Folder(home)
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the journals of running attempts: %w", err)
+	}
+	var deaths []Death
+	for _, name := range names {
+		base, ok := strings.CutSuffix(filepath.Join(dir, name.Name()), journalEnding)
+		if !ok {
+			continue
+		}
+		d, err := recoverOne(ctx, base, version, counts)
+		if err != nil {
+			return deaths, err
+		}
+		if d != nil {
+			deaths = append(deaths, *d)
+		}
+	}
+	return deaths, keepNewest(dir)
+}
+
+// recoverOne counts the attempts of one journal; nil: its process runs, or ended as it was told to.
+func recoverOne(ctx context.Context, base, version string, counts Counts) (*Death, error) {
+	file, err := os.OpenFile(base+journalEnding, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // another process was faster
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the journal of running attempts: %w", err)
+	}
+	defer file.Close() // read only, and gives the lock back
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, nil // its process runs, or another one counts it
+	}
+	if _, err := os.Stat(base + journalEnding); err != nil {
+		return nil, nil // another process has counted it
+	}
+	h, running, err := read(file)
+	if err != nil {
+		return nil, errors.Join(removed(base), os.Remove(base+journalEnding))
+	}
+	d := death(h, running, cause(h, base))
+	if d != nil && h.Version == version { // another version may have mended the fault
+		if err := counts.CountCrash(ctx, version, *d); err != nil {
+			return nil, err
+		}
+	}
+	if d != nil && d.Crashed {
+		dump := filepath.Join(filepath.Dir(base), fmt.Sprintf(dumpName, time.Now().UTC().Format("20060102T150405"), h.Process))
+		if err := os.Rename(base+outputEnding, dump); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("keep the output of a crash: %w", err)
+		}
+	}
+	return d, errors.Join(removed(base), os.Remove(base+journalEnding))
+}
+
+// cause is causeOf with the output of the crash, if there is one.
+func cause(h header, base string) string {
+	output, err := os.Open(base + outputEnding)
+	if err != nil {
+		return causeOf(h, strings.NewReader(""))
+	}
+	defer output.Close() // read only
+	return causeOf(h, output)
+}
+
+func removed(base string) error {
+	if err := os.Remove(base + outputEnding); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// keepNewest removes all but the newest outputs of crashes.
+func keepNewest(dir string) error {
+	dumps, err := filepath.Glob(filepath.Join(dir, "crash-*.txt"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(dumps) // by time
+	for _, old := range dumps[:max(0, len(dumps)-keptDumps)] {
+		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+// Package crashes stores the calls of activities during which worker processes died.
+package crashes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"xbot/internal/crash"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// Store keeps the counts.
+type Store struct{ db *pg.DB }
+
+// New returns a store over a pool, which its caller closes.
+func New(pool *pgxpool.Pool) *Store { return &Store{db: pg.New(pool, nil, nil)} }
+
+// CountCrash adds the end of a process to the counts of the attempts that are blamed for it.
+func (s *Store) CountCrash(ctx context.Context, version string, d crash.Death) error {
+	crashes, kills, cause := int32(1), int32(0), d.Cause
+	if !d.Crashed {
+		crashes, kills, cause = 0, 1, ""
+	}
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		for _, a := range d.Blamed {
+			err := tx.Q.CrashAdd(ctx, tx, dbsqlc.CrashAddParams{
+				WorkflowID: a.Workflow, Activity: a.Activity, Input: a.Input, RunID: a.Run, Version: version, Crashes: crashes, Kills: kills, Cause: cause,
+			})
+			if err != nil {
+				return fmt.Errorf("count a crash of %s: %w", a.Call, err)
+			}
+		}
+		return tx.Q.CrashPrune(ctx, tx)
+	})
+}
+
+// CrashCount returns the count of a call; all zero: it never was part of the end of a process.
+func (s *Store) CrashCount(ctx context.Context, version string, c crash.Call) (crash.Count, error) {
+	row, err := s.db.Q.CrashGet(ctx, s.db.Pool, dbsqlc.CrashGetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input, Version: version})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return crash.Count{}, nil
+	}
+	if err != nil {
+		return crash.Count{}, pg.Classify(fmt.Errorf("read the crashes of %s: %w", c, err))
+	}
+	return countOf(row), nil
+}
+
+// CrashCounts returns the counts of all calls that were part of the end of a process lately.
+func (s *Store) CrashCounts(ctx context.Context, version string) (map[crash.Call]crash.Count, error) {
+	rows, err := s.db.Q.CrashList(ctx, s.db.Pool, version)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list crashed calls: %w", err))
+	}
+	out := make(map[crash.Call]crash.Count, len(rows))
+	for _, r := range rows {
+		out[callOf(r)] = countOf(r)
+	}
+	return out, nil
+}
+
+// ForgetCrashes deletes the count of a call that has ended well.
+func (s *Store) ForgetCrashes(ctx context.Context, c crash.Call) error {
+	err := s.db.Q.CrashForget(ctx, s.db.Pool, dbsqlc.CrashForgetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
+	return pg.Classify(err)
+}
+
+// GiveUpCall records that a call is not tried again.
+func (s *Store) GiveUpCall(ctx context.Context, c crash.Call) error {
+	err := s.db.Q.CrashGiveUp(ctx, s.db.Pool, dbsqlc.CrashGiveUpParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
+	return pg.Classify(err)
+}
+
+// CallsGivenUp returns the calls that were given up in the last day, the newest first, at most 20.
+func (s *Store) CallsGivenUp(ctx context.Context) ([]crash.GivenUpError, error) {
+	rows, err := s.db.Q.CrashListGivenUp(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list calls that were given up: %w", err))
+	}
+	out := make([]crash.GivenUpError, len(rows))
+	for i, r := range rows {
+		out[i] = crash.GivenUpError{Call: callOf(r), Count: countOf(r)}
+	}
+	return out, nil
+}
+
+func callOf(r dbsqlc.CrashedAttempt) crash.Call {
+	return crash.Call{Workflow: r.WorkflowID, Activity: r.Activity, Input: r.Input}
+}
+
+func countOf(r dbsqlc.CrashedAttempt) crash.Count {
+	return crash.Count{Crashes: int(r.Crashes), Kills: int(r.Kills), Cause: r.Cause}
+}

@@ -1,0 +1,22 @@
+-- +goose Up
+CREATE TABLE crashed_attempts (
+    workflow_id text NOT NULL,
+    activity    text NOT NULL,
+    input       text NOT NULL,
+    run_id      text NOT NULL,
+    version     text NOT NULL,
+    crashes     integer NOT NULL,
+    kills       integer NOT NULL,
+    cause       text NOT NULL,
+    last_at     timestamptz NOT NULL DEFAULT now(),
+    given_up_at timestamptz,
+    PRIMARY KEY (workflow_id, activity, input)
+);
+CREATE INDEX crashed_attempts_last ON crashed_attempts (last_at);
+COMMENT ON TABLE crashed_attempts IS 'Calls of activities during which a worker process died, written by package crash when the next process starts. A call that ends well is deleted; one that crashed too often is given up.';
+COMMENT ON COLUMN crashed_attempts.input IS 'JSON of the references that the activity was given, never what people wrote.';
+COMMENT ON COLUMN crashed_attempts.crashes IS 'How often the process crashed (a fault of the program, or a lack of memory) while the call ran, by this version.';
+COMMENT ON COLUMN crashed_attempts.kills IS 'How often the process was killed from outside while the call ran, within an hour of each other.';
+
+-- +goose Down
+DROP TABLE crashed_attempts;

@@ -1,0 +1,32 @@
+-- name: CrashAdd :exec
+-- Counts of another version, and those of more than a day ago, begin again.
+INSERT INTO crashed_attempts AS c (workflow_id, activity, input, run_id, version, crashes, kills, cause)
+VALUES (sqlc.arg(workflow_id), sqlc.arg(activity), sqlc.arg(input), sqlc.arg(run_id), sqlc.arg(version), sqlc.arg(crashes), sqlc.arg(kills), sqlc.arg(cause))
+ON CONFLICT (workflow_id, activity, input) DO UPDATE SET
+    run_id = EXCLUDED.run_id, version = EXCLUDED.version, last_at = now(),
+    crashes = EXCLUDED.crashes + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.crashes ELSE 0 END,
+    kills = EXCLUDED.kills + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 hour' THEN c.kills ELSE 0 END,
+    cause = CASE WHEN EXCLUDED.crashes > 0 THEN EXCLUDED.cause ELSE c.cause END,
+    given_up_at = CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.given_up_at END;
+
+-- name: CrashGet :one
+SELECT * FROM crashed_attempts
+WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND last_at > now() - interval '1 day';
+
+-- name: CrashList :many
+SELECT * FROM crashed_attempts WHERE version = $1 AND last_at > now() - interval '1 day'
+ORDER BY last_at DESC LIMIT 10000;
+
+-- name: CrashListGivenUp :many
+-- For operators, of all versions.
+SELECT * FROM crashed_attempts WHERE given_up_at > now() - interval '1 day'
+ORDER BY given_up_at DESC LIMIT 20;
+
+-- name: CrashForget :exec
+DELETE FROM crashed_attempts WHERE workflow_id = $1 AND activity = $2 AND input = $3;
+
+-- name: CrashGiveUp :exec
+UPDATE crashed_attempts SET given_up_at = coalesce(given_up_at, now()) WHERE workflow_id = $1 AND activity = $2 AND input = $3;
+
+-- name: CrashPrune :exec
+DELETE FROM crashed_attempts WHERE last_at < now() - interval '8 days';

@@ -1,0 +1,116 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/activities"
+	"xbot/internal/crash"
+	"xbot/internal/fault"
+)
+
+const (
+	// suspectWait is how long an attempt waits for a suspect that runs alone, before another attempt does: shorter than the heartbeat
+	// timeout of any activity, since an attempt that has not begun sends none.
+	suspectWait = 2 * time.Second
+	// suspectRetry is the pause before that attempt.
+	suspectRetry = 100 * time.Millisecond
+)
+
+// attempts asks the guard before each attempt of an activity, so that a call that kills its worker is not repeated for ever.
+type attempts struct {
+	interceptor.WorkerInterceptorBase
+
+	guard   *crash.Guard
+	endings map[string]ending
+}
+
+// ending ends a call that was given up, in the place of its activity.
+type ending func(ctx context.Context, input any) (output any, err error)
+
+// endWith makes an ending of a function with the input and output of the activity.
+func endWith[In, Out any](end func(context.Context, In) (Out, error)) ending {
+	return func(ctx context.Context, input any) (any, error) {
+		in, ok := input.(In)
+		if !ok {
+			return nil, fault.Errorf(fault.Internal, "an activity that was given up has the input %T", input)
+		}
+		return end(ctx, in)
+	}
+}
+
+// InterceptActivity is called by the SDK for each attempt.
+func (a *attempts) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &attemptInterceptor{interceptor.ActivityInboundInterceptorBase{Next: next}, a}
+}
+
+type attemptInterceptor struct {
+	interceptor.ActivityInboundInterceptorBase
+
+	attempts *attempts
+}
+
+// ExecuteActivity runs an attempt, unless its call was given up.
+func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (result any, err error) {
+	attempt, err := attemptOf(activity.GetInfo(ctx), in.Args)
+	if err != nil {
+		return nil, activities.Failure(ctx, err)
+	}
+	end, err := i.attempts.begin(ctx, attempt)
+	if givenUp, ok := errors.AsType[*crash.GivenUpError](err); ok {
+		if end, ok := i.attempts.endings[attempt.Activity]; ok && len(in.Args) == 1 {
+			return end(ctx, in.Args[0])
+		}
+		return nil, temporal.NewNonRetryableApplicationError(givenUp.Error(), activities.CrashedType, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := false
+	defer func() { end(done) }() // also where the activity panics
+	result, err = i.Next.ExecuteActivity(ctx, in)
+	done = err == nil
+	return result, err
+}
+
+// begin asks the guard. An attempt that has to wait for long ends, and another one asks again.
+func (a *attempts) begin(ctx context.Context, attempt crash.Attempt) (end func(done bool), err error) {
+	waiting, cancel := context.WithTimeout(ctx, suspectWait)
+	defer cancel()
+	end, err = a.guard.Begin(waiting, attempt)
+	switch _, givenUp := errors.AsType[*crash.GivenUpError](err); {
+	case err == nil, givenUp:
+		return end, err
+	case ctx.Err() == nil && waiting.Err() != nil:
+		return nil, temporal.NewApplicationErrorWithOptions("it waits for another call that ran when a worker process crashed", string(fault.Unavailable),
+			temporal.ApplicationErrorOptions{NextRetryDelay: suspectRetry})
+	}
+	return nil, activities.Failure(ctx, err)
+}
+
+// attemptOf identifies an attempt by the references that the activity is given.
+func attemptOf(info activity.Info, args []any) (crash.Attempt, error) {
+	input := ""
+	for _, arg := range args {
+		if known, ok := arg.(interface{ AttemptID() string }); ok {
+			input = known.AttemptID()
+			continue
+		}
+		body, err := json.Marshal(arg)
+		if err != nil {
+			return crash.Attempt{}, fmt.Errorf("name the input of an activity: %w", err)
+		}
+		input = string(body)
+	}
+	return crash.Attempt{
+		Call: crash.NewCall(info.WorkflowExecution.ID, info.ActivityType.Name, input),
+		Run:  info.WorkflowExecution.RunID, N: info.Attempt, Local: info.IsLocalActivity,
+	}, nil
+}
