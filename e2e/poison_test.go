@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -179,6 +180,39 @@ func TestPoison_ADeliveryThatCrashesTheServerIsReportedAsUnknown(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Contains(strings.Join(f.shown(0, 1), "\n"), "well again") }, crashLimit, 20*time.Millisecond)
 }
 
+func TestPoison_ProgressThatCrashesTheServerIsNotShownAndTheAnswerComes(t *testing.T) {
+	t.Parallel()
+	f := newFeishu(t, 1, 0)
+	p := poisoned(t, newServer(t, f.env()...))
+	p.inForce(letAllIn)
+	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
+	f.hinder(stuck)
+	f.say(0, 1, "stream 100 100ms")
+	p.crashes(f.unanswered)
+	p.seen("Follow")
+	f.hinder(none)
+	require.Eventually(t, func() bool { return len(f.shown(0, 1)) == 1 }, crashLimit, 20*time.Millisecond)
+	require.Len(t, strings.Fields(f.shown(0, 1)[0]), 100, "the answer, and no card")
+}
+
+func TestPoison_ABackgroundTaskSurvivesACrashBesideIt(t *testing.T) {
+	t.Parallel()
+	p := poisoned(t, newServer(t))
+	k := p.newTalk()
+	k.done(fmt.Sprintf(`call Shell {"command":"until test -e %s; do sleep 0.1; done; echo survived > %s","background":true}`, k.file("go"), k.file("end")), "say begun")
+	for range crash.MaxCrashes {
+		p.exhaust()
+		p.boot()
+	}
+	k.touch("go")
+	require.Eventually(t, func() bool { return slices.Equal(k.trace("end"), []string{"survived"}) }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool {
+		var state string
+		err := p.database().QueryRow(t.Context(), "SELECT state FROM background_tasks").Scan(&state)
+		return err == nil && state == string(chat.TaskExited)
+	}, crashLimit, 20*time.Millisecond)
+}
+
 func TestPoison_WorkBesideTurnsThatCrashesTheServerEnds(t *testing.T) {
 	t.Parallel()
 	for activity, c := range map[string]struct {
@@ -200,9 +234,11 @@ func TestPoison_WorkBesideTurnsThatCrashesTheServerEnds(t *testing.T) {
 				return llmtest.Run(r)
 			})
 			k := p.newTalk()
-			k.remember("the bird is blue")
-			k.fill(2)
-			if c.begin != "" {
+			if c.begin == "" {
+				k.done("say one turn") // each wants a title until there is one
+			} else {
+				k.remember("the bird is blue")
+				k.fill(2)
 				k.send(c.begin)
 			}
 			p.crashes(p.hung)

@@ -112,5 +112,6 @@ func attemptOf(info activity.Info, args []any) (crash.Attempt, error) {
 	return crash.Attempt{
 		Call: crash.NewCall(info.WorkflowExecution.ID, info.ActivityType.Name, input),
 		Run:  info.WorkflowExecution.RunID, N: info.Attempt, Local: info.IsLocalActivity,
+		Follows: info.ActivityType.Name == activities.NameWatch || info.ActivityType.Name == activities.NameRunBang,
 	}, nil
 }

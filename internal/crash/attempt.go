@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// MaxCrashes is how many crashes of a worker process a call may be part of before it is given up.
+	// MaxCrashes is how many crashes of a worker process a call may be part of before it is given up, if it ran alone in one of them.
 	MaxCrashes = 2
+	// MaxBeside is the same for a call that never ran alone when its process crashed: another one may have crashed it each time.
+	MaxBeside = 4
 	// MaxKills is the same for processes that were killed from outside, with no sign of a fault of their own. It is high, since an
 	// operator may kill a server as often as they like, and each call goes on.
 	MaxKills = 20
@@ -45,18 +47,24 @@ type Attempt struct {
 	N     int32  `json:"n"`   // from 1
 	Local bool   `json:"local,omitempty"`
 	Alone bool   `json:"alone,omitempty"` // no other suspect runs
+	// Follows says that the attempt follows a command that runs elsewhere and would be lost with it: it is not suspected alone.
+	Follows bool `json:"follows,omitempty"`
 
 	Began time.Time `json:"began"` // set by the journal
 }
 
 // Count is how often a call was part of the end of a worker process.
 type Count struct {
-	Crashes, Kills int
-	Cause          string // of the last crash
+	Crashes int
+	Alone   int // crashes in which no other suspect ran
+	Kills   int
+	Cause   string // of the last crash
 }
 
 // GivenUp reports whether the call is not tried again.
-func (c Count) GivenUp() bool { return c.Crashes >= MaxCrashes || c.Kills >= MaxKills }
+func (c Count) GivenUp() bool {
+	return c.Crashes >= MaxCrashes && c.Alone > 0 || c.Crashes >= MaxBeside || c.Kills >= MaxKills
+}
 
 // GivenUpError is the end of a call that was part of too many crashes.
 type GivenUpError struct {
@@ -66,7 +74,7 @@ type GivenUpError struct {
 
 // Error names the call, its input and the cause.
 func (e *GivenUpError) Error() string {
-	if e.Count.Crashes < MaxCrashes {
+	if e.Count.Kills >= MaxKills {
 		return fmt.Sprintf("%s was given up: %d worker processes were killed while it ran", e.Call, e.Count.Kills)
 	}
 	return fmt.Sprintf("%s was given up: %d worker processes crashed while it ran (%s)", e.Call, e.Count.Crashes, e.Count.Cause)

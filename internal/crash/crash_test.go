@@ -231,7 +231,7 @@ func TestGuard_GivesUpAfterTwoCrashes(t *testing.T) {
 	require.Equal(t, map[string]float64{"Tool": 1}, counted(t, metrics, "xbot_calls_given_up_total"))
 	given, err := s.counts.CallsGivenUp(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []crash.GivenUpError{{Call: poison, Count: crash.Count{Crashes: 2, Cause: "out of memory"}}}, given)
+	require.Equal(t, []crash.GivenUpError{{Call: poison, Count: crash.Count{Crashes: 2, Alone: 1, Cause: "out of memory"}}}, given)
 
 	require.Equal(t, 1, s.count(bystander).Crashes, "only the suspect that ran alone is blamed for the second crash")
 	end, err = g.Begin(t.Context(), attempt(bystander))
@@ -255,6 +255,16 @@ func TestGuard_LetsCallsGoOnThroughKills(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("%d worker processes were killed", crash.MaxKills))
 }
 
+func TestGuard_GivesUpASuspectWhoseProcessDiesWhileItRunsAlone(t *testing.T) {
+	s := setup(t)
+	s.worker("panics", "poison")
+	s.worker("is killed", "poison alone", "bystander")
+	g, _ := s.guard()
+	_, err := g.Begin(t.Context(), attempt(poison))
+	require.ErrorContains(t, err, "was given up")
+	require.Zero(t, s.count(bystander))
+}
+
 func TestGuard_RunsSuspectsOneAtATime(t *testing.T) {
 	s := setup(t)
 	s.worker("panics", "poison", "bystander")
@@ -275,13 +285,29 @@ func TestGuard_RunsSuspectsOneAtATime(t *testing.T) {
 	end(true)
 }
 
+func TestGuard_IsSlowToGiveUpWhatNeverRanAlone(t *testing.T) {
+	s := setup(t)
+	for range crash.MaxBeside - 1 {
+		s.worker("panics", "bystander")
+	}
+	g, _ := s.guard()
+	end, err := g.Begin(t.Context(), attempt(bystander))
+	require.NoError(t, err, "another one may have crashed each process")
+	end(false)
+	s.worker("panics", "bystander")
+	g, _ = s.guard()
+	_, err = g.Begin(t.Context(), attempt(bystander))
+	require.ErrorContains(t, err, fmt.Sprintf("%d worker processes crashed", crash.MaxBeside))
+}
+
 func TestGuard_AsksForLaterAttemptsWhatOtherProcessesCounted(t *testing.T) {
 	s := setup(t)
 	g, _ := s.guard()
-	for range 2 {
-		require.NoError(t, s.counts.CountCrash(t.Context(), version, crash.Death{Crashed: true, Cause: "panic", Blamed: []crash.Attempt{attempt(poison)}}))
-	}
 	later := attempt(poison)
+	later.Alone = true
+	for range crash.MaxCrashes {
+		require.NoError(t, s.counts.CountCrash(t.Context(), version, crash.Death{Crashed: true, Cause: "panic", Blamed: []crash.Attempt{later}}))
+	}
 	later.N = 2
 	_, err := g.Begin(t.Context(), later)
 	require.ErrorContains(t, err, "was given up")

@@ -90,7 +90,7 @@ func (g *Guard) Begin(ctx context.Context, a Attempt) (end func(done bool), err 
 		g.metrics.givenUp.WithLabelValues(a.Activity).Inc()
 		return nil, errorsOf(&GivenUpError{Call: a.Call, Count: count}, g.counts.GiveUpCall(ctx, a.Call))
 	}
-	if count.Crashes == 0 {
+	if count.Crashes == 0 || a.Follows {
 		slot := g.begin(a)
 		return func(bool) { g.journal.End(slot) }, nil
 	}

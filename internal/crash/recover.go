@@ -30,12 +30,14 @@ type Death struct {
 	Blamed  []Attempt
 }
 
-// death returns the end of the process of a journal; nil: it ended as it was told to.
+// death returns the end of the process of a journal; nil: it ended as it was told to. A process that died while a suspect ran alone was
+// crashed by it, also where nothing says why it died.
 func death(h header, running []Attempt, cause string) *Death {
 	if cause == stopped {
 		return nil
 	}
-	d := &Death{Process: h.Process, Cause: cause, Crashed: cause != killed, Blamed: running}
+	alone := slices.ContainsFunc(running, func(a Attempt) bool { return a.Alone })
+	d := &Death{Process: h.Process, Cause: cause, Crashed: cause != killed || alone, Blamed: running}
 	if d.Crashed {
 		d.Blamed = blamed(running)
 	}

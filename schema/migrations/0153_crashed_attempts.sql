@@ -6,6 +6,7 @@ CREATE TABLE crashed_attempts (
     run_id      text NOT NULL,
     version     text NOT NULL,
     crashes     integer NOT NULL,
+    alone       integer NOT NULL,
     kills       integer NOT NULL,
     cause       text NOT NULL,
     last_at     timestamptz NOT NULL DEFAULT now(),
@@ -16,6 +17,7 @@ CREATE INDEX crashed_attempts_last ON crashed_attempts (last_at);
 COMMENT ON TABLE crashed_attempts IS 'Calls of activities during which a worker process died, written by package crash when the next process starts. A call that ends well is deleted; one that crashed too often is given up.';
 COMMENT ON COLUMN crashed_attempts.input IS 'JSON of the references that the activity was given, never what people wrote.';
 COMMENT ON COLUMN crashed_attempts.crashes IS 'How often the process crashed (a fault of the program, or a lack of memory) while the call ran, by this version.';
+COMMENT ON COLUMN crashed_attempts.alone IS 'In how many of the crashes no other call ran that was part of one before.';
 COMMENT ON COLUMN crashed_attempts.kills IS 'How often the process was killed from outside while the call ran, within an hour of each other.';
 
 -- +goose Down

@@ -1,10 +1,11 @@
 -- name: CrashAdd :exec
 -- Counts of another version, and those of more than a day ago, begin again.
-INSERT INTO crashed_attempts AS c (workflow_id, activity, input, run_id, version, crashes, kills, cause)
-VALUES (sqlc.arg(workflow_id), sqlc.arg(activity), sqlc.arg(input), sqlc.arg(run_id), sqlc.arg(version), sqlc.arg(crashes), sqlc.arg(kills), sqlc.arg(cause))
+INSERT INTO crashed_attempts AS c (workflow_id, activity, input, run_id, version, crashes, alone, kills, cause)
+VALUES (sqlc.arg(workflow_id), sqlc.arg(activity), sqlc.arg(input), sqlc.arg(run_id), sqlc.arg(version), sqlc.arg(crashes), sqlc.arg(alone), sqlc.arg(kills), sqlc.arg(cause))
 ON CONFLICT (workflow_id, activity, input) DO UPDATE SET
     run_id = EXCLUDED.run_id, version = EXCLUDED.version, last_at = now(),
     crashes = EXCLUDED.crashes + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.crashes ELSE 0 END,
+    alone = EXCLUDED.alone + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.alone ELSE 0 END,
     kills = EXCLUDED.kills + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 hour' THEN c.kills ELSE 0 END,
     cause = CASE WHEN EXCLUDED.crashes > 0 THEN EXCLUDED.cause ELSE c.cause END,
     given_up_at = CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.given_up_at END;

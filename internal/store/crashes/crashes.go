@@ -28,8 +28,12 @@ func (s *Store) CountCrash(ctx context.Context, version string, d crash.Death) e
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		for _, a := range d.Blamed {
+			alone := int32(0)
+			if a.Alone {
+				alone = crashes
+			}
 			err := tx.Q.CrashAdd(ctx, tx, dbsqlc.CrashAddParams{
-				WorkflowID: a.Workflow, Activity: a.Activity, Input: a.Input, RunID: a.Run, Version: version, Crashes: crashes, Kills: kills, Cause: cause,
+				WorkflowID: a.Workflow, Activity: a.Activity, Input: a.Input, RunID: a.Run, Version: version, Crashes: crashes, Alone: alone, Kills: kills, Cause: cause,
 			})
 			if err != nil {
 				return fmt.Errorf("count a crash of %s: %w", a.Call, err)
@@ -94,5 +98,5 @@ func callOf(r dbsqlc.CrashedAttempt) crash.Call {
 }
 
 func countOf(r dbsqlc.CrashedAttempt) crash.Count {
-	return crash.Count{Crashes: int(r.Crashes), Kills: int(r.Kills), Cause: r.Cause}
+	return crash.Count{Crashes: int(r.Crashes), Alone: int(r.Alone), Kills: int(r.Kills), Cause: r.Cause}
 }

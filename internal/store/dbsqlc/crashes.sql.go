@@ -10,11 +10,12 @@ import (
 )
 
 const crashAdd = `-- name: CrashAdd :exec
-INSERT INTO crashed_attempts AS c (workflow_id, activity, input, run_id, version, crashes, kills, cause)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO crashed_attempts AS c (workflow_id, activity, input, run_id, version, crashes, alone, kills, cause)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (workflow_id, activity, input) DO UPDATE SET
     run_id = EXCLUDED.run_id, version = EXCLUDED.version, last_at = now(),
     crashes = EXCLUDED.crashes + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.crashes ELSE 0 END,
+    alone = EXCLUDED.alone + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.alone ELSE 0 END,
     kills = EXCLUDED.kills + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 hour' THEN c.kills ELSE 0 END,
     cause = CASE WHEN EXCLUDED.crashes > 0 THEN EXCLUDED.cause ELSE c.cause END,
     given_up_at = CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.given_up_at END
@@ -27,6 +28,7 @@ type CrashAddParams struct {
 	RunID      string
 	Version    string
 	Crashes    int32
+	Alone      int32
 	Kills      int32
 	Cause      string
 }
@@ -40,6 +42,7 @@ func (q *Queries) CrashAdd(ctx context.Context, db DBTX, arg CrashAddParams) err
 		arg.RunID,
 		arg.Version,
 		arg.Crashes,
+		arg.Alone,
 		arg.Kills,
 		arg.Cause,
 	)
@@ -62,7 +65,7 @@ func (q *Queries) CrashForget(ctx context.Context, db DBTX, arg CrashForgetParam
 }
 
 const crashGet = `-- name: CrashGet :one
-SELECT workflow_id, activity, input, run_id, version, crashes, kills, cause, last_at, given_up_at FROM crashed_attempts
+SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, last_at, given_up_at FROM crashed_attempts
 WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND last_at > now() - interval '1 day'
 `
 
@@ -88,6 +91,7 @@ func (q *Queries) CrashGet(ctx context.Context, db DBTX, arg CrashGetParams) (Cr
 		&i.RunID,
 		&i.Version,
 		&i.Crashes,
+		&i.Alone,
 		&i.Kills,
 		&i.Cause,
 		&i.LastAt,
@@ -112,7 +116,7 @@ func (q *Queries) CrashGiveUp(ctx context.Context, db DBTX, arg CrashGiveUpParam
 }
 
 const crashList = `-- name: CrashList :many
-SELECT workflow_id, activity, input, run_id, version, crashes, kills, cause, last_at, given_up_at FROM crashed_attempts WHERE version = $1 AND last_at > now() - interval '1 day'
+SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, last_at, given_up_at FROM crashed_attempts WHERE version = $1 AND last_at > now() - interval '1 day'
 ORDER BY last_at DESC LIMIT 10000
 `
 
@@ -132,6 +136,7 @@ func (q *Queries) CrashList(ctx context.Context, db DBTX, version string) ([]Cra
 			&i.RunID,
 			&i.Version,
 			&i.Crashes,
+			&i.Alone,
 			&i.Kills,
 			&i.Cause,
 			&i.LastAt,
@@ -148,7 +153,7 @@ func (q *Queries) CrashList(ctx context.Context, db DBTX, version string) ([]Cra
 }
 
 const crashListGivenUp = `-- name: CrashListGivenUp :many
-SELECT workflow_id, activity, input, run_id, version, crashes, kills, cause, last_at, given_up_at FROM crashed_attempts WHERE given_up_at > now() - interval '1 day'
+SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, last_at, given_up_at FROM crashed_attempts WHERE given_up_at > now() - interval '1 day'
 ORDER BY given_up_at DESC LIMIT 20
 `
 
@@ -169,6 +174,7 @@ func (q *Queries) CrashListGivenUp(ctx context.Context, db DBTX) ([]CrashedAttem
 			&i.RunID,
 			&i.Version,
 			&i.Crashes,
+			&i.Alone,
 			&i.Kills,
 			&i.Cause,
 			&i.LastAt,

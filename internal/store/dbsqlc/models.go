@@ -56,6 +56,8 @@ type CrashedAttempt struct {
 	Version string
 	// How often the process crashed (a fault of the program, or a lack of memory) while the call ran, by this version.
 	Crashes int32
+	// In how many of the crashes no other call ran that was part of one before.
+	Alone int32
 	// How often the process was killed from outside while the call ran, within an hour of each other.
 	Kills     int32
 	Cause     string
