@@ -27,6 +27,7 @@ const (
 const (
 	abiRefer    = 2 // moving files between folders; before, every domain forbids it, so we make none
 	abiTruncate = 3
+	abiNetwork  = 4
 	abiDevices  = 5
 	abiScope    = 6 // signals and abstract sockets
 )

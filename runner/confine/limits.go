@@ -10,3 +10,9 @@ type Limits struct {
 	FileSize  uint64 `json:"file_size,omitempty"` // bytes of a file that it writes
 	Memory    uint64 `json:"memory,omitempty"`    // bytes of private memory that can be written; shared mappings are free
 }
+
+// Bounds are what a process may still use once it has sealed itself.
+type Bounds struct {
+	Memory uint64 // bytes of private memory that can be written, with what it has already; 0: as much as before
+	CPU    uint64 // seconds of the processor, beside what it has used already
+}
