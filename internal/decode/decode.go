@@ -1,0 +1,114 @@
+// Package decode reads files of other people outside of the server's process. A decoder is a function from bytes to a value. It runs in a process of
+// its own, which is this program once more, takes one file and ends: what a file does to its decoder, the server does not notice.
+//
+//	caller                                   process "xbot decode picture"
+//	  Run ── waits for its owner's turn
+//	      ── starts the process ───────────▶ opens what the decoder needs (Serve)
+//	      ── request, file ── stdin ───────▶ seals itself: no files, sockets, programs; memory, processor
+//	                                         decodes
+//	      ◀─ answer, bounded ── stdout ───── ends
+//	stdin stays open until the answer is there: its end tells the process that nobody waits any more.
+//
+// The process has no settings and no keys in its environment. The kernel ends it before any other program when memory runs out. Its answer is as
+// hostile as the file: it is bounded here, and the package of the decoder checks what it says.
+package decode
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"xbot/internal/fault"
+)
+
+// Command is the first argument of a process that decodes; the second is the name of the decoder.
+const Command = "decode"
+
+// Limits bound one file.
+type Limits struct {
+	Memory uint64        `json:"memory"` // bytes that the process may have
+	CPU    time.Duration `json:"cpu"`    // of the processor, from the moment at which it has the file; whole seconds
+	Time   time.Duration `json:"time"`   // by the clock, with the start of the process
+	Answer int           `json:"answer"` // bytes
+}
+
+// Decoder makes an R of a file, as P says. Both travel as JSON.
+type Decoder[P, R any] struct {
+	Name string
+	What string // what errors call the file: "the picture"
+	Limits
+}
+
+// request is the first line of what a process is sent; the file follows.
+type request[P any] struct {
+	Params P      `json:"params"`
+	Size   int    `json:"size"` // of the file, in bytes
+	Limits Limits `json:"limits"`
+}
+
+// answer is what a process sends back.
+type answer[R any] struct {
+	Result *R         `json:"result,omitempty"`
+	Kind   fault.Kind `json:"kind,omitempty"` // of the error
+	Error  string     `json:"error,omitempty"`
+}
+
+// Run decodes a file in a process of its own, once it is the turn of the owner that ctx names (WithOwner). Errors are those of the decoder, fault.TooLarge
+// for a file that takes more memory than the limit, fault.Invalid for one that takes too long or that its decoder fails on, fault.Unavailable where
+// the machine is too busy, and the cause of ctx, whose end ends the process.
+func (d Decoder[P, R]) Run(ctx context.Context, params P, file []byte) (out R, err error) {
+	if !served[d.Name] {
+		return out, fault.Errorf(fault.Internal, "this program has no decoder %q", d.Name)
+	}
+	head, err := json.Marshal(request[P]{Params: params, Size: len(file), Limits: d.Limits})
+	if err != nil {
+		return out, fmt.Errorf("write down what is wanted of %s: %w", d.What, err)
+	}
+	done, err := turns.wait(ctx, owner(ctx))
+	if err != nil {
+		return out, err
+	}
+	defer done()
+	said, err := process{name: d.Name, what: d.What, Limits: d.Limits}.run(ctx, append(head, '\n'), file)
+	if err != nil {
+		return out, err
+	}
+	return d.parse(said)
+}
+
+// parse reads what a process answered, which a hostile file may have written.
+func (d Decoder[P, R]) parse(said []byte) (out R, err error) {
+	var a answer[R]
+	from := json.NewDecoder(bytes.NewReader(said))
+	if err := from.Decode(&a); err != nil || from.More() {
+		return out, fault.Errorf(fault.Invalid, "%s cannot be read: its decoder gave no answer", d.What)
+	}
+	switch {
+	case a.Kind == fault.Invalid || a.Kind == fault.TooLarge || a.Kind == fault.Internal:
+		return out, fault.Errorf(a.Kind, "%s", sentence(a.Error))
+	case a.Kind != "" || a.Result == nil:
+		return out, fault.Errorf(fault.Invalid, "%s cannot be read: its decoder gave another answer than a result", d.What)
+	}
+	return *a.Result, nil
+}
+
+// maxSentence bounds what is shown of an error of a process, in bytes.
+const maxSentence = 500
+
+// sentence is what a process says, on one line.
+func sentence(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), maxSentence)], "")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, text))
+}

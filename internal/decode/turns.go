@@ -1,0 +1,113 @@
+package decode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"xbot/internal/chat"
+)
+
+const (
+	// slots is how many files are decoded at a time, so that their memory does not add up.
+	slots = 2
+	// ownSlots is how many of them may be one owner's: the others stay for other people.
+	ownSlots = slots - 1
+)
+
+type ownerKey struct{}
+
+// WithOwner says whose files are decoded with a context: a user, a sender or a consumer. Owners take turns, and nobody waits behind all files of
+// another. Those without a name are one owner.
+func WithOwner(ctx context.Context, owner string) context.Context {
+	return context.WithValue(ctx, ownerKey{}, owner)
+}
+
+// WithUser is WithOwner for a user.
+func WithUser(ctx context.Context, id chat.UserID) context.Context {
+	return WithOwner(ctx, fmt.Sprint("user ", id))
+}
+
+func owner(ctx context.Context) string {
+	name, _ := ctx.Value(ownerKey{}).(string)
+	return name
+}
+
+// queue has owners take turns.
+type queue struct {
+	mu      sync.Mutex
+	running map[string]int    // of each owner
+	last    map[string]uint64 // when it was the turn of an owner who waits or runs, as a number that grows
+	count   uint64
+	waiting []*waiter // first come, first served, among the files of one owner
+}
+
+// waiter is a file whose turn has not come.
+type waiter struct {
+	owner string
+	ready chan struct{} // closed once it is its turn
+}
+
+var turns = &queue{running: map[string]int{}, last: map[string]uint64{}}
+
+// wait returns once it is the turn of the owner; done ends the turn. The error is the cause of ctx.
+func (q *queue) wait(ctx context.Context, owner string) (done func(), err error) {
+	w := &waiter{owner, make(chan struct{})}
+	q.mu.Lock()
+	q.waiting = append(q.waiting, w)
+	q.next()
+	q.mu.Unlock()
+	select {
+	case <-w.ready:
+		return func() { q.done(owner) }, nil
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	i := slices.Index(q.waiting, w)
+	if i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+	}
+	q.mu.Unlock()
+	if i < 0 { // it was its turn meanwhile
+		q.done(owner)
+	}
+	return nil, context.Cause(ctx)
+}
+
+// done ends a turn of an owner.
+func (q *queue) done(owner string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running[owner]--; q.running[owner] == 0 {
+		delete(q.running, owner)
+		if !slices.ContainsFunc(q.waiting, func(w *waiter) bool { return w.owner == owner }) {
+			delete(q.last, owner)
+		}
+	}
+	q.next()
+}
+
+// next gives the free slots away: each to the owner whose last turn is the longest ago.
+func (q *queue) next() {
+	for {
+		used, best := 0, -1
+		for _, n := range q.running {
+			used += n
+		}
+		for i, w := range q.waiting {
+			if q.running[w.owner] < ownSlots && (best < 0 || q.last[w.owner] < q.last[q.waiting[best].owner]) {
+				best = i
+			}
+		}
+		if used == slots || best < 0 {
+			return
+		}
+		w := q.waiting[best]
+		q.waiting = slices.Delete(q.waiting, best, best+1)
+		q.count++
+		q.running[w.owner]++
+		q.last[w.owner] = q.count
+		close(w.ready)
+	}
+}
