@@ -28,7 +28,7 @@ func TestResultOf_StructuredContentStandsWhereThereIsNoText(t *testing.T) {
 		`{"content":[]}`: "(the tool returned nothing)",
 		`{"content":[{"type":"resource","resource":{"uri":"x:y","text":"z"}}]}`:                               "[resource: x:y]\nz",
 		`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b\n"}]}`:                               "a\nb",
-		`{"content":[{"type":"image","data":"eA==","mimeType":"image/png"}]}`:                                 "[image: image/png · 1 bytes · left out: this is no picture in one of the formats JPEG, PNG, GIF and WebP: image: unknown format]",
+		`{"content":[{"type":"image","data":"eA==","mimeType":"image/png"}]}`:                                 "[image: image/png · 1 bytes · left out: this is no picture in one of the formats JPEG, PNG, GIF and WebP]",
 		`{"content":[{"type":"text","text":"` + strings.Repeat("x", 2<<20) + `"}]}`:                           "",
 		`{"content":[` + strings.Repeat(`{"type":"text","text":"x"},`, 1500) + `{"type":"text","text":"y"}]}`: "",
 	} {

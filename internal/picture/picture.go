@@ -1,5 +1,6 @@
 // Package picture makes of a file that somebody sent a picture that a model can be shown: upright, not larger than providers use, without
-// what a camera wrote into it. The files are hostile input; their memory is bounded before anything is decoded.
+// what a camera wrote into it. The files are hostile input: a process of its own decodes each (package decode), and what they take there is bounded
+// before anything is decoded.
 package picture
 
 import (
@@ -14,11 +15,12 @@ import (
 	_ "image/png"  // registers the format
 	"net/http"
 	"path"
+	"time"
 
-	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // registers the format
 
 	"xbot/internal/chat"
+	"xbot/internal/decode"
 	"xbot/internal/fault"
 )
 
@@ -28,6 +30,8 @@ const (
 	// maxDecoded bounds what one picture takes in memory while it is decoded, in bytes: 80 megapixels of eight bits a channel, and 44 of a
 	// progressive photo.
 	maxDecoded = 320 << 20
+	// maxLength bounds the longer side of a file, in pixels: scaling takes 64 bytes for each. Only PNG has longer ones.
+	maxLength = 1 << 20
 	// maxSide is the longest side of what is shown, in pixels: providers scale down what is larger.
 	maxSide = 1568
 )
@@ -59,15 +63,40 @@ func Begins(head []byte) bool {
 // Tokens estimates what a provider counts for a picture of a size: Anthropic names one token for 750 pixels, OpenAI is below that.
 func Tokens(width, height int) int { return max(1, width*height/750) }
 
-// one lets one picture be decoded at a time, so that their memory does not add up.
-var one = make(chan struct{}, 1)
+// decoder runs Decode in a process of its own. Its memory is what may be decoded, with the file and what scaling takes beside it.
+var decoder = decode.Decoder[struct{}, Picture]{
+	Name: "picture", What: "the picture", Limits: decode.Limits{Memory: 768 << 20, CPU: 15 * time.Second, Time: time.Minute, Answer: 8 << 20},
+}
 
-// Make reads a JPEG, PNG, GIF (its first frame) or WebP file, whatever its name is. Errors are fault.Invalid for what is none of them or is
-// broken, fault.TooLarge for what would take too much memory, and the cause of the context.
+var _ = decode.Serve(decoder, decode.Ready(func(_ struct{}, file []byte) (Picture, error) { return Decode(file) }))
+
+// Make reads a JPEG, PNG, GIF (its first frame) or WebP file, whatever its name is. Errors are fault.Invalid for what is none of them, is broken or
+// takes too long, fault.TooLarge for what takes too much memory, those of package decode, and the cause of the context.
 func Make(ctx context.Context, file []byte) (Picture, error) {
-	if len(file) > MaxBytes {
+	switch {
+	case len(file) > MaxBytes:
 		return Picture{}, fault.Errorf(fault.TooLarge, "the picture has more than %d MB", MaxBytes>>20)
+	case !Begins(file):
+		return Picture{}, fault.Errorf(fault.Invalid, "this is no picture in one of the formats JPEG, PNG, GIF and WebP")
 	}
+	made, err := decoder.Run(ctx, struct{}{}, file)
+	if err != nil {
+		return Picture{}, err
+	}
+	return made, made.check()
+}
+
+// check refuses what is no picture of Decode: a hostile file may have answered in its place.
+func (p Picture) check() error {
+	if p.MediaType != http.DetectContentType(p.Data) || p.MediaType != "image/png" && p.MediaType != "image/jpeg" ||
+		p.Width < 1 || p.Height < 1 || max(p.Width, p.Height) > maxSide {
+		return fault.Errorf(fault.Invalid, "the picture cannot be read: its decoder answered with something else")
+	}
+	return nil
+}
+
+// Decode does what Make does, in this process: for programs that read only their own user's pictures, and for the process that Make starts.
+func Decode(file []byte) (Picture, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return Picture{}, fault.Errorf(fault.Invalid, "this is no picture in one of the formats JPEG, PNG, GIF and WebP: %w", err)
@@ -75,14 +104,8 @@ func Make(ctx context.Context, file []byte) (Picture, error) {
 	if config.Width <= 0 || config.Height <= 0 {
 		return Picture{}, fault.Errorf(fault.Invalid, "the picture is empty")
 	}
-	if decodedBytes(file, config, format) > maxDecoded {
+	if max(config.Width, config.Height) > maxLength || decodedBytes(file, config, format) > maxDecoded {
 		return Picture{}, fault.Errorf(fault.TooLarge, "the picture has %d × %d pixels, which is too much", config.Width, config.Height)
-	}
-	select {
-	case one <- struct{}{}:
-		defer func() { <-one }()
-	case <-ctx.Done():
-		return Picture{}, context.Cause(ctx)
 	}
 	decoded, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
@@ -109,20 +132,4 @@ func depth(m color.Model) int64 {
 		return 3
 	}
 	return 4
-}
-
-// scale returns the picture with no side longer than maxSide.
-func scale(source image.Image) *image.RGBA {
-	size := source.Bounds().Size()
-	width, height := size.X, size.Y
-	if longest := max(width, height); longest > maxSide {
-		width, height = max(1, width*maxSide/longest), max(1, height*maxSide/longest)
-	}
-	out := image.NewRGBA(image.Rect(0, 0, width, height))
-	if width == size.X && height == size.Y {
-		draw.Draw(out, out.Bounds(), source, source.Bounds().Min, draw.Src)
-		return out
-	}
-	draw.CatmullRom.Scale(out, out.Bounds(), source, source.Bounds(), draw.Src, nil)
-	return out
 }

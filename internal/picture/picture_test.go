@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	xdraw "golang.org/x/image/draw"
 
 	"xbot/internal/fault"
 	"xbot/internal/picture"
@@ -142,6 +143,29 @@ func TestMake_ScalesAPhotoOf40MegapixelsDown(t *testing.T) {
 	require.Less(t, len(got.Data), 1<<20)
 }
 
+func TestMake_ScalesInPartsAsAtOnce(t *testing.T) {
+	source := image.NewRGBA(image.Rect(0, 0, 1600, 6000)) // too much to be scaled at once
+	for i := range source.Pix {
+		source.Pix[i] = byte(i/4%1600*200/1600 + i/6400*50/6000 + i%4*10)
+		if i%4 == 3 {
+			source.Pix[i] = 255
+		}
+	}
+	got, shown := made(t, pngOf(t, source))
+	require.Equal(t, image.Pt(418, 1568), image.Pt(got.Width, got.Height))
+	want := image.NewRGBA(shown.Bounds())
+	xdraw.CatmullRom.Scale(want, want.Bounds(), source, source.Bounds(), xdraw.Src, nil)
+	for y := range 1568 {
+		for x := range 418 {
+			r, g, b, _ := shown.At(x, y).RGBA()
+			c := want.RGBAAt(x, y)
+			require.InDelta(t, c.R, r>>8, 2)
+			require.InDelta(t, c.G, g>>8, 2)
+			require.InDelta(t, c.B, b>>8, 2)
+		}
+	}
+}
+
 func TestMake_KeepsAThinPictureVisible(t *testing.T) {
 	_, shown := made(t, pngOf(t, halves(9000, 2, red, blue)))
 	require.Equal(t, image.Pt(1568, 1), shown.Bounds().Size())
@@ -218,10 +242,11 @@ func TestMake_ReadsOneFrameOfAnAnimationWhateverFollows(t *testing.T) {
 	require.Less(t, len(file), picture.MaxBytes)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got, shown := made(t, append(file, 0x3b))
+	got, err := picture.Decode(append(file, 0x3b))
+	require.NoError(t, err)
 	runtime.ReadMemStats(&after)
 	require.Equal(t, "image/png", got.MediaType)
-	require.Equal(t, image.Pt(1000, 1000), shown.Bounds().Size())
+	require.Equal(t, image.Pt(1000, 1000), image.Pt(got.Width, got.Height))
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), "10,000 frames are 10 GB")
 }
 
@@ -290,7 +315,7 @@ func FuzzMake(f *testing.F) {
 	f.Add(progressiveBomb(16, 16, 0x22))
 	f.Add(webpBomb("VP8X", 10, 10))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		got, err := picture.Make(t.Context(), file)
+		got, err := picture.Decode(file)
 		if err != nil {
 			return
 		}

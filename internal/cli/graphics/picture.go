@@ -37,10 +37,10 @@ func Fit(pixels, cell image.Point, most Size) Size {
 	return Size{Columns: min(up(w), max(most.Columns, 1)), Rows: min(up(h), max(most.Rows, 1))}
 }
 
-// Read decodes the file of a picture, which is hostile input: its bytes, its pixels and the memory that it takes are bounded. Invalid: it is
-// none; TooLarge: it is too large.
-func Read(ctx context.Context, file []byte) (image.Image, error) {
-	made, err := picture.Make(ctx, file)
+// Read decodes the file of a picture, which is hostile input: its bytes, its pixels and the memory that it takes are bounded. It does so in this
+// process, which is the user's own. Invalid: it is none; TooLarge: it is too large.
+func Read(_ context.Context, file []byte) (image.Image, error) {
+	made, err := picture.Decode(file)
 	if err != nil {
 		return nil, err
 	}
