@@ -1,17 +1,20 @@
-// Package table reads the beginning of tables that other programs wrote: CSV, TSV and Excel workbooks.
+// Package table reads the beginning of tables that other programs wrote: CSV, TSV and Excel workbooks. They are hostile input: a process of its own
+// decodes each (package decode).
 package table
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"io"
 	"path"
 	"slices"
 	"strings"
-	"sync"
+	"time"
 	"unicode/utf8"
 
+	"xbot/internal/decode"
 	"xbot/internal/fault"
 )
 
@@ -21,11 +24,8 @@ const (
 	maxRows    = 500
 	maxColumns = 50
 	maxCell    = 1000    // characters
-	maxText    = 4 << 20 // of a CSV or TSV file, read as far as that
+	maxText    = 4 << 20 // bytes of a CSV or TSV file, and of the cells of a table: it is read as far as that
 )
-
-// one table at a time: a hostile one may take some hundred megabytes until it is refused or shown.
-var one sync.Mutex
 
 // Table is the beginning of a table.
 type Table struct {
@@ -33,7 +33,19 @@ type Table struct {
 	Sheet     string     // the one that was read
 	Rows      [][]string // at most 500, each of at most 50 cells of 1000 characters
 	Truncated bool       // there is more
+
+	size int // bytes of the cells
 }
+
+// request names what is read of which table.
+type request struct{ Name, Sheet string }
+
+// decoder runs read in a process of its own.
+var decoder = decode.Decoder[request, Table]{
+	Name: "table", What: "the table", Limits: decode.Limits{Memory: 768 << 20, CPU: 15 * time.Second, Time: time.Minute, Answer: 6 * maxText},
+}
+
+var _ = decode.Serve(decoder, decode.Ready(read))
 
 // Knows reports whether a file's name is that of a table.
 func Knows(name string) bool {
@@ -44,20 +56,39 @@ func Knows(name string) bool {
 	return false
 }
 
-// Read reads a table by its name's ending. Sheet names one of a workbook; empty: the first. What cannot be read is Invalid, with a
-// sentence.
-func Read(name string, data []byte, sheet string) (Table, error) {
-	one.Lock()
-	defer one.Unlock()
-	switch kind(name) {
+// Read reads a table by its name's ending. Sheet names one of a workbook; empty: the first. What cannot be read is Invalid or TooLarge, with a
+// sentence; other errors are those of package decode.
+func Read(ctx context.Context, name string, data []byte, sheet string) (Table, error) {
+	if !Knows(name) {
+		return Table{}, fault.Errorf(fault.Invalid, "%s is no table that can be shown: CSV, TSV and Excel (.xlsx) can", path.Base(name))
+	}
+	t, err := decoder.Run(ctx, request{name, sheet}, data)
+	if err != nil {
+		return Table{}, err
+	}
+	return t, t.check()
+}
+
+// check refuses what is no table of read: a hostile file may have answered in its place.
+func (t Table) check() error {
+	wide := func(row []string) bool {
+		return len(row) > maxColumns || slices.ContainsFunc(row, func(cell string) bool { return utf8.RuneCountInString(cell) > maxCell+1 })
+	}
+	if len(t.Rows) > maxRows || slices.ContainsFunc(t.Rows, wide) {
+		return fault.Errorf(fault.Invalid, "the table cannot be read: its decoder answered with something else")
+	}
+	return nil
+}
+
+// read reads a table in this process.
+func read(r request, data []byte) (Table, error) {
+	switch kind(r.Name) {
 	case ".csv":
 		return separated(data, ',')
 	case ".tsv":
 		return separated(data, '\t')
-	case ".xlsx", ".xlsm":
-		return workbook(data, sheet)
 	}
-	return Table{}, fault.Errorf(fault.Invalid, "%s is no table that can be shown: CSV, TSV and Excel (.xlsx) can", path.Base(name))
+	return workbook(data, r.Sheet)
 }
 
 func kind(name string) string { return strings.ToLower(path.Ext(name)) }
@@ -93,7 +124,7 @@ func separated(data []byte, by rune) (Table, error) {
 
 // add takes a row, and reports whether there is room for another.
 func (t *Table) add(row []string) bool {
-	if len(t.Rows) == maxRows {
+	if len(t.Rows) == maxRows || t.size > maxText {
 		t.Truncated = true
 		return false
 	}
@@ -103,6 +134,7 @@ func (t *Table) add(row []string) bool {
 	row = slices.Clone(row) // what was cut off is given free
 	for i, cell := range row {
 		row[i] = shortened(cell)
+		t.size += len(row[i])
 	}
 	t.Rows = append(t.Rows, row)
 	return true

@@ -17,7 +17,6 @@ import (
 // cells, elements without number. Excel's own limits are 16,384 cells a row and 32,767 characters a cell.
 const (
 	maxUnzip    = 64 << 20 // of all parts
-	maxPart     = 32 << 20 // of a part that is held in memory
 	maxElements = 4 << 20  // of all parts; each takes about 100 bytes
 	maxRowCells = 16_384
 	maxRowBytes = 64 << 20 // the texts of a row's cells
@@ -28,7 +27,8 @@ func workbook(data []byte, sheet string) (Table, error) {
 	if err := checkWorkbook(data); err != nil {
 		return Table{}, err
 	}
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: maxUnzip, UnzipXMLSizeLimit: maxPart})
+	// Parts beyond the second limit would be written to files: none is.
+	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: maxUnzip, UnzipXMLSizeLimit: maxUnzip})
 	if err != nil {
 		return Table{}, unreadable(err)
 	}

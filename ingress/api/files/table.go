@@ -48,7 +48,7 @@ func (p location) table(ctx context.Context, sent, sheet string) (FileTable, err
 	if err != nil {
 		return FileTable{}, err
 	}
-	t, err := table.Read(file, data.Data, sheet)
+	t, err := table.Read(ctx, file, data.Data, sheet)
 	if err != nil {
 		return FileTable{}, err
 	}
