@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// decode makes UTF-8 of a page. Servers say the wrong encoding, or none; what the bytes themselves prove comes first:
+// utf8Of makes UTF-8 of a page. Servers say the wrong encoding, or none; what the bytes themselves prove comes first:
 //
 //   - a byte order mark
 //   - bytes beyond ASCII that are UTF-8 are hardly ever something else
@@ -18,7 +18,7 @@ import (
 //     nobody set them, is taken only where nothing better is known
 //   - pairs of bytes as Chinese text has them are GBK
 //   - else Latin 1, as browsers have it (windows-1252)
-func decode(data []byte, contentType string) string {
+func utf8Of(data []byte, contentType string) string {
 	head := data[:min(len(data), 1024)]
 	byHeader, name, sure := charset.DetermineEncoding(head, contentType)
 	if sure && bytes.HasPrefix(head, mark(name)) && len(mark(name)) > 0 {

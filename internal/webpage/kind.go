@@ -31,6 +31,8 @@ func kindOf(said string, data []byte) string {
 	return found
 }
 
+func isHTML(kind string) bool { return kind == kindHTML || kind == kindXHTML }
+
 // textual reports whether a media type is text that can be read. Pictures are not, SVG among them.
 func textual(kind string) bool {
 	switch kind {

@@ -1,9 +1,10 @@
-// Package webpage reads what a page of the web says, as Markdown. A page is hostile input: how much is read, parsed and kept is bounded before
-// anything looks at it. What the page says is data, and stays so: whoever shows it to a model marks where it begins and ends.
+// Package webpage reads what a page of the web says, as Markdown. A page is hostile input: a process of its own takes it apart (package decode), and how
+// much is read, parsed and kept is bounded before anything looks at it. What the page says is data, and stays so: whoever shows it to a model marks where it begins and ends.
 package webpage
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -59,9 +60,6 @@ func NewForStrangers(agent string, documents Documents) *Reader {
 	return out
 }
 
-// turns bounds how many pages are taken apart at a time, so that their memory does not add up.
-var turns = make(chan struct{}, 2)
-
 // Read fetches a page, which takes at most 30 s. A PDF is taken apart behind that, within the limits of package pdf. Errors are those that a
 // model can mend (fault.Invalid, Denied, NotFound, TooLarge), fault.Unavailable where the page cannot be had now, fault.Internal, and the cause of
 // the context. None holds what may be secret in an address: user, password, query.
@@ -81,12 +79,6 @@ func (r *Reader) Read(ctx context.Context, address string) (Page, error) {
 			return Page{}, fault.Errorf(fault.Unavailable, "%s did not arrive within %s", Short(from), r.time)
 		}
 		return Page{}, err
-	}
-	select {
-	case turns <- struct{}{}:
-		defer func() { <-turns }()
-	case <-ctx.Done():
-		return Page{}, context.Cause(ctx)
 	}
 	return r.read(ctx, body)
 }
@@ -109,23 +101,18 @@ func (r *Reader) read(ctx context.Context, b body) (Page, error) {
 	case !textual(b.kind):
 		return Page{}, b.binary()
 	}
-	cut := len(b.data) > maxText
-	text := decode(b.data[:min(len(b.data), maxText)], b.said)
-	if strings.ContainsRune(text[:min(len(text), 4096)], 0) {
+	c, err := decoder.Run(ctx, origin{b.from.String(), b.said, b.kind}, b.data[:min(len(b.data), maxText)])
+	switch {
+	case err != nil:
+		return Page{}, fmt.Errorf("%s: %w", Short(b.from), err)
+	case c.Binary:
 		return Page{}, b.binary()
-	}
-	if b.kind == kindHTML || b.kind == kindXHTML {
-		html := markdown(text, b.from)
-		p.Title, p.Text, cut = html.title, html.text, cut || html.cut
-		if p.Text == "" {
-			p.Note = "The page has no text of its own: scripts may make it in a browser."
-		}
-	} else {
-		p.Text = clean(text)
-	}
-	if cut {
+	case c.Cut || len(b.data) > maxText:
 		p.Note = "The page is longer than what is read of it; DownloadFile gets it whole."
+	case c.Text == "" && isHTML(b.kind):
+		p.Note = "The page has no text of its own: scripts may make it in a browser."
 	}
+	p.Title, p.Text = oneLine(c.Title, maxTitle), cutBytes(c.Text, maxText)
 	return p, nil
 }
 

@@ -138,7 +138,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("caf\xe9"), "text/plain; charset=iso-2022-jp")
 	f.Add([]byte("x"), "text/html; charset=replacement")
 	f.Fuzz(func(t *testing.T, data []byte, contentType string) {
-		require.True(t, utf8.ValidString(clean(decode(data, contentType))))
+		require.True(t, utf8.ValidString(clean(utf8Of(data, contentType))))
 		require.NotContains(t, kindOf(contentType, data), "\n")
 	})
 }
