@@ -2,11 +2,10 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"image/png"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/pdf"
+	_ "xbot/internal/pdf/engine" // decodes PDFs
 	"xbot/internal/pdf/pdftest"
 )
 
@@ -31,9 +31,8 @@ func (s *server) lastWords() (out string) {
 
 // translated has the engine translated once: with the race detector that takes a minute, for which clients do not wait.
 var translated = sync.OnceValue(func() error {
-	cmd := exec.Command(filepath.Join(bin, "xbot"), pdf.Command, pdftest.Cache())
-	cmd.Stdin = strings.NewReader("{}\nno document")
-	return cmd.Run()
+	_, err := pdf.Reader{Cache: pdftest.Cache()}.Pages(context.Background(), pdftest.Of("one"))
+	return err
 })
 
 // readsPDFs is a server that need not translate what reads them.

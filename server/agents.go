@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
@@ -154,16 +153,6 @@ func (c *core) skillTool(boxes *resolver.Resolver) toolset.Source {
 // documents reads PDFs.
 func (c *core) documents() pdf.Reader {
 	return pdf.Reader{Cache: filepath.Join(c.home, "cache", "pdf")}
-}
-
-// pageTime is how long drawing a page for a person may take: shorter than what an agent may wait for, since both take turns.
-const pageTime = 30 * time.Second
-
-// pages draws pages of PDFs for people.
-func (c *core) pages() pdf.Reader {
-	r := c.documents()
-	r.Time = pageTime
-	return r
 }
 
 // roles knows what subagents are made of.

@@ -162,7 +162,7 @@ func (in *ingressPart) api() *api.API {
 		},
 		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.toolKeys}},
 		Streams:  events.Endpoints{Base: base, Bus: in.bus, Closing: in.closing},
-		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key), Documents: in.pages()},
+		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key), Documents: in.documents()},
 		Settings: apisettings.Endpoints{
 			Base:     base,
 			Policy:   apisettings.Policy{Tools: in.tools, Authorizers: in.authorizers(), Live: in.policies},

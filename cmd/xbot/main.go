@@ -14,8 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"xbot/internal/completion"
-	"xbot/internal/pdf"
-	"xbot/internal/pdf/engine"
+	_ "xbot/internal/pdf/engine" // decodes PDFs in a process of its own
 )
 
 // version is set by the build.
@@ -59,9 +58,6 @@ type program struct {
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
-	}
-	if len(os.Args) == 3 && os.Args[1] == pdf.Command {
-		os.Exit(engine.Main(os.Args[2]))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -10,7 +10,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -76,7 +75,7 @@ import (
 	"xbot/internal/memory/view"
 	"xbot/internal/oauth"
 	"xbot/internal/pdf"
-	"xbot/internal/pdf/engine"
+	_ "xbot/internal/pdf/engine" // decodes PDFs
 	"xbot/internal/pdf/pdftest"
 	"xbot/internal/permission"
 	"xbot/internal/pgtest"
@@ -112,11 +111,7 @@ import (
 // limit bounds every wait.
 const limit = time.Minute
 
-// TestMain is also the program that reads PDFs.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == pdf.Command {
-		os.Exit(engine.Main(os.Args[2]))
-	}
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }
 

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,20 +9,23 @@ import (
 	"xbot/internal/fault"
 )
 
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"count":3}{"page":1,"text":"one\r\n\u0000two"}{"page":2,"problem":"page"}{"end":true}`), false)
-	f.Add([]byte(`{"count":3}{"page":1,"picture":"iVBORw0K"}{"end":true}`), true)
-	f.Add([]byte(`{"problem":"encrypted"}`), false)
-	f.Add([]byte(`{"count":-1}{"end":true}`), false)
+func FuzzChecked(f *testing.F) {
+	f.Add([]byte(`{"count":3,"pages":[{"number":1,"text":"one\r\n\u0000two"},{"number":2,"problem":"page"}]}`), false)
+	f.Add([]byte(`{"count":3,"pages":[{"number":4,"picture":"iVBORw0K"}]}`), true)
+	f.Add([]byte(`{"count":-1}`), false)
 	f.Fuzz(func(t *testing.T, answer []byte, pictures bool) {
+		var d Document
+		if json.Unmarshal(answer, &d) != nil {
+			return
+		}
 		want := Want{Pages: All, Pictures: pictures}
-		d, err := parse(answer, want)
+		d, err := d.checked(want)
 		if err != nil {
 			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 			return
 		}
 		require.Positive(t, d.Count)
-		require.LessOrEqual(t, len(d.Pages), want.most())
+		require.LessOrEqual(t, len(d.Pages), want.Most())
 		for _, p := range d.Pages {
 			require.True(t, p.Number >= 1 && p.Number <= d.Count)
 			require.NotContains(t, p.Text, "\x00")

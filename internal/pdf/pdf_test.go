@@ -6,53 +6,19 @@ import (
 	"fmt"
 	"image"
 	_ "image/png" // registers the format
-	"io"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/fault"
 	"xbot/internal/pdf"
-	"xbot/internal/pdf/engine"
+	_ "xbot/internal/pdf/engine" // decodes PDFs
 	"xbot/internal/pdf/pdftest"
 )
 
 // reader keeps the translated engine for all tests.
-var reader pdf.Reader
-
-// lost is what a document might make of the process that reads it, by the cache that it is given.
-var lost = map[string]func(){
-	"sleeps": func() { select {} },
-	"hangs":  func() { _, _ = os.Stdout.WriteString(pdf.Started); select {} },
-	"floods": func() { _, _ = io.Copy(os.Stdout, endless{}); os.Exit(1) },
-	"lies":   func() { _, _ = os.Stdout.WriteString(`{"count":1}{"page":2}{"end":true}`); os.Exit(0) },
-	"stops":  func() { _, _ = os.Stdout.WriteString(`{"count":1}`); os.Exit(0) },
-	"dies":   func() { panic("out of memory") },
-	"tells": func() {
-		_, _ = fmt.Printf(`{"count":1}{"page":1,"text":%q}{"end":true}`, strings.Join(os.Environ(), "\n"))
-		os.Exit(0)
-	},
-}
-
-// endless is zeros without an end.
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) { return len(p), nil }
-
-// TestMain is the program that the reader starts, too.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == pdf.Command {
-		if lost, ok := lost[os.Args[2]]; ok {
-			lost()
-		}
-		os.Exit(engine.Main(os.Args[2]))
-	}
-	reader = pdf.Reader{Cache: pdftest.Cache()}
-	os.Exit(m.Run())
-}
+var reader = pdf.Reader{Cache: pdftest.Cache()}
 
 func read(t *testing.T, file []byte, want pdf.Want) pdf.Document {
 	t.Helper()
@@ -190,35 +156,6 @@ func TestRead_SurvivesADocumentThatClaims10000Pages(t *testing.T) {
 	for _, p := range got.Pages[1:] {
 		require.NotEmpty(t, p.Problem)
 	}
-}
-
-func TestRead_OutlivesWhatADocumentMakesOfTheProcessThatReadsIt(t *testing.T) {
-	for name, says := range map[string]string{
-		"hangs": "takes more than 1s", "floods": "too much", "lies": "not asked", "stops": "answer", "dies": "exit status 2",
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := pdf.Reader{Cache: name}
-			if name == "hangs" {
-				r.Time = time.Second
-			}
-			_, err := r.Read(t.Context(), pdftest.Of("one"), text(t, ""))
-			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
-			require.ErrorContains(t, err, says)
-		})
-	}
-}
-
-func TestRead_DoesNotTakeAnEngineThatDoesNotStartForABrokenDocument(t *testing.T) {
-	_, err := pdf.Reader{Cache: "sleeps", Start: time.Second}.Read(t.Context(), pdftest.Of("one"), pdf.Want{})
-	require.True(t, fault.Is(err, fault.Internal), "%v", err)
-	require.ErrorContains(t, err, "did not start in time")
-}
-
-func TestRead_GivesTheProcessNoSettingsAndNoKeys(t *testing.T) {
-	t.Setenv("LLM_API_KEY", "sk-secret")
-	got, err := pdf.Reader{Cache: "tells"}.Read(t.Context(), pdftest.Of("one"), text(t, ""))
-	require.NoError(t, err)
-	require.Equal(t, "GOMEMLIMIT=512MiB", got.Pages[0].Text)
 }
 
 func TestParsePages_ReadsLists(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -20,17 +19,13 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/pdf"
-	"xbot/internal/pdf/engine"
+	_ "xbot/internal/pdf/engine" // decodes PDFs
 	"xbot/internal/pdf/pdftest"
 	"xbot/internal/safehttp"
 	"xbot/internal/webpage"
 )
 
-// TestMain is the program that reads PDFs, too.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == pdf.Command {
-		os.Exit(engine.Main(os.Args[2]))
-	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,15 +1,12 @@
 // Package engine reads PDF documents with PDFium, translated to WebAssembly: what a document does to it stays in a memory of its own, which
-// reaches no files and no network. It runs in a process of its own (package pdf), which ends after one document.
+// reaches no files and no network. It runs in a process of its own (package decode), which ends after one document.
 package engine
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"time"
 
@@ -22,65 +19,42 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"xbot/internal/decode"
+	"xbot/internal/fault"
 	"xbot/internal/pdf"
 )
 
 const (
 	// maxMemory of a document, in pages of WebAssembly of 64 KB: 256 MB.
 	maxMemory = 4096
-	// overtime is how much later than its parent ends it the process ends by itself, in case that the parent is gone.
-	overtime = 5 * time.Second
+	// maxStart is how long the engine may take to start.
+	maxStart = 3 * time.Minute
 )
 
-// Main is the whole work of the process: a request on standard input, the answer on standard output. It returns the exit code.
-func Main(cache string) int {
-	time.AfterFunc(pdf.MaxStart+pdf.MaxTime+overtime, func() { os.Exit(1) })
-	if err := serve(context.Background(), os.Stdin, os.Stdout, cache); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+var _ = decode.Serve(pdf.Decoder, open)
+
+// open starts the engine, which reads and writes its cache before it sees a document.
+func open(r pdf.Request) (func([]byte) (pdf.Document, error), error) {
+	engine, err := start(context.Background(), r.Cache)
+	if err != nil {
+		return nil, err
 	}
-	return 0
+	return func(file []byte) (pdf.Document, error) { return read(engine, r.Want, file) }, nil
 }
 
-// serve answers one request.
-func serve(ctx context.Context, in io.Reader, out io.Writer, cache string) error {
-	from := bufio.NewReader(in)
-	head, err := from.ReadBytes('\n')
-	if err != nil {
-		return fmt.Errorf("read the request: %w", err)
-	}
-	var want pdf.Want
-	if err := json.Unmarshal(head, &want); err != nil {
-		return fmt.Errorf("read the request: %w", err)
-	}
-	file, err := io.ReadAll(io.LimitReader(from, pdf.MaxBytes))
-	if err != nil {
-		return fmt.Errorf("read the document: %w", err)
-	}
-	engine, err := start(ctx, cache)
-	if err != nil {
-		return err
-	}
-	if _, err := io.WriteString(out, pdf.Started); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
-	}
-	answer := json.NewEncoder(out)
+// read reads a document.
+func read(engine pdfium.Pdfium, want pdf.Want, file []byte) (pdf.Document, error) {
 	opened, err := engine.OpenDocument(&requests.OpenDocument{File: &file})
 	if err != nil {
-		return answer.Encode(pdf.Line{Problem: reason(err)})
+		return pdf.Document{}, reason(err)
 	}
 	count, err := engine.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
 	if err != nil || count.PageCount < 1 {
-		return answer.Encode(pdf.Line{Problem: pdf.NoPages})
+		return pdf.Document{}, fault.Errorf(fault.Invalid, "the PDF has no pages")
 	}
-	if err := answer.Encode(pdf.Line{Count: count.PageCount}); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
-	}
-	d := document{engine: engine, ref: opened.Document, count: count.PageCount, want: want, answer: answer}
-	if err := d.read(); err != nil {
-		return err
-	}
-	return answer.Encode(pdf.Line{End: true})
+	d := document{engine: engine, ref: opened.Document, want: want, out: pdf.Document{Count: count.PageCount}}
+	d.read()
+	return d.out, nil
 }
 
 // start starts PDFium. Without a cache, or with one that cannot be used, it is translated for this machine, which takes seconds.
@@ -98,27 +72,25 @@ func start(ctx context.Context, cache string) (pdfium.Pdfium, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
 	}
-	engine, err := pool.GetInstance(pdf.MaxStart)
+	engine, err := pool.GetInstance(maxStart)
 	if err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
 	}
 	return engine, nil
 }
 
-func reason(err error) pdf.Reason {
+func reason(err error) error {
 	if errors.Is(err, pdferrors.ErrPassword) || errors.Is(err, pdferrors.ErrSecurity) {
-		return pdf.Encrypted
+		return fault.Errorf(fault.Invalid, "the PDF is encrypted and opens with a password only")
 	}
-	return pdf.Broken
+	return fault.Errorf(fault.Invalid, "the PDF is broken, or none")
 }
 
 // document is one that is being read.
 type document struct {
 	engine pdfium.Pdfium
 	ref    references.FPDF_DOCUMENT
-	count  int
 	want   pdf.Want
-	answer *json.Encoder
-	done   int // pages so far
+	out    pdf.Document
 	text   int // bytes so far
 }

@@ -21,29 +21,21 @@ const (
 	maxPNG = 2 << 20
 )
 
-// read answers with the wanted pages, as many as fit.
-func (d *document) read() error {
-	most := pdf.MaxTextPages
-	if d.want.Pictures {
-		most = pdf.MaxPicturePages
-	}
+// read reads the wanted pages, as many as fit.
+func (d *document) read() {
 	for _, r := range d.want.Pages {
-		for n := max(r.First, 1); n <= min(r.Last, d.count); n++ {
-			if d.done == most {
-				return nil
+		for n := max(r.First, 1); n <= min(r.Last, d.out.Count); n++ {
+			if len(d.out.Pages) == d.want.Most() {
+				return
 			}
-			line := d.page(n)
-			if d.done > 0 && d.text+len(line.Text) > d.want.MaxText {
-				return nil
+			page := d.page(n)
+			if len(d.out.Pages) > 0 && d.text+len(page.Text) > d.want.MaxText {
+				return
 			}
-			line.Text, line.Cut = cut(line.Text, d.want.MaxText)
-			if err := d.answer.Encode(line); err != nil {
-				return fmt.Errorf("write the answer: %w", err)
-			}
-			d.done, d.text = d.done+1, d.text+len(line.Text)
+			page.Text, page.Cut = cut(page.Text, d.want.MaxText)
+			d.out.Pages, d.text = append(d.out.Pages, page), d.text+len(page.Text)
 		}
 	}
-	return nil
 }
 
 // cut shortens a text to so many bytes.
@@ -55,9 +47,9 @@ func cut(text string, most int) (string, bool) {
 }
 
 // page reads one page.
-func (d *document) page(n int) pdf.Line {
+func (d *document) page(n int) pdf.Page {
 	at := requests.Page{ByIndex: &requests.PageByIndex{Document: d.ref, Index: n - 1}}
-	out := pdf.Line{Page: n}
+	out := pdf.Page{Number: n}
 	var err error
 	if d.want.Pictures {
 		out.Picture, err = d.picture(at)
@@ -65,7 +57,7 @@ func (d *document) page(n int) pdf.Line {
 		out.Text, err = d.words(at)
 	}
 	if err != nil {
-		return pdf.Line{Page: n, Problem: pdf.PageBroken}
+		return pdf.Page{Number: n, Problem: "this page cannot be read"}
 	}
 	return out
 }
