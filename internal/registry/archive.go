@@ -3,18 +3,22 @@ package registry
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
+	"xbot/internal/decode"
 	"xbot/internal/fault"
+	"xbot/internal/skill"
 )
 
 // Bounds of an archive. What its headers say of sizes is not believed: what comes out is counted.
@@ -31,11 +35,45 @@ const (
 	freeSize = 1 << 20
 )
 
-// Read reads an archive of a stranger: a skill or a role, whose files lie at its root or in one folder. A Markdown file that is no archive is a
+// decoder runs Read in a process of its own. The argument is the fallback.
+var decoder = decode.Decoder[string, Bundle]{
+	Name: "archive", What: "the archive", Limits: decode.Limits{Memory: 512 << 20, CPU: 15 * time.Second, Time: time.Minute, Answer: 2*MaxSize + 1<<20},
+}
+
+var _ = decode.Serve(decoder, decode.Ready(func(fallback string, data []byte) (Bundle, error) { return Read(data, fallback) }))
+
+// Open is Read of what a person sends, in a process of its own. The bundle is looked at once more here. Errors are those of Read and of package decode.
+func Open(ctx context.Context, data []byte, fallback string) (Bundle, error) {
+	if len(data) > MaxArchive {
+		return Bundle{}, errLarge
+	}
+	b, err := decoder.Run(ctx, fallback, data)
+	if err != nil {
+		return Bundle{}, err
+	}
+	return b, b.check()
+}
+
+// check refuses what is no bundle of Read: a hostile archive may have answered in its place.
+func (b Bundle) check() error {
+	bad := slices.ContainsFunc(b.Files, func(f File) bool {
+		return !fs.ValidPath(f.Name) || len(f.Name) > maxPath || strings.ContainsFunc(f.Name, unprintable) || strings.Contains(f.Name, `\`) || drive(f.Name) || reserved(f.Name)
+	})
+	if _, found := b.File(skill.File); bad || !ValidName(b.Name) || len(b.Files) > MaxFiles || b.Size() > MaxSize ||
+		!(b.Kind == Skill && found || b.Kind == Role && len(b.Files) == 1) {
+		return fault.Errorf(fault.Invalid, "the archive cannot be read: its decoder answered with something else")
+	}
+	return nil
+}
+
+// errLarge is the TooLarge of an archive that is not looked at.
+var errLarge = fault.Errorf(fault.TooLarge, "the archive has more than %d MB", MaxArchive>>20)
+
+// Read reads an archive: a skill or a role, whose files lie at its root or in one folder. A Markdown file that is no archive is a
 // role. fallback is the name of what does not say its own. Nothing that it refuses is unpacked any further: Invalid, TooLarge.
 func Read(data []byte, fallback string) (Bundle, error) {
 	if len(data) > MaxArchive {
-		return Bundle{}, fault.Errorf(fault.TooLarge, "the archive has more than %d MB", MaxArchive>>20)
+		return Bundle{}, errLarge
 	}
 	if !bytes.HasPrefix(data, []byte("PK")) {
 		return describe([]File{{Name: fallback + ".md", Data: data}}, fallback)

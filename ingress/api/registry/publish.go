@@ -57,7 +57,7 @@ func (a *Endpoints) publish(ctx context.Context, in *struct {
 	RawBody    []byte              `contentType:"application/zip"`
 }) (*entryBody, error) {
 	name := strings.TrimSuffix(strings.TrimSuffix(in.Name, ".zip"), ".md")
-	b, err := registry.Read(in.RawBody, name)
+	b, err := registry.Open(ctx, in.RawBody, name)
 	return a.published(ctx, b, Publishing{in.Visibility, in.Notes}, err)
 }
 
