@@ -16,6 +16,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
+	"xbot/internal/decode"
 	"xbot/internal/fault"
 	"xbot/internal/filename"
 	"xbot/internal/sandbox"
@@ -121,6 +122,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 		return FetchOutput{}, activities.Failure(ctx, err)
 	}
 	f := p.Files[in.N-1]
+	ctx = owned(ctx, p)
 	err = r.Store.Room(ctx, p.Owner, max(f.Size, 0))
 	var box sandbox.Sandbox
 	if err == nil {
@@ -149,6 +151,14 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 		return FetchOutput{State: chat.AttachmentFailed}, activities.Failure(ctx, noted)
 	}
 	return FetchOutput{}, activities.Failure(ctx, errors.Join(noted, err))
+}
+
+// owned says whose file is decoded: in a group that of who sent it.
+func owned(ctx context.Context, p chat.AttachmentSet) context.Context {
+	if p.To.Peer != "" && p.To.ChatType != chat.ChatDirect {
+		return decode.WithOwner(ctx, fmt.Sprintf("sender %q %q %q", p.Channel, p.Account, p.To.Peer))
+	}
+	return decode.WithUser(ctx, p.Owner)
 }
 
 // box is where the files of a conversation are.

@@ -8,6 +8,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
+	"xbot/internal/decode"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/readonce"
@@ -276,7 +277,7 @@ func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, bo
 	}()
 	out := t.Outputs.OpenOutput(call)
 	defer out.Close()
-	result, err := found.Run(running, tool.Call{
+	result, err := found.Run(decode.WithUser(running, call.User), tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
 		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },

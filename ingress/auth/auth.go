@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"xbot/internal/chat"
+	"xbot/internal/decode"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -82,6 +83,11 @@ type identity struct {
 	operator bool        // the person is an administrator, whatever the scope of the token
 }
 
+// identified is a context of a request. Files of the user take turns with those of others.
+func identified(ctx context.Context, id identity) context.Context {
+	return decode.WithUser(context.WithValue(ctx, contextKey{}, id), id.user.ID)
+}
+
 // User returns the user of a request that passed Require.
 func User(ctx context.Context) store.User {
 	id, _ := ctx.Value(contextKey{}).(identity)
@@ -142,7 +148,7 @@ func (a *Auth) Require(next http.Handler, refuse func(http.ResponseWriter, *http
 			refuse(w, r, err)
 			return
 		}
-		ctx := store.Acting(context.WithValue(r.Context(), contextKey{}, id), id.user.ID)
+		ctx := store.Acting(identified(r.Context(), id), id.user.ID)
 		if id.narrow() {
 			ctx = store.Narrowly(ctx)
 		}

@@ -132,7 +132,7 @@ func (a *Auth) RequireUnder(root string, next http.Handler, refuse func(http.Res
 			refuse(w, r, err)
 			return
 		}
-		through := r.WithContext(context.WithValue(r.Context(), contextKey{}, id))
+		through := r.WithContext(identified(r.Context(), id))
 		through.URL = inner
 		next.ServeHTTP(w, through)
 	})
