@@ -16,21 +16,23 @@ const maxName = 200
 const maxExtension = 24
 
 // Safe makes a name that a client sent safe to create and to show: the part after the last separator, without
-// control and direction characters, not hidden, not to be taken for a flag, at most 200 bytes. Letters of all scripts
+// control, direction and invisible characters, not hidden, not to be taken for a flag, at most 200 bytes. Letters of all scripts
 // stay as they are.
 func Safe(sent string) string {
 	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
 		sent = sent[i+1:]
 	}
+	var before rune
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r == utf8.RuneError:
-			return '_'
+			r = '_'
 		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), directs(r):
+			r = ' '
+		case unicode.IsControl(r), invisible(r, before):
 			return -1
 		}
+		before = r
 		return r
 	}, sent)
 	name = strings.TrimRight(strings.TrimSpace(name), ". ")
@@ -43,11 +45,14 @@ func Safe(sent string) string {
 	return shorten(name, maxName)
 }
 
-// directs reports whether a character turns the direction of text around it, or cannot be seen: "exe.txt" may be read
-// where "txt.exe" stands.
-func directs(r rune) bool {
-	return r == 0x061c || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff ||
-		0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f
+// invisible reports whether a character cannot be seen, or turns the direction of text around it: "exe.txt" may be read where "txt.exe"
+// stands. Joiners and variation selectors have a use behind letters of other scripts and emoji, and none behind ASCII.
+func invisible(r, before rune) bool {
+	switch r {
+	case 0x200c, 0x200d, 0xfe0e, 0xfe0f:
+		return before < utf8.RuneSelf
+	}
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // shorten cuts the stem of a name, between characters.

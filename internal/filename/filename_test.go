@@ -26,6 +26,28 @@ func TestFileName_KeepsWhatIsHarmlessAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestAttack_FileNamesHideNothing(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]rune{
+		"soft hyphen": 0xad, "combining grapheme joiner": 0x34f, "Arabic letter mark": 0x61c, "Hangul filler": 0x115f, "Khmer vowel": 0x17b4,
+		"Mongolian variation selector": 0x180b, "Mongolian vowel separator": 0x180e, "zero width space": 0x200b, "left-to-right mark": 0x200e,
+		"right-to-left mark": 0x200f, "line separator": 0x2028, "embedding": 0x202a, "override": 0x202e, "word joiner": 0x2060, "invisible times": 0x2062,
+		"isolate": 0x2066, "pop isolate": 0x2069, "deprecated shaping": 0x206f, "Hangul filler of two": 0x3164, "byte order mark": 0xfeff,
+		"half-width filler": 0xffa0, "reserved": 0xfff0, "annotation anchor": 0xfff9, "annotation separator": 0xfffa, "annotation terminator": 0xfffb,
+		"shorthand format": 0x1bca0, "musical beam": 0x1d173, "language tag": 0xe0001, "tag letter": 0xe0041, "cancel tag": 0xe007f, "variation selector": 0xe0100,
+		"reserved tag": 0xe0fff, "joiner behind ASCII": 0x200d, "non-joiner behind ASCII": 0x200c, "emoji style behind ASCII": 0xfe0f, "delete": 0x7f, "next line": 0x85,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := filename.Safe("invoice" + string(r) + "fdp.e" + string(r) + "xe" + string(r))
+			require.Contains(t, []string{"invoicefdp.exe", "invoice fdp.e xe"}, got, "%q", got) // a space that can be seen is one
+		})
+	}
+	for _, kept := range []string{"👩‍💻.md", "❤️.txt", "می‌خواهم.pdf", "क्‍ष.txt", "؀١٢.txt", "한글.txt", "ﾊﾟ.txt"} {
+		require.Equal(t, kept, filename.Safe(kept))
+	}
+}
+
 func TestNumberedName_CountsBeforeTheEnding(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a.txt", filename.Numbered("a.txt", 0))
