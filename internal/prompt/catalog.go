@@ -167,7 +167,9 @@ func (s Skills) seen(ctx context.Context, user chat.UserID, v *view) ([]skill.Fo
 		if err != nil {
 			return nil, err
 		}
-		levels = append(levels, theirs...)
+		for _, level := range theirs {
+			levels = append(levels, withoutBuiltin(level))
+		}
 	}
 	found := nearest(levels...)
 	if s.Disabled == nil {
@@ -175,6 +177,14 @@ func (s Skills) seen(ctx context.Context, user chat.UserID, v *view) ([]skill.Fo
 	}
 	off, err := s.Disabled.DisabledSkills(ctx)
 	return slices.DeleteFunc(found, func(f skill.Found) bool { return err != nil || f.Off(off) }), err
+}
+
+// withoutBuiltin drops the skills of a folder that have the name of one of the program: somebody else may have written the folder, and people ask
+// for the program's skills by name to connect servers and write skills.
+func withoutBuiltin(found []skill.Found) []skill.Found {
+	return slices.DeleteFunc(found, func(f skill.Found) bool {
+		return slices.ContainsFunc(skill.Builtin(), func(b skill.Found) bool { return skill.Key(b.Name) == skill.Key(f.Name) })
+	})
 }
 
 // ofServer returns the skills of the program, those of the installation's folder, and what is installed, the strongest last.
