@@ -61,15 +61,8 @@ func metadataAddresses(issuer *url.URL) []string {
 
 // usable says why a provider cannot be used.
 func usable(meta *oauthex.AuthServerMeta, host string) error {
-	for what, address := range map[string]string{"authorization_endpoint": meta.AuthorizationEndpoint, "token_endpoint": meta.TokenEndpoint} {
-		if !secure(address) {
-			return unusable("the %s of its provider %s is not https", what, host)
-		}
-	}
-	for what, address := range map[string]string{"registration_endpoint": meta.RegistrationEndpoint, "revocation_endpoint": meta.RevocationEndpoint} {
-		if address != "" && !secure(address) {
-			return unusable("the %s of its provider %s is not https", what, host)
-		}
+	if err := checkEndpoints(meta, host); err != nil {
+		return err
 	}
 	lacks := func(list []string, what string) bool { return len(list) > 0 && !slices.Contains(list, what) }
 	switch {
@@ -81,6 +74,49 @@ func usable(meta *oauthex.AuthServerMeta, host string) error {
 		return unusable("its provider %s lets no program register itself: an administrator has to register xbot there, add it under Settings → Connected accounts, and name it in a server of the installation", host)
 	}
 	return nil
+}
+
+// checkEndpoints says why the endpoints of a provider cannot be used. All have to be at its own site: a provider that names the authorization
+// endpoint of another one and its own token endpoint would get the codes and verifiers of accounts there.
+func checkEndpoints(meta *oauthex.AuthServerMeta, host string) error {
+	for _, endpoint := range []struct {
+		name, address string
+		needed        bool
+	}{
+		{"authorization_endpoint", meta.AuthorizationEndpoint, true},
+		{"token_endpoint", meta.TokenEndpoint, true},
+		{"registration_endpoint", meta.RegistrationEndpoint, false},
+		{"revocation_endpoint", meta.RevocationEndpoint, false},
+	} {
+		switch {
+		case endpoint.address == "" && !endpoint.needed:
+		case !secure(endpoint.address):
+			return unusable("the %s of its provider %s is not https", endpoint.name, host)
+		case site(endpoint.address) != site(meta.Issuer):
+			return unusable("the %s of its provider %s is at another site, %s", endpoint.name, host, said(site(endpoint.address)))
+		}
+	}
+	u, err := url.Parse(meta.AuthorizationEndpoint)
+	if err != nil {
+		return unusable("the authorization_endpoint of its provider %s is no address", host)
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return unusable("the query of the authorization_endpoint of its provider %s cannot be read", host)
+	}
+	for name := range query {
+		if slices.Contains(requestParameters, strings.ToLower(name)) {
+			return unusable("the authorization_endpoint of its provider %s brings %s, which is for xbot to say", host, said(name))
+		}
+	}
+	return nil
+}
+
+// requestParameters are those of an authorization request (RFC 6749, RFC 7636, RFC 8707, RFC 9101, OpenID Connect), which an endpoint does not
+// choose: a provider may take the first of two.
+var requestParameters = []string{
+	"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope", "code_challenge", "code_challenge_method", "resource", "request",
+	"request_uri", "nonce",
 }
 
 // register makes xbot known to a provider.
