@@ -86,25 +86,58 @@ type Accounts struct {
 }
 
 // maxHolds is how many accounts are held at once while their providers are asked, in a process: each takes a connection of the database.
-const maxHolds = 4
+// maxHoldsOfOne is how many of them are of one person, whose MCP servers may name providers that do not answer.
+const maxHolds, maxHoldsOfOne = 6, 2
 
 // holds are the permits to hold an account.
 type holds struct {
-	once sync.Once
-	free chan struct{}
+	mu    sync.Mutex
+	taken map[chat.UserID]int
+	all   int
+	freed chan struct{} // closed and renewed when a permit is given back
 }
 
-// take waits for a permit, holdTime at most; end gives it back. Unavailable: there was none in time.
-func (h *holds) take(ctx context.Context) (end func(), err error) {
-	h.once.Do(func() { h.free = make(chan struct{}, maxHolds) })
+// take waits for a permit for an account of a person, holdTime at most; end gives it back. Unavailable: there was none in time.
+func (h *holds) take(ctx context.Context, user chat.UserID) (end func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, holdTime)
 	defer cancel()
-	select {
-	case h.free <- struct{}{}:
-		return func() { <-h.free }, nil
-	case <-ctx.Done():
-		return nil, fault.Errorf(fault.Unavailable, "too many connected accounts wait for their providers: try again later")
+	for {
+		freed, ok := h.try(user)
+		if ok {
+			return func() { h.giveBack(user) }, nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return nil, fault.Errorf(fault.Unavailable, "too many connected accounts wait for their providers: try again later")
+		}
 	}
+}
+
+// try takes a permit, or returns what is closed when there may be one.
+func (h *holds) try(user chat.UserID) (freed <-chan struct{}, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.taken == nil {
+		h.taken, h.freed = map[chat.UserID]int{}, make(chan struct{})
+	}
+	if h.all >= maxHolds || h.taken[user] >= maxHoldsOfOne {
+		return h.freed, false
+	}
+	h.all++
+	h.taken[user]++
+	return nil, true
+}
+
+func (h *holds) giveBack(user chat.UserID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all--
+	if h.taken[user]--; h.taken[user] == 0 {
+		delete(h.taken, user)
+	}
+	close(h.freed)
+	h.freed = make(chan struct{})
 }
 
 // client makes requests to a provider. It follows no redirect: they carry secrets.

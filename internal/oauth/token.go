@@ -83,7 +83,7 @@ func (s *Accounts) tokens(p rows.Provider, a rows.Account) (t tokens, err error)
 func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
 	flight := s.renewals.DoChan(fmt.Sprint(user, " ", p.ID, " ", refused), func() (any, error) {
 		ctx := context.WithoutCancel(ctx)
-		end, err := s.holding.take(ctx)
+		end, err := s.holding.take(ctx, user)
 		if err != nil {
 			return "", err
 		}
@@ -199,7 +199,7 @@ func refusal(err error) (code, description string, ok bool) {
 // is removed all the same. NotFound: the person has none there.
 func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider string) (untold string, err error) {
 	ctx = context.WithoutCancel(ctx)
-	end, err := s.holding.take(ctx)
+	end, err := s.holding.take(ctx, user)
 	if err != nil {
 		return "", err
 	}
