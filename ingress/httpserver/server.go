@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -177,13 +178,14 @@ func drain(next http.Handler) http.Handler {
 	})
 }
 
-// Listen opens the address of the server; a port in use is a sentence for the operator.
-func Listen(addr string) (net.Listener, error) {
+// Listen opens the address of the server, with a limit to the connections of one address but the proxies in front of it; a port in use is a sentence
+// for the operator.
+func Listen(addr string, proxies ...netip.Prefix) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "cannot listen on %s (%w): stop what uses the port, or set XBOT_HTTP_ADDR to another address", addr, err)
 	}
-	return l, nil
+	return &connections{Listener: l, proxies: proxies, most: connectionsOfOne}, nil
 }
 
 // Serve answers requests until ctx ends. closing is closed first, so that event streams end by themselves.
