@@ -92,7 +92,7 @@ func (m channelMemory) Save(ctx context.Context, key string, value []byte) error
 
 // newSetup receives from the accounts that are configured.
 func (in *ingressPart) newSetup() *channels.Setup {
-	return &channels.Setup{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.at.internal() + holderMark + in.holder, Log: in.log}
+	return &channels.Setup{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.at.internal() + holderMark + in.holder, Log: in.log, Addresses: in.auth}
 }
 
 // holderMark parts the address of an ingress from a name that no other process has.

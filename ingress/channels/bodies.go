@@ -14,8 +14,10 @@ import (
 // Anybody can send bodies to a webhook, and who sent one is known only when it is read. These bound what all of them hold
 // together. Events of platforms have some kilobytes.
 const (
-	// hooksAtOnce is how many calls are worked on at once in a process.
+	// hooksAtOnce is how many calls are worked on at once in a process, and hooksOfOne how many of them are of one address: somebody who sends slowly
+	// keeps no platform waiting.
 	hooksAtOnce = 64
+	hooksOfOne  = 24
 	// smallBody is what each of them may hold, in bytes.
 	smallBody = 256 << 10
 	// largeBodies is what those that are larger may hold together beyond that, in bytes.
@@ -34,17 +36,18 @@ var (
 // bodies limits the memory that bodies of calls take.
 type bodies struct {
 	mu    sync.Mutex
-	calls int
-	large int // bytes
+	calls map[string]int // by address
+	all   int            // calls
+	large int            // bytes
 }
 
-// read reads the body of a call within the limits. done releases what it took of them.
-func (b *bodies) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
-	if !b.take(1, 0) {
+// read reads the body of a call from an address within the limits. done releases what it took of them.
+func (b *bodies) read(w http.ResponseWriter, r *http.Request, from string) (body []byte, done func(), err error) {
+	if !b.enter(from) {
 		return nil, nil, errTooMany
 	}
 	taken := 0
-	done = func() { b.take(-1, -taken) }
+	done = func() { b.leave(from, taken) }
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // the server's own deadline holds otherwise
 	var held bytes.Buffer
 	for {
@@ -55,7 +58,7 @@ func (b *bodies) read(w http.ResponseWriter, r *http.Request) (body []byte, done
 		if err == nil && held.Len() > largestBody {
 			err = errTooLarge
 		}
-		if err == nil && !b.take(0, int(n)) {
+		if err == nil && !b.take(int(n)) {
 			err = errTooMany
 		}
 		if err != nil {
@@ -66,13 +69,36 @@ func (b *bodies) read(w http.ResponseWriter, r *http.Request) (body []byte, done
 	}
 }
 
-func (b *bodies) take(calls, large int) bool {
+func (b *bodies) enter(from string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.calls+calls > hooksAtOnce || b.large+large > largeBodies {
+	if b.all >= hooksAtOnce || from != "" && b.calls[from] >= hooksOfOne {
 		return false
 	}
-	b.calls += calls
-	b.large += large
+	if b.calls == nil {
+		b.calls = map[string]int{}
+	}
+	b.all++
+	b.calls[from]++
 	return true
+}
+
+func (b *bodies) take(bytes int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.large+bytes > largeBodies {
+		return false
+	}
+	b.large += bytes
+	return true
+}
+
+func (b *bodies) leave(from string, bytes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.large -= bytes
+	b.all--
+	if b.calls[from]--; b.calls[from] <= 0 {
+		delete(b.calls, from)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -51,6 +52,8 @@ type Setup struct {
 	States  States
 	Holder  string // names this ingress
 	Log     *slog.Logger
+	// Addresses say where a call comes from; nil: that is not known, and no address has a limit.
+	Addresses interface{ Address(r *http.Request) string }
 
 	bodies  bodies
 	running map[[2]string]*run

@@ -28,7 +28,7 @@ func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	if q.Method == http.MethodPost { // NapCat comes with a connection that stays, and has no body
-		body, done, err := d.bodies.read(w, q)
+		body, done, err := d.bodies.read(w, q, d.address(q))
 		if err != nil {
 			refuse(w, err)
 			return
@@ -38,6 +38,14 @@ func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	r := d.receiver(name, account)
 	hook.Webhook(r, r).ServeHTTP(w, q)
+}
+
+// address is where a call comes from; empty: that is not known.
+func (d *Setup) address(q *http.Request) string {
+	if d.Addresses == nil {
+		return ""
+	}
+	return d.Addresses.Address(q)
 }
 
 // refuse tells a caller that its body was not accepted. Platforms repeat an event that was not answered with success.
