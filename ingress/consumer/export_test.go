@@ -18,7 +18,5 @@ func (a *API) Followers(c service.Conversation) int {
 
 // Uploads is how many uploads of a key are under way.
 func (a *API) Uploads(key string) int {
-	a.uploads.mu.Lock()
-	defer a.uploads.mu.Unlock()
-	return a.uploads.count[key]
+	return a.uploads.UnderWay(key)
 }

@@ -49,7 +49,7 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	if r.ContentLength > maxFiles*maxFileBytes+maxBeside {
 		return nil, tooLarge("the upload")
 	}
-	leave, err := a.uploads.enter(c.Key)
+	leave, err := a.uploads.Enter(c.Key, uploadsOfKey)
 	if err != nil {
 		return nil, err
 	}

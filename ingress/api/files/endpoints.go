@@ -5,6 +5,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/largebody"
+	"xbot/internal/chat"
 	"xbot/internal/filelink"
 	"xbot/internal/sandbox"
 )
@@ -18,6 +20,7 @@ type Endpoints struct {
 
 	Documents Documents // draws pages of PDFs
 	drawings  drawings
+	uploads   largebody.Uploads[chat.UserID]
 }
 
 // Register has the endpoints that need a user.

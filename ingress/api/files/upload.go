@@ -26,6 +26,7 @@ const (
 	maxUploadFiles = 10
 	maxUploadExtra = 1 << 20 // of a request beside its files: boundaries and headers of parts
 	maxSameNames   = 1000    // numbers that are tried for a name that is taken
+	maxUploads     = 8       // of a person at once: each of them holds a file open on a runner
 )
 
 // How long a client may take to send a piece of an upload, and how long the answer may take after it.
@@ -75,6 +76,11 @@ func (a *Endpoints) uploadFiles(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, a.Problem(err)
 	}
+	leave, err := a.uploads.Enter(auth.User(ctx).ID, maxUploads)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	defer leave()
 	if in.HTTP().ContentLength > maxUploadFiles*maxUploadBytes+maxUploadExtra {
 		return nil, a.Problem(fault.Errorf(fault.TooLarge, "at most %d files of at most %d MB each can be uploaded at once", maxUploadFiles, maxUploadBytes>>20))
 	}
