@@ -30,6 +30,7 @@ import (
 	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 // API serves the endpoints under /api/.
@@ -76,9 +77,8 @@ func (t *Tools) Register(h huma.API) {
 // Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.
 func (a *API) Handler() http.Handler {
 	open, closed := http.NewServeMux(), http.NewServeMux()
-	config := a.config()
-	public := humago.New(open, config)
-	private := humago.New(closed, config)
+	public := humago.New(open, a.config(jsonlimit.Open))
+	private := humago.New(closed, a.config(jsonlimit.Default))
 	a.Account.RegisterLogin(public)
 	a.Sessions.RegisterShared(public)
 	a.register(private)
@@ -108,7 +108,7 @@ func Document() *huma.OpenAPI { return DocumentWith(nil) }
 // DocumentWith is Document with a registry of schemas of the caller's; nil: the usual one.
 func DocumentWith(schemas huma.Registry) *huma.OpenAPI {
 	a := &API{Base: &endpoint.Base{}}
-	config := a.config()
+	config := a.config(jsonlimit.Default)
 	if schemas != nil {
 		config.Components.Schemas = schemas
 	}
@@ -119,12 +119,13 @@ func DocumentWith(schemas huma.Registry) *huma.OpenAPI {
 	return h.OpenAPI()
 }
 
-func (a *API) config() huma.Config {
+func (a *API) config(bodies jsonlimit.Limits) huma.Config {
 	c := huma.DefaultConfig("xbot", a.Info.Version)
 	c.Info.Description = "Sessions, messages and events of xbot. Send a token (Authorization: Bearer …), or sign in (POST /api/login) and send the cookie together with the page key (X-Xbot-Page)."
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", "" // served as one document by the server
 	c.CreateHooks = nil                                   // no $schema links in answers
-	c.Transformers = []huma.Transformer{endpoint.WithoutValues}
+	c.Formats = endpoint.Formats(bodies)
+	c.Transformers = []huma.Transformer{endpoint.ShortProblem}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":  {Type: "http", Scheme: "bearer"},
 		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName},

@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	problems "xbot/ingress/api/endpoint"
-	"xbot/ingress/openai"
+	"xbot/internal/jsonlimit"
 )
 
 func config() huma.Config {
@@ -17,23 +17,13 @@ func config() huma.Config {
 	c.Info.Description = "Conversations with a service that somebody has published. Send its key as Authorization: Bearer sk-svc-…. Errors are RFC 9457 problem documents; those of /chat/completions are OpenAI's."
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.CreateHooks = nil // no $schema links in answers
-	bodies := huma.DefaultJSONFormat
-	bodies.Unmarshal = readJSON
-	c.Formats = map[string]huma.Format{"application/json": bodies, "json": bodies}
-	c.Transformers = []huma.Transformer{problems.WithoutValues, titled}
+	c.Formats = problems.Formats(jsonlimit.Default)
+	c.Transformers = []huma.Transformer{problems.ShortProblem, titled}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"key":   {Type: "http", Scheme: "bearer", Description: "A key of the service: sk-svc-…"},
 		"token": {Type: "apiKey", In: "query", Name: "token", Description: "A media token of the conversation."},
 	}
 	return c
-}
-
-// readJSON reads a body of a size that was checked.
-func readJSON(body []byte, into any) error {
-	if err := openai.CheckItems(body); err != nil {
-		return err
-	}
-	return json.Unmarshal(body, into)
 }
 
 // Document returns the OpenAPI document of the API.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	problems "xbot/ingress/api/endpoint"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 )
@@ -35,6 +36,9 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 
 // ContentType is that of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// maxDetail bounds the sentence of a problem, in bytes.
+const maxDetail = 2000
 
 // statuses are the HTTP statuses of faults.
 var statuses = map[fault.Kind]int{
@@ -64,6 +68,7 @@ func (a *API) problem(err error) *Problem {
 	default:
 		a.Log.Error("a request of a consumer failed", "error", err)
 	}
+	p.Detail = problems.Shorten(p.Detail, maxDetail)
 	p.Title = http.StatusText(p.Status)
 	p.header = http.Header{}
 	if after := fault.After(err); after > 0 {

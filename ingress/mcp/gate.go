@@ -17,6 +17,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 const (
@@ -93,7 +94,7 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		return nil, fault.Errorf(fault.Invalid, "a request has one message; batches are not accepted")
 	}
-	return body, nil
+	return body, jsonlimit.Default.Check(body)
 }
 
 // guard ends a call with its request, and keeps a fault of ours, on whatever goroutine, from ending the process.

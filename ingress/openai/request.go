@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 const (
@@ -79,7 +80,7 @@ func read(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 type fields map[string]json.RawMessage
 
 func parse(body []byte) (fields, error) {
-	if err := CheckItems(body); err != nil {
+	if err := jsonlimit.Default.Check(body); err != nil {
 		return nil, err
 	}
 	var f fields

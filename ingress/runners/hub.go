@@ -19,6 +19,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 	"xbot/internal/sandbox"
 	"xbot/runner/socket"
 	"xbot/runner/wire"
@@ -239,6 +240,9 @@ func readHello(sock *socket.Socket) (wire.Register, error) {
 	}
 	if frame.Type != wire.TypeRegister {
 		return wire.Register{}, wire.Errorf(wire.Invalid, "the first frame must be register, not %s", frame.Type)
+	}
+	if err := jsonlimit.Open.Check(frame.Body); err != nil {
+		return wire.Register{}, wire.Errorf(wire.TooLarge, "the register frame cannot be read: %v", err)
 	}
 	var hello wire.Register
 	return hello, frame.Decode(&hello)

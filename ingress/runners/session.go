@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"xbot/internal/jsonlimit"
 	"xbot/internal/sandbox"
 	"xbot/runner/socket"
 	"xbot/runner/wire"
@@ -118,6 +119,9 @@ func (s *session) deliver(frame wire.Frame) error {
 	s.mu.Unlock()
 	if inbox == nil {
 		return nil // the caller has left
+	}
+	if err := jsonlimit.Default.Check(frame.Body); err != nil {
+		return fmt.Errorf("a %s of the runner cannot be read: %w", frame.Type, err)
 	}
 	select {
 	case inbox <- frame:

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 // CheckType refuses a body that is no text. Invalid says what is accepted; the caller answers 415.
@@ -32,7 +33,7 @@ func CheckType(contentType, encoding string) error {
 
 const formType = "application/x-www-form-urlencoded"
 
-// Payload reads a body: JSON as it is, also in the field payload of a form; anything else is {"raw": text}. Numbers keep their
+// Payload reads a body: JSON within the limits of package jsonlimit as it is, also in the field payload of a form; anything else is {"raw": text}. Numbers keep their
 // digits.
 func Payload(contentType string, body []byte) any {
 	if v, ok := decode(body); ok {
@@ -50,6 +51,9 @@ func Payload(contentType string, body []byte) any {
 }
 
 func decode(body []byte) (v any, ok bool) {
+	if jsonlimit.Default.Check(body) != nil {
+		return nil, false
+	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	if d.Decode(&v) != nil {

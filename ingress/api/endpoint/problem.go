@@ -3,10 +3,12 @@ package endpoint
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -33,21 +35,49 @@ func (b *Base) Problem(err error) error {
 	return out
 }
 
-// WithoutValues takes what a request said out of a problem document: it may be a secret in the wrong place. What cannot be decoded is
-// quoted in the message, too.
-func WithoutValues(_ huma.Context, _ string, body any) (any, error) {
-	if m, ok := body.(*huma.ErrorModel); ok {
-		for _, detail := range m.Errors {
-			detail.Value = nil
-			if detail.Location == "body" {
-				detail.Message = quotations.ReplaceAllString(detail.Message, "…")
-			}
+// Limits of problem documents, so that an answer does not grow with what was sent. Texts are in bytes.
+const (
+	maxErrors   = 20
+	maxLocation = 120
+	maxMessage  = 300
+	maxDetail   = 2000
+)
+
+// ShortProblem limits the number of errors in a problem document and their texts, and takes out the values of the request: they may be
+// secrets in the wrong place. The message about a body that cannot be decoded quotes it, too.
+func ShortProblem(_ huma.Context, _ string, body any) (any, error) {
+	m, ok := body.(*huma.ErrorModel)
+	if !ok {
+		return body, nil
+	}
+	m.Detail = Shorten(m.Detail, maxDetail)
+	if more := len(m.Errors) - maxErrors; more > 0 {
+		m.Errors = m.Errors[:maxErrors]
+		m.Detail += fmt.Sprintf("; the first %d errors are listed, %d more are left out", maxErrors, more)
+	}
+	for _, detail := range m.Errors {
+		detail.Value = nil
+		if detail.Location == "body" {
+			detail.Message = quotations.ReplaceAllString(detail.Message, "…")
 		}
+		detail.Location = Shorten(detail.Location, maxLocation)
+		detail.Message = Shorten(detail.Message, maxMessage)
 	}
 	return body, nil
 }
 
 var quotations = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// Shorten cuts a text to a number of bytes, between characters, and marks the cut.
+func Shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "…"
+}
 
 // Refusal is what an error among several results says: the HTTP status that it has alone, and why.
 func (b *Base) Refusal(err error) (status int, detail string) {
@@ -110,6 +140,7 @@ func statusOf(err error) (int, string) {
 // Refuse answers a request outside huma with a problem document.
 func (b *Base) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
 	status, detail := statusOf(err)
+	detail = Shorten(detail, maxDetail)
 	b.note(status, err)
 	maps.Copy(w.Header(), headers(status, err))
 	w.Header().Set("Content-Type", "application/problem+json")

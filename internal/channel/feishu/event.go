@@ -13,6 +13,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 // The events that are taken. All others are acknowledged and passed over.
@@ -40,6 +41,10 @@ type event struct {
 func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report channel.Reporter) (*callback.CardActionTriggerResponse, error) {
 	nothing := &callback.CardActionTriggerResponse{}
 	var e event
+	if err := jsonlimit.Default.Check(raw); err != nil {
+		pass(report, fault.Errorf(fault.Invalid, "an event was passed over: %w", err))
+		return nothing, nil
+	}
 	if err := channel.Decode(raw, &e); err != nil {
 		pass(report, fault.Errorf(fault.Invalid, "an event is not JSON: %w", err))
 		return nothing, nil

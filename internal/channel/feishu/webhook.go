@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 const (
@@ -64,7 +65,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			AppID string `json:"app_id"`
 		} `json:"header"`
 	}
-	if err != nil || json.Unmarshal(body, &challenge) != nil { // as to a wrong signature: whoever guesses at the padding learns nothing
+	if err != nil || jsonlimit.Default.Unmarshal(body, &challenge) != nil { // as to a wrong signature: whoever guesses at the padding learns nothing
 		http.Error(w, forged, http.StatusUnauthorized)
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 // Times and bounds of one connection.
@@ -128,7 +129,7 @@ const minBeat = 10 * time.Millisecond
 // dropped: nobody could be told, and the connection is good.
 func (c *conn) take(data []byte) time.Duration {
 	var h wire.Head
-	if channel.Decode(data, &h) != nil {
+	if jsonlimit.Default.Check(data) != nil || channel.Decode(data, &h) != nil {
 		return 0
 	}
 	if h.PostType == "" {

@@ -15,6 +15,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 	"xbot/internal/safehttp"
 )
 
@@ -203,7 +204,7 @@ func (l *link) read(ctx context.Context, end context.CancelCauseFunc, events cha
 // hear takes one frame. Its error is why the connection ends.
 func (l *link) hear(ctx context.Context, raw []byte, events chan<- frame) error {
 	var f frame
-	if json.Unmarshal(raw, &f) != nil {
+	if jsonlimit.Default.Unmarshal(raw, &f) != nil {
 		return nil
 	}
 	switch f.Op {

@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 // maxHook bounds the body of a webhook, in bytes.
@@ -68,7 +69,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var f frame
-	if json.Unmarshal(raw, &f) != nil {
+	if jsonlimit.Default.Unmarshal(raw, &f) != nil {
 		http.Error(w, "the body is not JSON", http.StatusBadRequest)
 		return
 	}

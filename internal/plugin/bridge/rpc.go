@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 // How much a plugin may say.
@@ -208,7 +209,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // take takes a message: an answer, a request, or a notification.
 func (p *process) take(line []byte) error {
 	var m received
-	if line[0] != '{' || json.Unmarshal(line, &m) != nil {
+	if line[0] != '{' || jsonlimit.Default.Unmarshal(line, &m) != nil {
 		return nil
 	}
 	switch {
