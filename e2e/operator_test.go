@@ -97,6 +97,9 @@ func TestOperator_AForgottenPasswordIsTakenAway(t *testing.T) {
 
 	link, err = s.operate("login-link", "--forget-password")
 	require.NoError(t, err, link)
+	said, link, ok := strings.Cut(link, "\n")
+	require.True(t, ok, said)
+	require.Contains(t, said, "access tokens of admin remain valid; --revoke-tokens revokes them")
 	require.Equal(t, http.StatusUnauthorized, s.post(old, "/api/me/password", map[string]string{"password": "x"}), "its browsers are signed out")
 	require.Equal(t, http.StatusOK, s.signIn(fresh, link))
 	require.Equal(t, http.StatusNoContent, s.post(fresh, "/api/me/password", map[string]string{"password": "second password"}))

@@ -246,6 +246,10 @@ func TestPeople_ComeByAnOpenIDProvider(t *testing.T) {
 	require.NoError(t, err)
 	answer, err = http.Post(s.url+"/api/login", "application/json", bytes.NewReader(body))
 	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusForbidden, answer.StatusCode, "the link is for the browser that has come from the provider")
+	answer, err = b.Post(s.url+"/api/login", "application/json", bytes.NewReader(body))
+	require.NoError(t, err)
 	var in apiclient.SignedIn
 	require.NoError(t, json.NewDecoder(answer.Body).Decode(&in))
 	require.NoError(t, answer.Body.Close())

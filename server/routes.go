@@ -113,7 +113,7 @@ func (in *ingressPart) signOn() *signon.SignOn {
 			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim,
 			AllowedGroups: c.AllowedGroups, AdminGroups: c.AdminGroups,
 		},
-		Public: in.at.people(), Accounts: in.store, Links: in.auth, Log: in.log,
+		Public: in.at.people(), Accounts: in.store, Links: in.auth, Key: in.key, Log: in.log,
 	}
 }
 

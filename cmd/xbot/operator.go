@@ -92,7 +92,8 @@ func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) 
 
 type loginLinkCmd struct {
 	User           string `help:"Name of the user; default: the administrator."`
-	ForgetPassword bool   `help:"Remove the user's password and sign out their browsers; whoever opens the link chooses a new password."`
+	ForgetPassword bool   `help:"Remove the user's password, sign out their browsers and end earlier links; whoever opens the link chooses a new password."`
+	RevokeTokens   bool   `help:"With --forget-password: also revoke the user's access tokens."`
 }
 
 // Run prints a fresh one-time link.
@@ -107,7 +108,7 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if c.ForgetPassword {
-		if err := s.SetPassword(ctx, user.ID, "", nil); err != nil {
+		if err := forgetPassword(ctx, s, user, c.RevokeTokens); err != nil {
 			return err
 		}
 	}

@@ -172,7 +172,8 @@ func typed(name string) error {
 }
 
 type userPasswdCmd struct {
-	Name string `arg:"" help:"Name of the person."`
+	Name         string `arg:"" help:"Name of the person."`
+	RevokeTokens bool   `help:"Also revoke their access tokens."`
 }
 
 // Run replaces a password by a link.
@@ -189,10 +190,22 @@ func (c userPasswdCmd) Run(ctx context.Context) error {
 	if err := s.MayEnter(ctx, user.ID); err != nil {
 		return err
 	}
-	if err := s.SetPassword(ctx, user.ID, "", nil); err != nil {
+	if err := forgetPassword(ctx, s, user, c.RevokeTokens); err != nil {
 		return err
 	}
 	return printLink(ctx, s, user, server.PeopleURL(cfg))
+}
+
+// forgetPassword removes the password of a user, ends their logins and sign-in links, and says how many access tokens remain.
+func forgetPassword(ctx context.Context, s *store.Store, user store.User, revokeTokens bool) error {
+	if err := s.SetPassword(ctx, user.ID, "", store.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
+		return err
+	}
+	tokens, err := s.Tokens(ctx, user.ID)
+	if err == nil && len(tokens) > 0 {
+		fmt.Fprintf(os.Stderr, "%d access tokens of %s remain valid; --revoke-tokens revokes them.\n", len(tokens), user.Name)
+	}
+	return err
 }
 
 type userUnlinkCmd struct {

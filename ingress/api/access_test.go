@@ -37,7 +37,7 @@ func endpoints(t *testing.T) (out [][2]string) {
 }
 
 // public are the paths that need no user.
-var public = []string{"/api/login", "/api/join", "/api/shared/{token}"}
+var public = []string{"/api/login", "/api/login/link", "/api/join", "/api/shared/{token}"}
 
 func TestAPI_EveryEndpointButThePublicOnesAsksForCredentials(t *testing.T) {
 	b := setup(t)

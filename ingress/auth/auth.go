@@ -28,8 +28,6 @@ const (
 	sessionLife = 30 * 24 * time.Hour
 	// slideEvery bounds how often the end of a login is written.
 	slideEvery = time.Hour
-	// linkLife is how long a one-time sign-in link works.
-	linkLife = 24 * time.Hour
 	// MinPassword is the shortest password, in bytes; bcrypt reads at most 72.
 	MinPassword = 10
 	maxPassword = 72
@@ -39,8 +37,9 @@ const (
 type Accounts interface {
 	UserByName(ctx context.Context, name string) (store.User, error)
 	AnyPassword(ctx context.Context) (bool, error)
-	SetPassword(ctx context.Context, id chat.UserID, hash string, keep []byte) error
+	SetPassword(ctx context.Context, id chat.UserID, hash string, effect store.PasswordEffect) error
 	CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error
+	LoginLinkUser(ctx context.Context, hash []byte) (store.User, error)
 	UseLoginLink(ctx context.Context, hash []byte) (store.User, error)
 	TokenUser(ctx context.Context, hash []byte) (store.User, store.Scope, error)
 	WebSessions
@@ -253,15 +252,6 @@ func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, c Credentials) (Lo
 	return a.open(w, r, user, c.Browser)
 }
 
-// SignInByLink spends a one-time link and opens a login for a browser.
-func (a *Auth) SignInByLink(w http.ResponseWriter, r *http.Request, token string) (Login, error) {
-	user, err := a.Accounts.UseLoginLink(r.Context(), secret.HashToken(token))
-	if err != nil {
-		return Login{}, err
-	}
-	return a.open(w, r, user, "")
-}
-
 // open opens a login, which takes the place of the one that the browser had.
 func (a *Auth) open(w http.ResponseWriter, r *http.Request, user store.User, browser string) (Login, error) {
 	if before, err := r.Cookie(CookieName); err == nil {
@@ -290,8 +280,16 @@ func (a *Auth) SignOut(w http.ResponseWriter, r *http.Request) error {
 	return a.Accounts.DeleteWebSession(r.Context(), secret.HashToken(cookie.Value))
 }
 
-// SetPassword sets the user's password; the current one is asked for if there is one.
-func (a *Auth) SetPassword(r *http.Request, user store.User, current, password string) error {
+// PasswordChange is a new password of a user.
+type PasswordChange struct {
+	Current, New string
+	RevokeTokens bool // also the access tokens of the user end, but the one of the request
+}
+
+// SetPassword sets the user's password; the current one is asked for if there is one. Other browsers of the user are signed out, and sign-in
+// links that were not used end.
+func (a *Auth) SetPassword(r *http.Request, user store.User, change PasswordChange) error {
+	current, password := change.Current, change.New
 	if err := checkPassword(password); err != nil {
 		return err
 	}
@@ -302,11 +300,12 @@ func (a *Auth) SetPassword(r *http.Request, user store.User, current, password s
 	if err != nil {
 		return err
 	}
-	var keep []byte
+	id, _ := r.Context().Value(contextKey{}).(identity)
+	effect := store.PasswordEffect{KeepToken: id.token, RevokeTokens: change.RevokeTokens}
 	if cookie, err := r.Cookie(CookieName); err == nil {
-		keep = secret.HashToken(cookie.Value)
+		effect.KeepLogin = secret.HashToken(cookie.Value)
 	}
-	return a.Accounts.SetPassword(r.Context(), user.ID, hash, keep)
+	return a.Accounts.SetPassword(r.Context(), user.ID, hash, effect)
 }
 
 func checkPassword(password string) error {
@@ -357,15 +356,6 @@ func (a *Auth) confirm(r *http.Request, user store.User, current string) error {
 	}
 	a.attempts.succeeded(who)
 	return nil
-}
-
-// NewLink makes a one-time sign-in link of a user under the base address.
-func (a *Auth) NewLink(ctx context.Context, user chat.UserID, base string) (string, error) {
-	token, hash := secret.NewToken()
-	if err := a.Accounts.CreateLoginLink(ctx, user, hash, time.Now().Add(linkLife)); err != nil {
-		return "", err
-	}
-	return strings.TrimRight(base, "/") + "/login#token=" + token, nil
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {

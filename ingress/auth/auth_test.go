@@ -46,7 +46,7 @@ func (b *bundle) withPassword() {
 	b.t.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.store.SetPassword(b.t.Context(), b.admin.ID, string(hash), nil))
+	require.NoError(b.t, b.store.SetPassword(b.t.Context(), b.admin.ID, string(hash), store.PasswordEffect{}))
 	b.admin, err = b.store.UserByName(b.t.Context(), "admin")
 	require.NoError(b.t, err)
 }
@@ -292,7 +292,7 @@ func TestSignInByLink_WorksOnceHoweverManyUseItAtOnce(t *testing.T) {
 	for range 10 {
 		wg.Go(func() {
 			w := httptest.NewRecorder()
-			login, err := b.SignInByLink(w, request(http.MethodPost), token)
+			login, err := b.SignInByLink(w, request(http.MethodPost), token, false)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil && login.User.ID == b.admin.ID && len(w.Result().Cookies()) == 1 {
@@ -308,7 +308,7 @@ func TestSignInByLink_AnExpiredLinkIsNoLink(t *testing.T) {
 	b := setup(t)
 	token, hash := secret.NewToken()
 	require.NoError(t, b.store.CreateLoginLink(t.Context(), b.admin.ID, hash, time.Now().Add(-time.Second)))
-	_, err := b.SignInByLink(httptest.NewRecorder(), request(http.MethodPost), token)
+	_, err := b.SignInByLink(httptest.NewRecorder(), request(http.MethodPost), token, false)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 	require.ErrorContains(t, err, "xbot login-link")
 }
@@ -337,11 +337,11 @@ func TestSetPassword_AsksForTheCurrentOneAndSignsOutOtherBrowsers(t *testing.T) 
 	other, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
 	r := b.page(http.MethodPost, mine)
-	require.Equal(t, fault.Denied, fault.KindOf(b.SetPassword(r, b.admin, "wrong", "another good one")))
+	require.Equal(t, fault.Denied, fault.KindOf(b.SetPassword(r, b.admin, auth.PasswordChange{Current: "wrong", New: "another good one"})))
 	for _, bad := range []string{"", "too short", strings.Repeat("x", 73)} {
-		require.Equal(t, fault.Invalid, fault.KindOf(b.SetPassword(r, b.admin, password, bad)), bad)
+		require.Equal(t, fault.Invalid, fault.KindOf(b.SetPassword(r, b.admin, auth.PasswordChange{Current: password, New: bad})), bad)
 	}
-	require.NoError(t, b.SetPassword(r, b.admin, password, "another good one"))
+	require.NoError(t, b.SetPassword(r, b.admin, auth.PasswordChange{Current: password, New: "another good one"}))
 	_, _, err = b.identify(b.page(http.MethodGet, mine))
 	require.NoError(t, err)
 	isSignIn(t, b.refused(b.page(http.MethodGet, other)))
@@ -356,7 +356,7 @@ func TestSetPassword_ThroughATokenSignsOutEveryBrowser(t *testing.T) {
 	b.withPassword()
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
-	require.NoError(t, b.SetPassword(request(http.MethodPost, "Authorization", "Bearer "+b.token()), b.admin, password, "another good one"))
+	require.NoError(t, b.SetPassword(request(http.MethodPost, "Authorization", "Bearer "+b.token()), b.admin, auth.PasswordChange{Current: password, New: "another good one"}))
 	isSignIn(t, b.refused(b.page(http.MethodGet, cookie)))
 }
 
@@ -366,10 +366,10 @@ func TestSetPassword_TheCurrentOneCannotBeGuessedThere(t *testing.T) {
 	r := request(http.MethodPost, "Authorization", "Bearer "+b.token())
 	var err error
 	for range 6 {
-		err = b.SetPassword(r, b.admin, "wrong", "another good one")
+		err = b.SetPassword(r, b.admin, auth.PasswordChange{Current: "wrong", New: "another good one"})
 	}
 	require.Equal(t, fault.RateLimited, fault.KindOf(err))
-	require.Equal(t, fault.RateLimited, fault.KindOf(b.SetPassword(r, b.admin, password, "another good one")))
+	require.Equal(t, fault.RateLimited, fault.KindOf(b.SetPassword(r, b.admin, auth.PasswordChange{Current: password, New: "another good one"})))
 }
 
 func TestRequire_SlidesALoginThatIsUsed(t *testing.T) {

@@ -182,7 +182,7 @@ func TestSignIn_GuessersLockOnlyThemselvesOut(t *testing.T) {
 	require.NoError(t, err)
 	hash, err := b.store.UserByName(t.Context(), "admin")
 	require.NoError(t, err)
-	require.NoError(t, b.store.SetPassword(t.Context(), bob.ID, hash.PasswordHash, nil))
+	require.NoError(t, b.store.SetPassword(t.Context(), bob.ID, hash.PasswordHash, store.PasswordEffect{}))
 	for range 5 {
 		isSignIn(t, from("192.0.2.1", auth.Credentials{Name: "bob", Password: "wrong", Browser: login.Browser}))
 	}
@@ -209,7 +209,7 @@ func TestSignIn_AWholeSubnetOfVersion6IsOneGuesser(t *testing.T) {
 func TestSetPassword_ATokenSetsNoFirstOne(t *testing.T) {
 	b := setup(t)
 	b.inside(request(http.MethodPost, "Authorization", "Bearer "+b.token()), func(r *http.Request) {
-		err := b.SetPassword(r, auth.User(r.Context()), "", "a long enough one")
+		err := b.SetPassword(r, auth.User(r.Context()), auth.PasswordChange{New: "a long enough one"})
 		require.Equal(t, fault.Denied, fault.KindOf(err))
 		require.ErrorContains(t, err, "xbot login-link")
 	})

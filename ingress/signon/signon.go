@@ -1,5 +1,5 @@
 // Package signon signs people in by an OpenID Connect provider: authorization code flow with PKCE. What comes back is turned into a
-// one-time sign-in link, which the page spends as any other.
+// one-time sign-in link, which works in that browser alone, for minutes, and which the page spends as any other.
 package signon
 
 import (
@@ -16,13 +16,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/secret"
 	"xbot/internal/store"
 )
 
@@ -33,8 +34,8 @@ const (
 	cookieName = "xbot_oidc"
 	// wayLife is how long a person may take at the provider.
 	wayLife = 10 * time.Minute
-	// answerTime bounds each request to the provider.
-	answerTime = 10 * time.Second
+	// maxNext bounds the place in the page that a person comes back to, in bytes.
+	maxNext = 1024
 )
 
 // Accounts keeps people.
@@ -44,9 +45,9 @@ type Accounts interface {
 	SetRole(ctx context.Context, id chat.UserID, role string) error
 }
 
-// Links makes one-time sign-in links.
+// Links makes one-time sign-in links for the browser of a request, one for each attempt.
 type Links interface {
-	NewLink(ctx context.Context, user chat.UserID, base string) (string, error)
+	NewBrowserLink(w http.ResponseWriter, r *http.Request, user chat.UserID, attempt string) (string, error)
 }
 
 // Settings say by which provider, and who of its people may come.
@@ -64,6 +65,7 @@ type SignOn struct {
 	Public   string // address of this server
 	Accounts Accounts
 	Links    Links
+	Key      secret.Sealer // of the cookies of browsers that are on their way
 	Log      *slog.Logger
 
 	mu    sync.Mutex
@@ -84,6 +86,7 @@ type way struct {
 	Nonce    string `json:"n"`
 	Verifier string `json:"v"`
 	Next     string `json:"t,omitempty"` // place in the page
+	Expires  int64  `json:"e"`           // Unix seconds
 }
 
 // begin sends a browser to the provider.
@@ -93,13 +96,15 @@ func (s *SignOn) begin(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, problemAway, err)
 		return
 	}
-	to := way{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: r.FormValue("next")}
+	to := way{
+		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: placeInPage(r.FormValue("next")), Expires: time.Now().Add(wayLife).Unix(),
+	}
 	value, err := json.Marshal(to)
 	if err != nil {
 		s.fail(w, r, problemFailed, err)
 		return
 	}
-	setCookie(w, r, base64.RawURLEncoding.EncodeToString(value), int(wayLife.Seconds()))
+	setCookie(w, r, base64.RawURLEncoding.EncodeToString(s.Key.Seal(value)), int(wayLife.Seconds()))
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, client.AuthCodeURL(to.State, oidc.Nonce(to.Nonce), oauth2.S256ChallengeOption(to.Verifier)), http.StatusSeeOther)
 }
@@ -107,7 +112,7 @@ func (s *SignOn) begin(w http.ResponseWriter, r *http.Request) {
 // end takes a browser that comes back, and lets its person in.
 func (s *SignOn) end(w http.ResponseWriter, r *http.Request) {
 	setCookie(w, r, "", -1)
-	from, err := readWay(r)
+	from, err := s.readWay(r)
 	if err != nil {
 		s.fail(w, r, problemFailed, err)
 		return
@@ -116,7 +121,7 @@ func (s *SignOn) end(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, problemDenied, fmt.Errorf("the provider says %q: %s", said, r.FormValue("error_description")))
 		return
 	}
-	who, err := s.identify(r.Context(), r.FormValue("code"), from)
+	who, err := s.identify(r, from)
 	if err != nil {
 		s.fail(w, r, problemFailed, err)
 		return
@@ -126,7 +131,7 @@ func (s *SignOn) end(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, problem, err)
 		return
 	}
-	link, err := s.Links.NewLink(r.Context(), user.ID, "")
+	link, err := s.Links.NewBrowserLink(w, r, user.ID, from.State) // Conflict: the state was used before
 	if err != nil {
 		s.fail(w, r, problemFailed, err)
 		return
@@ -139,8 +144,16 @@ func (s *SignOn) end(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, path+"#"+fragment, http.StatusSeeOther)
 }
 
-// readWay returns what the browser was sent away with. Whoever brings another state was not sent by this server.
-func readWay(r *http.Request) (way, error) {
+// placeInPage returns a place in the page to come back to; empty: the text is none.
+func placeInPage(next string) string {
+	if len(next) > maxNext || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || strings.ContainsFunc(next, unicode.IsControl) {
+		return ""
+	}
+	return next
+}
+
+// readWay returns what the browser was sent away with, which this server has sealed. Whoever brings another state was not sent by this server.
+func (s *SignOn) readWay(r *http.Request) (way, error) {
 	var from way
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
@@ -148,10 +161,16 @@ func readWay(r *http.Request) (way, error) {
 	}
 	value, err := base64.RawURLEncoding.DecodeString(cookie.Value)
 	if err == nil {
+		value, err = s.Key.Open(value)
+	}
+	if err == nil {
 		err = json.Unmarshal(value, &from)
 	}
 	if err != nil {
 		return from, fmt.Errorf("the cookie of the way cannot be read: %w", err)
+	}
+	if time.Now().Unix() > from.Expires {
+		return from, fault.Errorf(fault.Denied, "the browser has taken longer than %v to come back", wayLife)
 	}
 	if from.State == "" || subtle.ConstantTimeCompare([]byte(from.State), []byte(r.FormValue("state"))) != 1 {
 		return from, fault.Errorf(fault.Denied, "the browser brings another state than it was sent away with")
@@ -197,14 +216,6 @@ func (s *SignOn) provider(ctx context.Context) (*oauth2.Config, *oidc.Provider, 
 	}, s.found, nil
 }
 
-// trusted holds the connections to the provider.
-var trusted = sync.OnceValue(func() http.RoundTripper { return safehttp.Trusted() })
-
-// bounded has requests to the provider made by a client that does not wait for ever.
-func bounded(ctx context.Context) context.Context {
-	return oidc.ClientContext(ctx, &http.Client{Timeout: answerTime, Transport: trusted()})
-}
-
 // person is who the provider says somebody is.
 type person struct {
 	Subject string
@@ -212,14 +223,17 @@ type person struct {
 	Groups  []string
 }
 
-// identify spends a code.
-func (s *SignOn) identify(ctx context.Context, code string, from way) (person, error) {
-	ctx = bounded(ctx)
+// identify spends the code that a browser brings.
+func (s *SignOn) identify(r *http.Request, from way) (person, error) {
+	ctx := bounded(r.Context())
 	client, provider, err := s.provider(ctx)
 	if err != nil {
 		return person{}, err
 	}
-	token, err := client.Exchange(ctx, code, oauth2.VerifierOption(from.Verifier))
+	if err := s.checkIssuer(provider, r.FormValue("iss")); err != nil {
+		return person{}, err
+	}
+	token, err := client.Exchange(ctx, r.FormValue("code"), oauth2.VerifierOption(from.Verifier))
 	if err != nil {
 		return person{}, fmt.Errorf("exchange the code: %w", err)
 	}
@@ -231,26 +245,67 @@ func (s *SignOn) identify(ctx context.Context, code string, from way) (person, e
 	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(from.Nonce)) != 1 {
 		return person{}, fault.Errorf(fault.Denied, "the ID token is of another sign-in")
 	}
-	claims := map[string]any{}
-	if provider.UserInfoEndpoint() != "" { // where most providers tell names and groups
-		info, err := provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
-		if err != nil {
-			return person{}, fmt.Errorf("ask who they are: %w", err)
-		}
-		if info.Subject != id.Subject {
-			return person{}, fault.Errorf(fault.Denied, "the provider tells of another person than the one who signed in")
-		}
-		if err := info.Claims(&claims); err != nil {
-			return person{}, fmt.Errorf("read what the provider tells: %w", err)
-		}
+	if err := s.checkParty(id); err != nil {
+		return person{}, err
 	}
-	if err := id.Claims(&claims); err != nil {
-		return person{}, fmt.Errorf("read the ID token: %w", err)
+	claims, err := s.claims(ctx, provider, token, id)
+	if err != nil {
+		return person{}, err
 	}
 	return person{
 		Subject: id.Subject, Name: cmp.Or(text(claims, "preferred_username"), text(claims, "name"), text(claims, "email")),
 		Groups: texts(claims[s.Settings.GroupsClaim]),
 	}, nil
+}
+
+// checkIssuer compares who a provider says it is when it sends a browser back (RFC 9207). One that promises to say it has to.
+func (s *SignOn) checkIssuer(provider *oidc.Provider, said string) error {
+	var promises struct {
+		Issuer bool `json:"authorization_response_iss_parameter_supported"`
+	}
+	if err := provider.Claims(&promises); err != nil {
+		return fmt.Errorf("read what the provider offers: %w", err)
+	}
+	if said != s.Settings.Issuer && (said != "" || promises.Issuer) {
+		return fault.Errorf(fault.Denied, "another provider has answered than the one that was asked")
+	}
+	return nil
+}
+
+// checkParty checks the authorized party of an ID token (OpenID Connect Core, section 3.1.3.7): a token that several clients may read says which of
+// them asked for it.
+func (s *SignOn) checkParty(id *oidc.IDToken) error {
+	var said struct {
+		Party *string `json:"azp"`
+	}
+	if err := id.Claims(&said); err != nil {
+		return fmt.Errorf("read the ID token: %w", err)
+	}
+	if said.Party == nil && len(id.Audience) > 1 || said.Party != nil && *said.Party != s.Settings.ClientID {
+		return fault.Errorf(fault.Denied, "the ID token was made for another client (azp)")
+	}
+	return nil
+}
+
+// claims are what the provider tells of the person of an ID token. Those of the token win.
+func (s *SignOn) claims(ctx context.Context, provider *oidc.Provider, token *oauth2.Token, id *oidc.IDToken) (map[string]any, error) {
+	claims := map[string]any{}
+	if provider.UserInfoEndpoint() != "" { // where most providers tell names and groups
+		info, err := provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
+		if err != nil {
+			return nil, fmt.Errorf("ask who they are: %w", err)
+		}
+		if info.Subject != id.Subject {
+			return nil, fault.Errorf(fault.Denied, "the provider tells of another person than the one who signed in")
+		}
+		if err := info.Claims(&claims); err != nil {
+			return nil, fmt.Errorf("read what the provider tells: %w", err)
+		}
+	}
+	if err := id.Claims(&claims); err != nil {
+		return nil, fmt.Errorf("read the ID token: %w", err)
+	}
+	return claims, nil
 }
 
 func text(claims map[string]any, name string) string {

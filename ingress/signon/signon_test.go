@@ -1,6 +1,7 @@
 package signon_test
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -40,10 +41,11 @@ func setup(t *testing.T) *bundle {
 		Settings: signon.Settings{
 			Issuer: b.provider.URL, ClientID: oidctest.ClientID, ClientSecret: oidctest.ClientSecret, Scopes: []string{"openid", "profile"}, GroupsClaim: "groups",
 		},
-		Accounts: b.store, Links: b.auth, Log: slog.New(slog.DiscardHandler),
+		Accounts: b.store, Links: b.auth, Key: secret.Key{1}, Log: slog.New(slog.DiscardHandler),
 	}
 	mux := http.NewServeMux()
 	mux.Handle(signon.Root, b.signOn.Handler())
+	mux.HandleFunc("/api/login", b.spend)
 	b.server = httptest.NewServer(mux)
 	t.Cleanup(b.server.Close)
 	b.signOn.Public = b.server.URL
@@ -80,27 +82,51 @@ func (b *bundle) location(browser *http.Client, address string) *url.URL {
 	return at
 }
 
-// user spends the sign-in link that a browser was sent to.
-func (b *bundle) user(at *url.URL) store.User {
+// spend signs in by a link, as the API does.
+func (b *bundle) spend(w http.ResponseWriter, r *http.Request) {
+	login, err := b.auth.SignInByLink(w, r, r.FormValue("token"), false)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	_, _ = io.WriteString(w, login.User.Name) // the client is gone if this fails
+}
+
+// comesAs goes to the provider and back, spends the link in the same browser, and returns who is signed in.
+func (b *bundle) comesAs() store.User {
+	b.t.Helper()
+	browser := b.browser()
+	name, status := b.spendIn(browser, b.location(browser, b.server.URL+"/oidc/login"))
+	require.Equal(b.t, http.StatusOK, status, name)
+	user, err := b.store.UserByName(b.t.Context(), name)
+	require.NoError(b.t, err)
+	return user
+}
+
+// spendIn spends the sign-in link that a browser was sent to, in a browser.
+func (b *bundle) spendIn(browser *http.Client, at *url.URL) (said string, status int) {
 	b.t.Helper()
 	token, ok := strings.CutPrefix(at.Fragment, "token=")
 	require.True(b.t, ok, "%s", at)
-	user, err := b.store.UseLoginLink(b.t.Context(), secret.HashToken(token))
+	answer, err := browser.PostForm(b.server.URL+"/api/login", url.Values{"token": {token}})
 	require.NoError(b.t, err)
-	return user
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(b.t, err)
+	return string(body), answer.StatusCode
 }
 
 func TestSignOn_APersonOfTheProviderIsTheSameUserEachTime(t *testing.T) {
 	b := setup(t)
 	at := b.comes("/oidc/login?next=%2Fc%2Fa")
 	require.Equal(t, "/login?next=%2Fc%2Fa", at.RequestURI())
-	lena := b.user(at)
+	lena := b.comesAs()
 	require.Equal(t, "lena", lena.Name)
 	require.False(t, lena.Admin)
-	require.Equal(t, lena.ID, b.user(b.comes("/oidc/login")).ID)
+	require.Equal(t, lena.ID, b.comesAs().ID)
 
 	b.provider.Claims = map[string]any{"sub": "u-2", "preferred_username": "admin"}
-	other := b.user(b.comes("/oidc/login"))
+	other := b.comesAs()
 	require.Equal(t, "oidc:u-2", other.Name, "a name gives no rights: who has it stays who they are")
 	require.False(t, other.Admin)
 }
@@ -115,11 +141,11 @@ func TestSignOn_GroupsSayWhoMayComeAndWhoAdministers(t *testing.T) {
 	require.Len(t, people, 1, "nobody was made")
 
 	b.provider.Info["groups"] = []string{"staff", "ops"}
-	require.False(t, b.user(b.comes("/oidc/login")).Disabled)
-	lena := b.user(b.comes("/oidc/login"))
+	require.False(t, b.comesAs().Disabled)
+	lena := b.comesAs()
 	require.True(t, lena.Admin)
 	b.provider.Info["groups"] = "staff"
-	require.False(t, b.user(b.comes("/oidc/login")).Admin, "the groups are asked each time")
+	require.False(t, b.comesAs().Admin, "the groups are asked each time")
 
 	require.NoError(t, b.store.Disable(t.Context(), lena.ID, nil))
 	require.Equal(t, "problem=disabled", b.comes("/oidc/login").Fragment)
@@ -156,7 +182,7 @@ func TestSignOn_LetsNobodyInWhoWasNotSentByItOrIsNotWhomTheProviderSigned(t *tes
 
 // setupWith is the same server, started again.
 func setupWith(b *bundle) *bundle {
-	b.signOn = &signon.SignOn{Settings: b.signOn.Settings, Accounts: b.store, Links: b.auth, Log: b.signOn.Log}
+	b.signOn = &signon.SignOn{Settings: b.signOn.Settings, Accounts: b.store, Links: b.auth, Key: b.signOn.Key, Log: b.signOn.Log}
 	b.server = httptest.NewServer(b.signOn.Handler())
 	b.t.Cleanup(b.server.Close)
 	b.signOn.Public = b.server.URL
@@ -169,5 +195,5 @@ func TestSignOn_AServerRunsWithoutItsProviderAndFindsItLater(t *testing.T) {
 	b.signOn.Settings.Issuer = "http://127.0.0.1:1"
 	require.Equal(t, "problem=away", b.comes("/oidc/login").Fragment)
 	b.signOn.Settings.Issuer = there
-	require.Equal(t, "lena", b.user(b.comes("/oidc/login")).Name)
+	require.Equal(t, "lena", b.comesAs().Name)
 }

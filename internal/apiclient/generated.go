@@ -345,6 +345,12 @@ type CreateInviteRequest struct {
 	Uses int    `json:"uses,omitzero"` // How many people may come by it.
 }
 
+// CreateSignInLinkRequest is the schema of this name in the API's document.
+type CreateSignInLinkRequest struct {
+	ForgetPassword bool `json:"forget_password,omitzero"` // Remove their password, sign out their browsers and end sign-in links that were not used; whoever opens the new link chooses a password.
+	RevokeTokens   bool `json:"revoke_tokens,omitzero"`   // With forget_password: also revoke their access tokens.
+}
+
 // CreateTokenRequest is the schema of this name in the API's document.
 type CreateTokenRequest struct {
 	Days  int    `json:"days,omitzero"` // How long it is good; 0: until it is revoked.
@@ -646,6 +652,12 @@ type LinkBody struct {
 	ExpiresIn int    `json:"expires_in"` // Seconds.
 }
 
+// LinkedUser is the schema of this name in the API's document.
+type LinkedUser struct {
+	SignedIn string `json:"signed_in,omitzero"` // Another user who is signed in in this browser, and whose login would end.
+	User     string `json:"user"`
+}
+
 // ListedRole is the schema of this name in the API's document.
 type ListedRole struct {
 	ChangedAt   time.Time `json:"changed_at"`
@@ -666,7 +678,8 @@ type ListedRole struct {
 type LoginInputBody struct {
 	Browser  string `json:"browser,omitzero"` // The browser value of the last login in this browser.
 	Password string `json:"password,omitzero"`
-	Token    string `json:"token,omitzero"` // Of a one-time sign-in link; instead of name and password.
+	Replace  bool   `json:"replace,omitzero"` // With token: the link may end the login that another user has in this browser. Without it that is 409.
+	Token    string `json:"token,omitzero"`   // Of a one-time sign-in link; instead of name and password.
 	Username string `json:"username,omitzero"`
 }
 
@@ -1435,8 +1448,9 @@ type SessionListBody struct {
 
 // SetPasswordRequest is the schema of this name in the API's document.
 type SetPasswordRequest struct {
-	Current  string `json:"current,omitzero"` // Needed if there is one.
-	Password string `json:"password"`         // 10 to 72 bytes.
+	Current      string `json:"current,omitzero"`       // Needed if there is one.
+	Password     string `json:"password"`               // 10 to 72 bytes.
+	RevokeTokens bool   `json:"revoke_tokens,omitzero"` // Also revoke my access tokens, but the one of this request.
 }
 
 // SetPermissionRequest is the schema of this name in the API's document.
@@ -1487,6 +1501,12 @@ type SharedMessage struct {
 	Sender    string    `json:"sender,omitzero"` // Name of who wrote it, where several people write.
 	Text      string    `json:"text"`
 	Tools     []string  `json:"tools,omitzero"` // Names of the tools that were used after it.
+}
+
+// SignInLink is the schema of this name in the API's document.
+type SignInLink struct {
+	Link   string `json:"link"`   // Address on this server; it works once, within 24 hours.
+	Tokens int    `json:"tokens"` // How many access tokens of the person are valid.
 }
 
 // SignedIn is the schema of this name in the API's document.
@@ -2445,6 +2465,13 @@ func (c *Client) Login(ctx context.Context, body LoginInputBody) (SignedIn, erro
 	return answer, err
 }
 
+// ReadSignInLink sends POST /api/login/link: Whom a sign-in link signs in; does not spend it.
+func (c *Client) ReadSignInLink(ctx context.Context, token string) (LinkedUser, error) {
+	var answer LinkedUser
+	err := c.call(ctx, http.MethodPost, "/api/login/link", nil, map[string]any{"token": token}, &answer)
+	return answer, err
+}
+
 // Logout sends POST /api/logout: End this browser's login.
 func (c *Client) Logout(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/api/logout", nil, nil, nil)
@@ -2538,7 +2565,7 @@ func (c *Client) ListIdentities(ctx context.Context) ([]Identity, error) {
 	return answer.Identities, err
 }
 
-// SetPassword sends POST /api/me/password: Set my password; signs out my other browsers.
+// SetPassword sends POST /api/me/password: Set my password; signs out my other browsers, and ends sign-in links that were not used.
 func (c *Client) SetPassword(ctx context.Context, body SetPasswordRequest) error {
 	return c.call(ctx, http.MethodPost, "/api/me/password", nil, body, nil)
 }
@@ -3872,10 +3899,8 @@ func (c *Client) ChangeUser(ctx context.Context, id chat.UserID, body ChangeUser
 }
 
 // CreateSignInLink sends POST /api/users/{id}/sign-in-link: Create a link that signs a person in; for administrators.
-func (c *Client) CreateSignInLink(ctx context.Context, id chat.UserID, forgetPassword bool) (string, error) {
-	var answer struct {
-		Link string `json:"link"`
-	}
-	err := c.call(ctx, http.MethodPost, path("/api/users/%s/sign-in-link", id), nil, map[string]any{"forget_password": forgetPassword}, &answer)
-	return answer.Link, err
+func (c *Client) CreateSignInLink(ctx context.Context, id chat.UserID, body CreateSignInLinkRequest) (SignInLink, error) {
+	var answer SignInLink
+	err := c.call(ctx, http.MethodPost, path("/api/users/%s/sign-in-link", id), nil, body, &answer)
+	return answer, err
 }

@@ -33,8 +33,21 @@ func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
 			require.Fail(t, "nobody heard of it")
 		}
 	}
+	require.NoError(t, a.store.DeleteWebSession(t.Context(), []byte("nobody's")))
+	require.Empty(t, here, "nothing has changed")
+	bob, err := a.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	require.NoError(t, err)
+	require.NoError(t, a.store.CreateWebSession(t.Context(), bob.ID, []byte("a cookie"), time.Now().Add(time.Hour)))
+	require.NoError(t, a.store.DeleteWebSession(t.Context(), []byte("a cookie")), "bob signs out")
+	for _, changes := range []<-chan struct{}{there, here} {
+		select {
+		case <-changes:
+		case <-time.After(limit):
+			require.Fail(t, "his streams in the other process go on")
+		}
+	}
 	leave()
-	require.NoError(t, a.store.SetPassword(t.Context(), ann.ID, "", nil))
+	require.NoError(t, a.store.SetPassword(t.Context(), ann.ID, "", store.PasswordEffect{}))
 	<-there
 	require.Empty(t, here, "nobody asks there any more")
 }

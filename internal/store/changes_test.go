@@ -76,7 +76,7 @@ func TestChanges_NameWhoDidItWhenAndWhatWasBeforeAndNeverASecret(t *testing.T) {
 	b := setup(t)
 	ctx, ann := store.Acting(t.Context(), b.user.ID), b.member("ann")
 	require.NoError(t, b.SetRole(ctx, ann.ID, store.RoleAdmin))
-	require.NoError(t, b.SetPassword(ctx, ann.ID, "a hash of hers", nil))
+	require.NoError(t, b.SetPassword(ctx, ann.ID, "a hash of hers", store.PasswordEffect{}))
 	require.NoError(t, b.SetToolKey(ctx, toolKey(0, 0), b.user.ID))
 	require.NoError(t, b.SetToolKey(ctx, toolKey(0, 1), b.user.ID))
 	require.NoError(t, b.RemoveToolKey(ctx, 0, "image"))

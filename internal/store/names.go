@@ -94,6 +94,8 @@ type (
 	TurnAnswer = conversation.TurnAnswer
 	// Pairing is the one of package people.
 	Pairing = people.Pairing
+	// PasswordEffect says what a change of a password ends beside it.
+	PasswordEffect = people.PasswordEffect
 	// Policies is the one of package quota.
 	Policies = quota.Policies
 	// PolicyVersion is the one of package settings.

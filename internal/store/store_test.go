@@ -601,10 +601,10 @@ func TestSetPassword_SignsOutEveryBrowserButTheOneThatIsKept(t *testing.T) {
 	for _, hash := range []string{"one", "two", "three"} {
 		require.NoError(t, b.CreateWebSession(t.Context(), b.user.ID, []byte(hash), inAnHour()))
 	}
-	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", []byte("one")))
+	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", store.PasswordEffect{KeepLogin: []byte("one")}))
 	require.True(t, signedIn("one"))
 	require.False(t, signedIn("two"))
-	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", nil))
+	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", store.PasswordEffect{}))
 	require.False(t, signedIn("one"), "nobody asked to keep it: the password was set by a program")
 }
 

@@ -18,14 +18,24 @@ UPDATE users SET password_hash = $2 WHERE id = $1;
 -- name: UserAnyPassword :one
 SELECT EXISTS (SELECT 1 FROM users WHERE password_hash <> '');
 
--- name: LoginLinkCreate :exec
-INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3);
+-- name: LoginLinkCreate :execrows
+-- None: there was one of that token.
+INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
 
 -- name: LoginLinkUse :one
 UPDATE login_links SET used_at = now()
 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > now()
   AND EXISTS (SELECT 1 FROM users u WHERE u.id = login_links.user_id AND u.kind = 'person' AND u.disabled_at IS NULL)
 RETURNING user_id;
+
+-- name: LoginLinkUser :one
+-- Whom a link would sign in.
+SELECT u.* FROM login_links l JOIN users u ON u.id = l.user_id
+WHERE l.token_hash = $1 AND l.used_at IS NULL AND l.expires_at > now() AND u.kind = 'person' AND u.disabled_at IS NULL;
+
+-- name: LoginLinkEnd :exec
+-- All links of a user that were not used. Their rows stay until LoginLinkPrune, as those of used ones.
+UPDATE login_links SET used_at = now() WHERE user_id = $1 AND used_at IS NULL;
 
 -- name: LoginLinkPrune :exec
 DELETE FROM login_links WHERE expires_at < now() - interval '1 day';
@@ -41,7 +51,7 @@ WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person' AND u.dis
 -- name: WebSessionTouch :exec
 UPDATE web_sessions SET last_seen_at = now(), expires_at = $2 WHERE token_hash = $1;
 
--- name: WebSessionDelete :exec
+-- name: WebSessionDelete :execrows
 DELETE FROM web_sessions WHERE token_hash = $1;
 
 -- name: WebSessionDeleteOthers :exec
@@ -69,6 +79,10 @@ ORDER BY id;
 -- name: TokenRevoke :execrows
 UPDATE api_tokens SET revoked_at = now()
 WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL;
+
+-- name: TokenRevokeOthers :exec
+-- All of a user but one.
+UPDATE api_tokens SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL AND token_hash <> $2;
 
 -- name: TokenRevokeOlder :exec
 -- All of a name but the newest few.

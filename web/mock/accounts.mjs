@@ -28,7 +28,7 @@ export class Accounts {
       case "DELETE users/*":
         return [202, this.#remove(Number(id))]
       case "POST users/*/sign-in-link":
-        return [201, { link: "/login#token=mock" }]
+        return [201, { link: "/login#token=mock", tokens: 0 }]
       case "GET invites":
         return [200, { invites: this.invites }]
       case "POST invites": {

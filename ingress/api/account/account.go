@@ -53,6 +53,20 @@ type loginInput struct {
 		Username string `json:"username,omitempty" maxLength:"128"`
 		Password string `json:"password,omitempty" maxLength:"256"`
 		Token    string `json:"token,omitempty" maxLength:"256" doc:"Of a one-time sign-in link; instead of name and password."`
+		Replace  bool   `json:"replace,omitempty" doc:"With token: the link may end the login that another user has in this browser. Without it that is 409."`
+	}
+	endpoint.Request
+}
+
+// LinkedUser says whom a sign-in link signs in.
+type LinkedUser struct {
+	User     string `json:"user"`
+	SignedIn string `json:"signed_in,omitempty" doc:"Another user who is signed in in this browser, and whose login would end."`
+}
+
+type linkInput struct {
+	Body struct {
+		Token string `json:"token" minLength:"1" maxLength:"256" doc:"Of a one-time sign-in link."`
 	}
 	endpoint.Request
 }
@@ -68,7 +82,7 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 			model, err := a.Usual.Of(ctx, 0)
 			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: endpoint.IsDemo(model), Version: a.Info.Version, SignOn: a.Info.SignOn}}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
+	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie", MaxBodyBytes: endpoint.OpenBody},
 		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
 			login, err := a.signIn(in)
 			if err != nil {
@@ -76,7 +90,7 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 			}
 			return a.signedIn(in.HTTP().Context(), login)
 		})
-	huma.Register(h, huma.Operation{OperationID: "join", Method: http.MethodPost, Path: "/api/join", Summary: "Make an account of my own by an invitation, and sign in; sets the cookie", DefaultStatus: http.StatusCreated},
+	huma.Register(h, huma.Operation{OperationID: "join", Method: http.MethodPost, Path: "/api/join", Summary: "Make an account of my own by an invitation, and sign in; sets the cookie", DefaultStatus: http.StatusCreated, MaxBodyBytes: endpoint.OpenBody},
 		func(_ context.Context, in *joinInput) (*struct{ Body SignedIn }, error) {
 			login, err := a.join(in)
 			if err != nil {
@@ -84,6 +98,23 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 			}
 			return a.signedIn(in.HTTP().Context(), login)
 		})
+	huma.Register(h, huma.Operation{OperationID: "read-sign-in-link", Method: http.MethodPost, Path: "/api/login/link", Summary: "Whom a sign-in link signs in; does not spend it", MaxBodyBytes: endpoint.OpenBody},
+		func(_ context.Context, in *linkInput) (*struct{ Body LinkedUser }, error) {
+			out, err := a.linkedUser(in)
+			return &struct{ Body LinkedUser }{out}, a.Problem(err)
+		})
+}
+
+func (a *Endpoints) linkedUser(in *linkInput) (LinkedUser, error) {
+	if err := a.Auth.Hosts.SameOrigin(in.HTTP()); err != nil {
+		return LinkedUser{}, err
+	}
+	link, err := a.Auth.Link(in.HTTP(), in.Body.Token)
+	out := LinkedUser{User: link.User.Name}
+	if link.Replaces() {
+		out.SignedIn = link.SignedIn.Name
+	}
+	return out, err
 }
 
 func (a *Endpoints) signedIn(ctx context.Context, login auth.Login) (*struct{ Body SignedIn }, error) {
@@ -125,7 +156,7 @@ func (a *Endpoints) signIn(in *loginInput) (auth.Login, error) {
 		return auth.Login{}, err
 	}
 	if in.Body.Token != "" {
-		return a.Auth.SignInByLink(in.Writer(), in.HTTP(), in.Body.Token)
+		return a.Auth.SignInByLink(in.Writer(), in.HTTP(), in.Body.Token, in.Body.Replace)
 	}
 	if in.Body.Username == "" || in.Body.Password == "" {
 		return auth.Login{}, fault.Errorf(fault.Invalid, "give username and password, or the token of a sign-in link")
@@ -155,15 +186,18 @@ func (a *Endpoints) registerAccount(h huma.API) {
 			me, err := a.me(ctx)
 			return &struct{ Body Me }{me}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers, and ends sign-in links that were not used", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Password string `json:"password" maxLength:"256" doc:"10 to 72 bytes."`
 				Current  string `json:"current,omitempty" maxLength:"256" doc:"Needed if there is one."`
+				Revoke   bool   `json:"revoke_tokens,omitempty" doc:"Also revoke my access tokens, but the one of this request."`
 			}
 			endpoint.Request
 		}) (*struct{}, error) {
-			return nil, a.Problem(a.Auth.SetPassword(in.HTTP(), auth.User(ctx), in.Body.Current, in.Body.Password))
+			return nil, a.Problem(a.Auth.SetPassword(in.HTTP(), auth.User(ctx), auth.PasswordChange{
+				Current: in.Body.Current, New: in.Body.Password, RevokeTokens: in.Body.Revoke,
+			}))
 		})
 	a.registerPasses(h)
 	a.registerTokens(h)

@@ -28,7 +28,8 @@ type NewUser struct {
 
 // SignInLink is an address that signs somebody in.
 type SignInLink struct {
-	Link string `json:"link" doc:"Address on this server; it works once, within 24 hours."`
+	Link   string `json:"link" doc:"Address on this server; it works once, within 24 hours."`
+	Tokens int    `json:"tokens" doc:"How many access tokens of the person are valid."`
 }
 
 // PersonID is the path parameter of a person.
@@ -88,14 +89,15 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 		PersonID
 
 		Body struct {
-			ForgetPassword bool `json:"forget_password,omitempty" doc:"Remove their password and sign out their browsers; whoever opens the link chooses a new one."`
+			ForgetPassword bool `json:"forget_password,omitempty" doc:"Remove their password, sign out their browsers and end sign-in links that were not used; whoever opens the new link chooses a password."`
+			RevokeTokens   bool `json:"revoke_tokens,omitempty" doc:"With forget_password: also revoke their access tokens."`
 		}
 	}) (*struct{ Body SignInLink }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		link, err := a.signInLink(ctx, in.ID, in.Body.ForgetPassword)
-		return &struct{ Body SignInLink }{SignInLink{link}}, a.Problem(err)
+		made, err := a.signInLink(ctx, in.ID, in.Body.ForgetPassword, in.Body.RevokeTokens)
+		return &struct{ Body SignInLink }{made}, a.Problem(err)
 	})
 }
 
@@ -148,15 +150,24 @@ func (a *Endpoints) change(ctx context.Context, id chat.UserID, role string, dis
 	return nil
 }
 
-func (a *Endpoints) signInLink(ctx context.Context, id chat.UserID, forget bool) (string, error) {
+func (a *Endpoints) signInLink(ctx context.Context, id chat.UserID, forget, revokeTokens bool) (made SignInLink, err error) {
 	if err := a.Store.MayEnter(ctx, id); err != nil {
-		return "", err
+		return made, err
+	}
+	if revokeTokens && !forget {
+		return made, fault.Errorf(fault.Invalid, "revoke_tokens goes with forget_password")
 	}
 	if forget {
-		if err := a.Store.SetPassword(ctx, id, "", nil); err != nil {
-			return "", err
+		if err := a.Store.SetPassword(ctx, id, "", store.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
+			return made, err
 		}
 	}
-	a.note(ctx, "sign-in link made", "id", id, "password_forgotten", forget)
-	return a.Auth.NewLink(ctx, id, "")
+	tokens, err := a.Store.Tokens(ctx, id)
+	if err != nil {
+		return made, err
+	}
+	a.note(ctx, "sign-in link made", "id", id, "password_forgotten", forget, "tokens_revoked", revokeTokens)
+	made.Tokens = len(tokens)
+	made.Link, err = a.Auth.NewLink(ctx, id, "")
+	return made, err
 }

@@ -29,6 +29,10 @@ type Provider struct {
 	Info   map[string]any              // what UserInfo tells; nil: there is no such endpoint
 	Spoil  func(claims map[string]any) // changes what is signed; nil: nothing
 	Refuse string                      // the error with which people are sent back; empty: they are let in
+	Issuer *string                     // the parameter iss with which people are sent back; nil: none
+	Says   bool                        // it promises to send iss
+	Token  http.HandlerFunc            // answers for tokens in its place; nil: it answers itself
+	Person http.HandlerFunc            // answers for UserInfo in its place; nil: it answers itself
 
 	key    *rsa.PrivateKey
 	signer jose.Signer
@@ -81,6 +85,9 @@ func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
 		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"},
 	}
+	if p.Says {
+		found["authorization_response_iss_parameter_supported"] = true
+	}
 	if p.Info != nil {
 		found["userinfo_endpoint"] = p.URL + "/userinfo"
 	}
@@ -109,6 +116,9 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		p.codes[code] = asked{q.Get("nonce"), q.Get("code_challenge"), p.Claims}
 		said.Set("code", code)
 	}
+	if p.Issuer != nil {
+		said.Set("iss", *p.Issuer)
+	}
 	back.RawQuery = said.Encode()
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
@@ -116,6 +126,10 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.Token != nil {
+		p.Token(w, r)
+		return
+	}
 	id, secret, _ := r.BasicAuth()
 	code, known := p.codes[r.FormValue("code")]
 	delete(p.codes, r.FormValue("code"))
@@ -140,6 +154,10 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 func (p *Provider) userinfo(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.Person != nil {
+		p.Person(w, r)
+		return
+	}
 	if r.Header.Get("Authorization") != "Bearer access" {
 		answer(w, http.StatusUnauthorized, map[string]string{"error": "invalid_token"})
 		return

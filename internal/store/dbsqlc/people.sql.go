@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 )
 
-const loginLinkCreate = `-- name: LoginLinkCreate :exec
-INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3)
+const loginLinkCreate = `-- name: LoginLinkCreate :execrows
+INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 `
 
 type LoginLinkCreateParams struct {
@@ -22,8 +22,22 @@ type LoginLinkCreateParams struct {
 	ExpiresAt time.Time
 }
 
-func (q *Queries) LoginLinkCreate(ctx context.Context, db DBTX, arg LoginLinkCreateParams) error {
-	_, err := db.Exec(ctx, loginLinkCreate, arg.TokenHash, arg.UserID, arg.ExpiresAt)
+// None: there was one of that token.
+func (q *Queries) LoginLinkCreate(ctx context.Context, db DBTX, arg LoginLinkCreateParams) (int64, error) {
+	result, err := db.Exec(ctx, loginLinkCreate, arg.TokenHash, arg.UserID, arg.ExpiresAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const loginLinkEnd = `-- name: LoginLinkEnd :exec
+UPDATE login_links SET used_at = now() WHERE user_id = $1 AND used_at IS NULL
+`
+
+// All links of a user that were not used. Their rows stay until LoginLinkPrune, as those of used ones.
+func (q *Queries) LoginLinkEnd(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, loginLinkEnd, userID)
 	return err
 }
 
@@ -48,6 +62,32 @@ func (q *Queries) LoginLinkUse(ctx context.Context, db DBTX, tokenHash []byte) (
 	var user_id chat.UserID
 	err := row.Scan(&user_id)
 	return user_id, err
+}
+
+const loginLinkUser = `-- name: LoginLinkUser :one
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, u.owner_id FROM login_links l JOIN users u ON u.id = l.user_id
+WHERE l.token_hash = $1 AND l.used_at IS NULL AND l.expires_at > now() AND u.kind = 'person' AND u.disabled_at IS NULL
+`
+
+// Whom a link would sign in.
+func (q *Queries) LoginLinkUser(ctx context.Context, db DBTX, tokenHash []byte) (User, error) {
+	row := db.QueryRow(ctx, loginLinkUser, tokenHash)
+	var i User
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Role,
+		&i.PasswordHash,
+		&i.CreatedAt,
+		&i.Kind,
+		&i.Met,
+		&i.DisabledAt,
+		&i.HaltedAt,
+		&i.DisabledBy,
+		&i.InviteID,
+		&i.OwnerID,
+	)
+	return i, err
 }
 
 const tokenCreate = `-- name: TokenCreate :one
@@ -150,6 +190,21 @@ type TokenRevokeOlderParams struct {
 // All of a name but the newest few.
 func (q *Queries) TokenRevokeOlder(ctx context.Context, db DBTX, arg TokenRevokeOlderParams) error {
 	_, err := db.Exec(ctx, tokenRevokeOlder, arg.UserID, arg.Name, arg.Keep)
+	return err
+}
+
+const tokenRevokeOthers = `-- name: TokenRevokeOthers :exec
+UPDATE api_tokens SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL AND token_hash <> $2
+`
+
+type TokenRevokeOthersParams struct {
+	UserID    chat.UserID
+	TokenHash []byte
+}
+
+// All of a user but one.
+func (q *Queries) TokenRevokeOthers(ctx context.Context, db DBTX, arg TokenRevokeOthersParams) error {
+	_, err := db.Exec(ctx, tokenRevokeOthers, arg.UserID, arg.TokenHash)
 	return err
 }
 
@@ -352,13 +407,16 @@ func (q *Queries) WebSessionCreate(ctx context.Context, db DBTX, arg WebSessionC
 	return err
 }
 
-const webSessionDelete = `-- name: WebSessionDelete :exec
+const webSessionDelete = `-- name: WebSessionDelete :execrows
 DELETE FROM web_sessions WHERE token_hash = $1
 `
 
-func (q *Queries) WebSessionDelete(ctx context.Context, db DBTX, tokenHash []byte) error {
-	_, err := db.Exec(ctx, webSessionDelete, tokenHash)
-	return err
+func (q *Queries) WebSessionDelete(ctx context.Context, db DBTX, tokenHash []byte) (int64, error) {
+	result, err := db.Exec(ctx, webSessionDelete, tokenHash)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const webSessionDeleteOthers = `-- name: WebSessionDeleteOthers :exec

@@ -64,18 +64,30 @@ func (s *Store) UserByID(ctx context.Context, id chat.UserID) (User, error) {
 	return UserOf(row), pg.Classify(err)
 }
 
-// SetPassword stores a bcrypt hash and signs out the user's browsers but the one whose cookie has the hash keep, nil for
-// none.
-func (s *Store) SetPassword(ctx context.Context, id chat.UserID, hash string, keep []byte) error {
-	if keep == nil {
-		keep = []byte{} // NULL would compare with nothing, and nobody would be signed out
-	}
+// PasswordEffect says what a change of a password ends beside it: all logins and sign-in links of the user, and access tokens if asked.
+type PasswordEffect struct {
+	KeepLogin, KeepToken []byte // hashes of the cookie and the token of the request, which stay; nil: there is none
+	RevokeTokens         bool
+}
+
+// SetPassword stores a bcrypt hash, which is empty for a user without a password.
+func (s *Store) SetPassword(ctx context.Context, id chat.UserID, hash string, effect PasswordEffect) error {
+	// NULL would compare with nothing, and nobody would be signed out.
+	login, token := append([]byte{}, effect.KeepLogin...), append([]byte{}, effect.KeepToken...)
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.UserSetPassword(ctx, tx, dbsqlc.UserSetPasswordParams{ID: id, PasswordHash: hash}); err != nil {
 			return fmt.Errorf("set password: %w", err)
 		}
-		if err := s.db.Q.WebSessionDeleteOthers(ctx, tx, dbsqlc.WebSessionDeleteOthersParams{UserID: id, TokenHash: keep}); err != nil {
+		if err := s.db.Q.WebSessionDeleteOthers(ctx, tx, dbsqlc.WebSessionDeleteOthersParams{UserID: id, TokenHash: login}); err != nil {
 			return fmt.Errorf("sign out other browsers: %w", err)
+		}
+		if err := s.db.Q.LoginLinkEnd(ctx, tx, id); err != nil {
+			return fmt.Errorf("end sign-in links: %w", err)
+		}
+		if effect.RevokeTokens {
+			if err := s.db.Q.TokenRevokeOthers(ctx, tx, dbsqlc.TokenRevokeOthersParams{UserID: id, TokenHash: token}); err != nil {
+				return fmt.Errorf("revoke tokens: %w", err)
+			}
 		}
 		return s.db.Q.AccessChanged(ctx, tx)
 	})
@@ -87,19 +99,34 @@ func (s *Store) AnyPassword(ctx context.Context) (bool, error) {
 	return yes, pg.Classify(err)
 }
 
-// CreateLoginLink stores the hash of a one-time sign-in token.
+// CreateLoginLink stores the hash of a one-time sign-in token; Conflict if there was one with the same hash.
 func (s *Store) CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error {
 	if err := s.db.Q.LoginLinkPrune(ctx, s.db.Pool); err != nil {
 		return pg.Classify(fmt.Errorf("prune login links: %w", err))
 	}
-	return pg.Classify(s.db.Q.LoginLinkCreate(ctx, s.db.Pool, dbsqlc.LoginLinkCreateParams{TokenHash: hash, UserID: user, ExpiresAt: expires}))
+	n, err := s.db.Q.LoginLinkCreate(ctx, s.db.Pool, dbsqlc.LoginLinkCreateParams{TokenHash: hash, UserID: user, ExpiresAt: expires})
+	if err == nil && n == 0 {
+		err = fault.Errorf(fault.Conflict, "this sign-in has been used before; sign in again")
+	}
+	return pg.Classify(err)
+}
+
+var errLoginLink = fault.Errorf(fault.Denied, "this sign-in link was used before, has expired or is of another browser; run \"xbot login-link\" for a new one")
+
+// LoginLinkUser finds whom a one-time token would sign in, without spending it; Denied as for UseLoginLink.
+func (s *Store) LoginLinkUser(ctx context.Context, hash []byte) (User, error) {
+	row, err := s.db.Q.LoginLinkUser(ctx, s.db.Pool, hash)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return User{}, errLoginLink
+	}
+	return UserOf(row), pg.Classify(err)
 }
 
 // UseLoginLink spends a one-time token; Denied if it is unknown, spent or expired.
 func (s *Store) UseLoginLink(ctx context.Context, hash []byte) (User, error) {
 	id, err := s.db.Q.LoginLinkUse(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return User{}, fault.Errorf(fault.Denied, "this sign-in link was used before or has expired; run \"xbot login-link\" for a new one")
+		return User{}, errLoginLink
 	}
 	if err != nil {
 		return User{}, pg.Classify(err)
@@ -129,7 +156,13 @@ func (s *Store) TouchWebSession(ctx context.Context, hash []byte, expires time.T
 	return pg.Classify(s.db.Q.WebSessionTouch(ctx, s.db.Pool, dbsqlc.WebSessionTouchParams{TokenHash: hash, ExpiresAt: expires}))
 }
 
-// DeleteWebSession signs a browser out.
+// DeleteWebSession signs a browser out, and ends its streams in all processes.
 func (s *Store) DeleteWebSession(ctx context.Context, hash []byte) error {
-	return pg.Classify(s.db.Q.WebSessionDelete(ctx, s.db.Pool, hash))
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.WebSessionDelete(ctx, tx, hash)
+		if err != nil || n == 0 {
+			return err
+		}
+		return s.db.Q.AccessChanged(ctx, tx)
+	})
 }

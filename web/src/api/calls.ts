@@ -20,11 +20,14 @@ const at = (key: string) => ({ path: { key } })
 
 export const loginInfo = (): Promise<LoginInfo> => unwrap(api.GET("/api/login"))
 
-export async function login(body: { username: string; password: string } | { token: string }) {
+export async function login(body: { username: string; password: string } | { token: string; replace?: boolean }) {
   const answer = await unwrap(api.POST("/api/login", { body: { ...body, ...knownBrowser() } }))
   keepLogin(answer)
   return answer
 }
+
+/** Whom a sign-in link signs in, and whose login it would end. The link is not spent. */
+export const readSignInLink = (token: string) => unwrap(api.POST("/api/login/link", { body: { token } }))
 
 export async function logout() {
   await unwrap(api.POST("/api/logout"))
@@ -36,7 +39,7 @@ export const makePass = (url: string) => unwrap(api.POST("/api/passes", { body: 
 
 export const me = (): Promise<Me> => unwrap(api.GET("/api/me"))
 
-export const setPassword = (body: { password: string; current?: string }) => unwrap(api.POST("/api/me/password", { body }))
+export const setPassword = (body: { password: string; current?: string; revoke_tokens?: boolean }) => unwrap(api.POST("/api/me/password", { body }))
 
 /** Which conversations are listed: those of the list, those that were archived, one-shots of terminals, or all of them. */
 export type Shelf = "listed" | "archived" | "oneshots" | "all"

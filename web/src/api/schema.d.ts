@@ -784,6 +784,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/login/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whom a sign-in link signs in; does not spend it */
+        post: operations["read-sign-in-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/logout": {
         parameters: {
             query?: never;
@@ -1003,7 +1020,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set my password; signs out my other browsers */
+        /** Set my password; signs out my other browsers, and ends sign-in links that were not used */
         post: operations["set-password"];
         delete?: never;
         options?: never;
@@ -4649,8 +4666,10 @@ export interface components {
             expires_in: number;
         };
         "Create-sign-in-linkRequest": {
-            /** @description Remove their password and sign out their browsers; whoever opens the link chooses a new one. */
+            /** @description Remove their password, sign out their browsers and end sign-in links that were not used; whoever opens the new link chooses a password. */
             forget_password?: boolean;
+            /** @description With forget_password: also revoke their access tokens. */
+            revoke_tokens?: boolean;
         };
         "Create-tokenRequest": {
             /**
@@ -5595,6 +5614,15 @@ export interface components {
              */
             expires_in: number;
         };
+        LinkInputBody: {
+            /** @description Of a one-time sign-in link. */
+            token: string;
+        };
+        LinkedUser: {
+            /** @description Another user who is signed in in this browser, and whose login would end. */
+            signed_in?: string;
+            user: string;
+        };
         "List-identity-linksResponse": {
             links: components["schemas"]["IdentityLink"][] | null;
         };
@@ -5660,6 +5688,8 @@ export interface components {
             /** @description The browser value of the last login in this browser. */
             browser?: string;
             password?: string;
+            /** @description With token: the link may end the login that another user has in this browser. Without it that is 409. */
+            replace?: boolean;
             /** @description Of a one-time sign-in link; instead of name and password. */
             token?: string;
             username?: string;
@@ -7639,6 +7669,8 @@ export interface components {
             current?: string;
             /** @description 10 to 72 bytes. */
             password: string;
+            /** @description Also revoke my access tokens, but the one of this request. */
+            revoke_tokens?: boolean;
         };
         "Set-permissionRequest": {
             /** @description The calls that it is for: the beginning of a command (git status), a path (docs/**), a host (*.example.com). Empty: all calls. */
@@ -7752,6 +7784,11 @@ export interface components {
         SignInLink: {
             /** @description Address on this server; it works once, within 24 hours. */
             link: string;
+            /**
+             * Format: int64
+             * @description How many access tokens of the person are valid.
+             */
+            tokens: number;
         };
         SignedIn: {
             /** @description Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access. */
@@ -10387,6 +10424,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "read-sign-in-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkedUser"];
                 };
             };
             /** @description Error */

@@ -6,6 +6,7 @@ import { ConversationPage } from "../conversation/ConversationPage"
 import { StartPage } from "../conversation/StartPage"
 import { NewPasswordPage } from "../signin/NewPasswordPage"
 import { SignInPage } from "../signin/SignInPage"
+import { loginSearch } from "./next"
 import { BrokenPage, LoadingPage, MissingPage } from "./pages"
 import { meQuery } from "./queries"
 import { queryClient } from "./query-client"
@@ -22,11 +23,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/login",
   component: SignInPage,
-  validateSearch: (search: Record<string, unknown>): { next?: string } => {
-    // Only places inside this page: never another host.
-    const next = search.next
-    return typeof next === "string" && /^\/(?![/\\])/.test(next) ? { next } : {}
-  },
+  validateSearch: loginSearch,
 })
 
 const joining = createRoute({

@@ -21,13 +21,14 @@ export function NewPasswordForm({ username, change = false, onDone }: Props) {
   const t = useT()
   const [current, setCurrent] = useState("")
   const [password, setNext] = useState("")
+  const [revoke, setRevoke] = useState(true)
   const [tooShort, setTooShort] = useState(false)
   const saving = useMutation({ mutationFn: setPassword, onSuccess: onDone })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const short = Array.from(password).length < SHORTEST
     setTooShort(short)
-    if (!short && !saving.isPending) saving.mutate(change ? { password, current } : { password })
+    if (!short && !saving.isPending) saving.mutate(change ? { password, current, revoke_tokens: revoke } : { password })
   }
   return (
     <form className="mt-6 space-y-4" onSubmit={submit} noValidate>
@@ -53,6 +54,15 @@ export function NewPasswordForm({ username, change = false, onDone }: Props) {
           setTooShort(false)
         }}
       />
+      {change && (
+        <label className="flex items-start gap-2">
+          <input type="checkbox" className="mt-1 size-4 accent-accent" checked={revoke} onChange={({ target }) => setRevoke(target.checked)} />
+          <span>
+            {t("password.revoke")}
+            <span className="block text-small text-ink-3">{t("password.revokeHint")}</span>
+          </span>
+        </label>
+      )}
       {saving.error && <Note tone="danger">{saving.error.message}</Note>}
       <Button type="submit" look="primary" className="h-10 w-full" aria-disabled={saving.isPending}>
         {saving.isPending ? t("password.submitting") : t("password.submit")}

@@ -2,15 +2,29 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect } from "react"
 
-import { login } from "../api/calls"
+import { login, readSignInLink } from "../api/calls"
+import { asProblem } from "../api/problem"
 import { loginInfoQuery, meQuery } from "../app/queries"
 import { queryClient } from "../app/query-client"
 import { useT } from "../i18n"
 import { buttonLook } from "../ui/Button"
 import { Note } from "../ui/Note"
 import { Frame } from "./Frame"
+import { OtherAccount, type OtherLink } from "./OtherAccount"
 import { PasswordForm } from "./PasswordForm"
 import { hasToken, hideToken, problem, takeToken } from "./token"
+
+/** Signs in. A link of another account than the one that is signed in is returned instead, until the person has agreed to replace the login. */
+async function enter(wanted: Parameters<typeof login>[0]): Promise<OtherLink | undefined> {
+  try {
+    await login(wanted)
+    return undefined
+  } catch (error) {
+    if (!("token" in wanted) || asProblem(error).status !== 409) throw error
+    const { user, signed_in: signedIn = "" } = await readSignInLink(wanted.token)
+    return { token: wanted.token, user, signedIn }
+  }
+}
 
 /** Signs in by the one-time link this page was opened with, or by name and password. */
 export function SignInPage() {
@@ -19,28 +33,31 @@ export function SignInPage() {
   const navigate = useNavigate()
   const { next } = useSearch({ from: "/login" })
   const attempt = useMutation({
-    mutationFn: login,
-    onSuccess: async () => {
+    mutationFn: enter,
+    onSuccess: async (other) => {
+      if (other) return
       queryClient.removeQueries({ queryKey: meQuery.queryKey })
       await navigate({ to: next ?? "/", replace: true })
     },
   })
   const { mutate } = attempt
   useEffect(() => {
-    const enter = () => {
+    const spend = () => {
       const token = takeToken()
       if (token) mutate({ token })
     }
     const onHash = () => {
-      if (hideToken()) enter()
+      if (hideToken()) spend()
     }
-    enter()
+    spend()
     window.addEventListener("hashchange", onHash)
     return () => window.removeEventListener("hashchange", onHash)
   }, [mutate])
 
   const byLink = attempt.variables !== undefined && "token" in attempt.variables
   const checking = hasToken() || (byLink && attempt.isPending)
+  const other = attempt.data
+  if (other) return <OtherAccount link={other} onReplace={() => mutate({ token: other.token, replace: true })} />
   const needsPassword = info.data?.needs_password ?? false
   const provider = info.data?.sign_on
   const told = attempt.isIdle ? problem() : undefined
