@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"xbot/internal/chat"
+	"xbot/runner/pattern"
 )
 
 // What stands where an edit removed something.
@@ -90,7 +90,7 @@ func (f *fold) editCall(call *chat.ToolCall, e chat.Edit) {
 }
 
 // Change returns a text after a truncation or a replacement. An expression that does not compile changes nothing, and
-// neither does a replacement that would fill the context.
+// neither does one that is too large for the text, for each step would search again, or a replacement that would fill the context.
 func Change(e chat.Edit, text string) string {
 	switch {
 	case e.Action == chat.EditTruncate:
@@ -112,8 +112,8 @@ const (
 )
 
 func replaceExpression(e chat.Edit, text string) string {
-	re, err := regexp.Compile(e.Old)
-	if err != nil {
+	re, err := pattern.CompileExpression(e.Old)
+	if err != nil || !re.Fits(len(text)) {
 		return text
 	}
 	matches := re.FindAllStringSubmatchIndex(text, mostMatches+1)

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,8 +28,8 @@ const (
 // grep is one search under way.
 type grep struct {
 	query   wire.Grep
-	line    *regexp.Regexp // for one line
-	whole   *regexp.Regexp // for a whole file, to pass over files without a match; nil if it could miss one
+	line    *pattern.Expression // for one line
+	whole   *pattern.Expression // for a whole file, to pass over files without a match; nil if it could miss one
 	include *pattern.Pattern
 	limit   int
 	found   int
@@ -53,7 +52,7 @@ func (t *Tree) Grep(ctx context.Context, q wire.Grep) (wire.GrepResult, error) {
 		return wire.GrepResult{}, err
 	}
 	if !info.Dir {
-		return t.grepFile(g, root)
+		return t.grepFile(ctx, g, root)
 	}
 	w, err := t.walkFrom(root)
 	if err != nil {
@@ -74,7 +73,7 @@ func (t *Tree) Grep(ctx context.Context, q wire.Grep) (wire.GrepResult, error) {
 		if w.isClosed(f) {
 			return nil
 		}
-		return g.search(f, filepath.Join(w.path, rel))
+		return g.search(ctx, f, filepath.Join(w.path, rel))
 	})
 	g.result.Truncated = g.result.Truncated || !complete
 	return g.result, explain(err, root)
@@ -93,11 +92,11 @@ func newGrep(q wire.Grep) (*grep, error) {
 		flags = "(?i)"
 	}
 	g := &grep{query: q, limit: limit}
-	if g.line, err = regexp.Compile(flags + q.Pattern); err != nil {
+	if g.line, err = pattern.CompileExpression(flags + q.Pattern); err != nil {
 		return nil, wire.Errorf(wire.Invalid, "the regular expression cannot be read: %v", err)
 	}
 	if !strings.Contains(q.Pattern, `\A`) && !strings.Contains(q.Pattern, `\z`) && !strings.Contains(q.Pattern, "(?") {
-		if g.whole, err = regexp.Compile("(?m)" + flags + q.Pattern); err != nil {
+		if g.whole, err = pattern.CompileExpression("(?m)" + flags + q.Pattern); err != nil {
 			g.whole = nil // the line's expression is enough
 		}
 	}
@@ -120,7 +119,7 @@ func (g *grep) included(rel string) bool {
 	return g.include.Match(filepath.Base(rel))
 }
 
-func (t *Tree) grepFile(g *grep, path string) (wire.GrepResult, error) {
+func (t *Tree) grepFile(ctx context.Context, g *grep, path string) (wire.GrepResult, error) {
 	p, err := t.locate(path)
 	if err != nil {
 		return wire.GrepResult{}, err
@@ -138,32 +137,33 @@ func (t *Tree) grepFile(g *grep, path string) (wire.GrepResult, error) {
 	if err := mustBeRegular(info, p.path); err != nil {
 		return wire.GrepResult{}, err
 	}
-	if err := g.search(f, p.path); err != nil && !errors.Is(err, errEnough) {
+	if err := g.search(ctx, f, p.path); err != nil && !errors.Is(err, errEnough) {
 		return wire.GrepResult{}, explain(err, p.path)
 	}
 	return g.result, nil
 }
 
-// search adds the matches of one file; errEnough says that no more fit.
-func (g *grep) search(f *os.File, path string) error {
+// search adds the matches of one file; errEnough says that no more fit, or that the time is up.
+func (g *grep) search(ctx context.Context, f *os.File, path string) error {
 	data, err := io.ReadAll(io.LimitReader(f, wire.MaxGrepFile+1))
 	if err != nil || len(data) > wire.MaxGrepFile || bytes.IndexByte(data[:min(len(data), sniffBytes)], 0) >= 0 {
 		g.result.Skipped++
 		return nil
 	}
 	// A carriage return before the line's end would hide a match from $.
-	if g.whole != nil && bytes.IndexByte(data, '\r') < 0 && !g.whole.Match(data) {
+	if g.whole != nil && g.whole.Fits(len(data)) && bytes.IndexByte(data, '\r') < 0 && !g.whole.Match(data) {
 		return nil
 	}
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 	shown := 0 // lines before this index are in the result
 	for i, line := range lines {
-		if !g.line.Match(bytes.TrimSuffix(line, []byte("\r"))) {
-			continue
-		}
-		if g.found >= g.limit {
+		matches := g.line.Finds(ctx, bytes.TrimSuffix(line, []byte("\r")))
+		if ctx.Err() != nil || matches && g.found >= g.limit {
 			g.result.Truncated = true
 			return errEnough
+		}
+		if !matches {
+			continue
 		}
 		g.found++
 		for n := max(shown, i-g.query.Context); n < i; n++ {

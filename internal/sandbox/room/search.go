@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -201,7 +200,7 @@ func (r *room) Grep(ctx context.Context, q sandbox.GrepQuery) (sandbox.GrepResul
 }
 
 func checkGrep(q sandbox.GrepQuery) error {
-	if _, err := regexp.Compile(q.Pattern); err != nil {
+	if _, err := pattern.CompileExpression(q.Pattern); err != nil {
 		return fault.Errorf(fault.Invalid, "the regular expression cannot be read: %w", err)
 	}
 	if q.Context < 0 || q.Context > wire.MaxContext || q.Limit < 0 || q.Limit > wire.MaxFound {

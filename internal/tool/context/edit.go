@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/tool"
 	"xbot/internal/window"
+	"xbot/runner/pattern"
 )
 
 //go:embed contextedit.md
@@ -140,7 +141,7 @@ func checkPattern(p editParams) error {
 	case !p.Regex:
 		return nil
 	}
-	if _, err := regexp.Compile(p.OldText); err != nil {
+	if _, err := pattern.CompileExpression(p.OldText); err != nil {
 		return fault.Errorf(fault.Invalid, "old_text is not a regular expression (RE2): %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/tool"
+	"xbot/runner/pattern"
 )
 
 // apply makes the edit that p asks for in the content of a file. It returns the new content and the line of each
@@ -135,11 +136,14 @@ func textReplacements(content string, from, to int, old, text string) ([]replace
 }
 
 func (p replaceParams) regexReplacements(content string, from, to int) ([]replacement, error) {
-	re, err := regexp.Compile("(?m)" + p.OldString)
+	re, err := pattern.CompileExpression("(?m)" + p.OldString)
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "old_string is not a regular expression (RE2): %w", err)
 	}
-	template, err := expansion(re, p.NewString)
+	if !re.Fits(to - from) {
+		return nil, fault.Errorf(fault.TooLarge, "old_string is too large an expression for %d bytes: repeat less in it, or set start_line and end_line", to-from)
+	}
+	template, err := expansion(re.Regexp, p.NewString)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,79 @@
+package pattern
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"regexp/syntax"
+	"unicode/utf8"
+
+	"xbot/runner/wire"
+)
+
+// Bounds of a regular expression. The time of a search is linear in the text, and in the program that the expression becomes: an expression
+// of 30 bytes, such as (.{0,1000}){1000}, can be a program that takes hours for a file.
+const (
+	maxExpression = 10_000    // bytes
+	maxProgram    = 20_000    // instructions
+	maxSteps      = 100 << 20 // bytes times instructions of a search that cannot be ended: about a second
+)
+
+// Expression is a regular expression (RE2) of somebody else. The methods of Regexp search without a bound: Fits says whether they may be used.
+type Expression struct {
+	*regexp.Regexp
+	program int // instructions
+}
+
+// CompileExpression reads a regular expression: Invalid where it is none, or too large.
+func CompileExpression(text string) (*Expression, error) {
+	if len(text) > maxExpression {
+		return nil, wire.Errorf(wire.Invalid, "it has more than %d bytes", maxExpression)
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, wire.Errorf(wire.Invalid, "%v", err)
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, wire.Errorf(wire.Invalid, "%v", err)
+	}
+	if len(program.Inst) > maxProgram {
+		return nil, wire.Errorf(wire.Invalid, "it is too large: repeat less, or search for less at once")
+	}
+	compiled, err := regexp.Compile(text)
+	if err != nil {
+		return nil, wire.Errorf(wire.Invalid, "%v", err)
+	}
+	return &Expression{compiled, len(program.Inst)}, nil
+}
+
+// Fits reports whether so many bytes are searched in about a second.
+func (e *Expression) Fits(size int) bool { return size <= maxSteps/e.program }
+
+// Finds reports whether the expression matches anywhere in the data. A long search ends with the context, and has found nothing then.
+func (e *Expression) Finds(ctx context.Context, data []byte) bool {
+	if e.Fits(len(data)) {
+		return e.Match(data)
+	}
+	return e.MatchReader(&runes{ctx: ctx, data: data})
+}
+
+// runes reads data until the context ends.
+type runes struct {
+	ctx  context.Context //nolint:containedctx // io.RuneReader has none
+	data []byte
+	read int
+}
+
+// lookEvery is how many characters are read between looks at the context.
+const lookEvery = 1 << 10
+
+// ReadRune reads one character.
+func (r *runes) ReadRune() (char rune, size int, err error) {
+	if r.read++; len(r.data) == 0 || r.read%lookEvery == 0 && r.ctx.Err() != nil {
+		return 0, 0, io.EOF
+	}
+	char, size = utf8.DecodeRune(r.data)
+	r.data = r.data[size:]
+	return char, size, nil
+}
