@@ -21,6 +21,9 @@ const (
 	closeWait   = time.Second      // for the close message to get out
 )
 
+// maxPings is how many pings of the other end are answered in wire.PongWait; each end sends two.
+const maxPings = 100
+
 // Close codes of ours; 4000 to 4999 are for applications (RFC 6455 §7.4.2).
 const (
 	CodeGoingAway  = websocket.CloseGoingAway
@@ -33,6 +36,11 @@ type Socket struct {
 	conn  *websocket.Conn
 	write sync.Mutex
 	once  sync.Once
+
+	// Of the goroutine that receives:
+	bounded bool // the next frame has a deadline that pings and pongs do not put off
+	pings   int  // since the time below
+	since   time.Time
 }
 
 // New takes over an established connection and begins to watch for silence of the other end. Limit bounds the frames
@@ -42,11 +50,17 @@ func New(conn *websocket.Conn, limit int64) *Socket {
 	s.SetLimit(limit)
 	s.heard()
 	conn.SetPongHandler(func(string) error {
-		s.heard()
+		s.alive()
 		return nil
 	})
 	conn.SetPingHandler(func(text string) error {
-		s.heard()
+		s.alive()
+		if time.Since(s.since) > wire.PongWait {
+			s.pings, s.since = 0, time.Now()
+		}
+		if s.pings++; s.pings > maxPings {
+			return wire.Errorf(wire.Invalid, "more than %d pings came in %s", maxPings, wire.PongWait)
+		}
 		// A pong that cannot be written shows as a failed frame or as silence.
 		_ = conn.WriteControl(websocket.PongMessage, []byte(text), time.Now().Add(controlWait))
 		return nil
@@ -56,6 +70,13 @@ func New(conn *websocket.Conn, limit int64) *Socket {
 
 // SetLimit bounds the frames that come in, in bytes.
 func (s *Socket) SetLimit(limit int64) { s.conn.SetReadLimit(limit) }
+
+// alive notes that the other end is there, though it sent no frame.
+func (s *Socket) alive() {
+	if !s.bounded {
+		s.heard()
+	}
+}
 
 // heard puts off the moment at which the other end is given up.
 func (s *Socket) heard() {
@@ -88,12 +109,17 @@ func (s *Socket) Receive() (wire.Frame, error) {
 	if kind != websocket.TextMessage {
 		return wire.Frame{}, wire.Errorf(wire.Invalid, "a binary message came; the protocol uses text")
 	}
+	s.bounded = false
 	s.heard()
 	return wire.DecodeFrame(data)
 }
 
-// SetDeadline bounds the wait for the next frame; hearing anything renews it to the usual one.
-func (s *Socket) SetDeadline(t time.Time) error { return s.conn.SetReadDeadline(t) }
+// SetDeadline bounds the wait for the next frame. Pings and pongs do not put it off; after the frame the usual silence counts. It is
+// called by the goroutine that receives.
+func (s *Socket) SetDeadline(t time.Time) error {
+	s.bounded = true
+	return s.conn.SetReadDeadline(t)
+}
 
 // KeepAlive pings until ctx ends or the socket fails.
 func (s *Socket) KeepAlive(ctx context.Context) {
