@@ -1,10 +1,15 @@
 // Package editdistance computes how much two words differ, for hints such as "did you mean".
 package editdistance
 
+// longest is how many letters of a word are compared: the time grows with the product of both.
+const longest = 200
+
 // Between counts the letters to add, remove, change or swap with their neighbour to make one word of another. Each letter is
-// touched once.
+// touched once. Of long words it compares the first 200 letters, and adds those by which one is longer.
 func Between(a, b string) int {
 	from, to := []rune(a), []rune(b)
+	rest := max(0, len(from)-longest) - max(0, len(to)-longest)
+	from, to = from[:min(len(from), longest)], to[:min(len(to), longest)]
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
 	for j := range last {
 		last[j] = j
@@ -23,5 +28,5 @@ func Between(a, b string) int {
 		}
 		before, last, row = last, row, before
 	}
-	return last[len(to)]
+	return last[len(to)] + max(rest, -rest)
 }

@@ -17,10 +17,7 @@ func Code(text string) string {
 	if text == "" {
 		return ""
 	}
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := fenceAround(text, 1)
 	if len(fence) > 1 {
 		return fence + " " + text + " " + fence
 	}
@@ -66,15 +63,20 @@ func FencedAs(language, text string) string {
 func Block(text string) string { return block("", text) }
 
 func block(language, text string) string {
-	fence, run := 3, 0
+	mark := fenceAround(text, 3)
+	return mark + language + "\n" + text + "\n" + mark
+}
+
+// fenceAround returns at least so many backticks, and more than stand together in the text.
+func fenceAround(text string, least int) string {
+	run := 0
 	for _, r := range text {
 		if run++; r != '`' {
 			run = 0
 		}
-		fence = max(fence, run+1)
+		least = max(least, run+1)
 	}
-	mark := strings.Repeat("`", fence)
-	return mark + language + "\n" + text + "\n" + mark
+	return strings.Repeat("`", least)
 }
 
 // Indented quotes a text inside a list: no line of it stands outside of its item.

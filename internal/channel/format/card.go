@@ -7,6 +7,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	written "xbot/internal/markdown"
 )
 
 // Card is an answer in the Markdown of Feishu's cards. Tags there are commands, such as <at>, so what looks like one
@@ -71,6 +73,9 @@ type passage struct {
 
 // passages cuts an answer at its code and tables; put together they are the answer.
 func passages(src []byte) (all []passage) {
+	if written.Heavy(string(src)) {
+		return []passage{{text: string(src)}}
+	}
 	at := 0
 	add := func(from, to int, code, table bool) {
 		if from < at || to <= from || to > len(src) {

@@ -163,11 +163,14 @@ const maxBracket = 4096
 func closes(text string, open int, left, right byte) int {
 	depth := 0
 	for i := open; i < min(len(text), open+maxBracket) && text[i] != '\n'; i++ {
-		switch {
-		case escaped(text, i):
-		case text[i] == left:
+		switch text[i] {
+		case '\\':
+			if i+1 < len(text) && text[i+1] != '\n' {
+				i++ // it is itself
+			}
+		case left:
 			depth++
-		case text[i] == right:
+		case right:
 			if depth--; depth == 0 {
 				return i
 			}

@@ -17,11 +17,11 @@ func Plain(answer string) string {
 func plainRow(row Row) string {
 	var b strings.Builder
 	for i := 0; i < len(row); {
-		link, title := row[i].Link, ""
+		link, from := row[i].Link, b.Len()
 		for ; i < len(row) && row[i].Link == link; i++ {
-			title += row[i].Text
+			b.WriteString(row[i].Text)
 		}
-		b.WriteString(title)
+		title := b.String()[from:]
 		if link != "" && link != title && link != "mailto:"+title {
 			b.WriteString(" (" + link + ")")
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	written "xbot/internal/markdown"
 )
 
 // Span is a piece of a line that looks the same.
@@ -33,11 +35,23 @@ var markdown = goldmark.New(
 // aligned text or, where they are wide, lines of their cells.
 func Rows(answer string) []Row {
 	answer = strings.ToValidUTF8(strings.ReplaceAll(answer, "\r\n", "\n"), "\uFFFD")
+	if written.Heavy(answer) {
+		return unread(answer)
+	}
 	marked, kept := keepFormulas(answer)
 	src := []byte(marked)
 	w := &writer{src: src, kept: kept}
 	w.blocks(markdown.Parse(text.NewReader(src)), "", "")
 	return w.rows
+}
+
+// unread are the lines of an answer as they are.
+func unread(answer string) []Row {
+	var rows []Row
+	for line := range strings.SplitSeq(answer, "\n") {
+		rows = append(rows, Row{{Text: line}})
+	}
+	return rows
 }
 
 // writer turns a tree of Markdown into rows.

@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	written "xbot/internal/markdown"
 )
 
 // maxSources bounds the pictures of one text.
@@ -19,7 +21,7 @@ var parser = goldmark.New().Parser()
 // Sources are the paths of the pictures of a text in Markdown, in their order, each once. Those elsewhere in the world are left out: nothing
 // is asked of them.
 func Sources(markdown string) (paths []string) {
-	if !strings.Contains(markdown, "![") {
+	if !strings.Contains(markdown, "![") || written.Heavy(markdown) {
 		return nil
 	}
 	source := []byte(markdown)

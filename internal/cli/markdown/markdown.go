@@ -9,6 +9,7 @@ import (
 	x "github.com/charmbracelet/x/ansi"
 
 	"xbot/internal/cli/text"
+	written "xbot/internal/markdown"
 )
 
 // Drawer draws Markdown. Its renderers are kept as long as the widths stay.
@@ -27,6 +28,9 @@ func (d *Drawer) Draw(source string, prose, full int) []string {
 	source = strings.ReplaceAll(text.Plain(source), "\t", "    ") // a terminal's tab stops do not know the column
 	if strings.TrimSpace(source) == "" {
 		return nil
+	}
+	if written.Heavy(source) {
+		return fit(Wrap(source, prose), full)
 	}
 	var lines []string
 	for _, part := range partsOf(source) {
