@@ -70,7 +70,7 @@ temporal:
 	@scripts/go-build -C cmd/xbot-temporal $(BIN)/xbot-temporal "-s -w -X main.version=$(RELEASE)" .
 
 NODE_MODULES := web/node_modules/.package-lock.json
-PAGE_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) web/index.html web/service.html web/vite.config.ts web/vite.service.config.ts web/tsconfig.json \
+PAGE_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) web/index.html web/service.html web/diagram.html web/vite.config.ts web/vite.service.config.ts web/vite.diagram.config.ts web/tsconfig.json \
 	web/scripts/finish-dist.mjs web/package.json
 
 .PHONY: page

@@ -13,10 +13,17 @@ import (
 )
 
 // Policy is the Content-Security-Policy the page is built for: nothing from elsewhere, no inline script, no eval.
-// Frames have panels of plugins, which cannot lead themselves elsewhere.
+// Frames have panels of plugins, which cannot lead themselves elsewhere, and the one that draws diagrams.
 // Styles need 'unsafe-inline' because Markdown tables and formulas carry style attributes.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self'; " +
 	"font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// FramePolicy is that of the frame that draws diagrams: an opaque origin, which reaches nothing but its own scripts. Browsers that run it
+// in a process of its own keep the page responsive whatever a diagram takes.
+const FramePolicy = "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+// framePage is the document of that frame.
+const framePage = "diagram.html"
 
 const notBuilt = "The page was not built: run make build.\n"
 
@@ -58,6 +65,13 @@ func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
 	head := w.Header()
 	head.Set("Content-Type", contentType(name))
 	head.Set("Content-Security-Policy", Policy)
+	if name == framePage {
+		head.Set("Content-Security-Policy", FramePolicy)
+		head.Del("X-Frame-Options") // frame-ancestors decides
+	}
+	if strings.HasPrefix(name, "assets/") {
+		head.Set("Access-Control-Allow-Origin", "*") // the frame has no origin, and the files are public
+	}
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "same-origin")
 	if strings.HasPrefix(r.URL.Path, sharedPath) {

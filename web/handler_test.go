@@ -11,6 +11,7 @@ import (
 
 var page = fstest.MapFS{
 	"index.html":             {Data: []byte("<!doctype html>")},
+	"diagram.html":           {Data: []byte("<!doctype html>")},
 	"theme.js":               {Data: []byte("// theme")},
 	"assets/main-1a2b.js":    {Data: []byte("export {}")},
 	"assets/main-1a2b.js.gz": {Data: []byte("packed")},
@@ -49,6 +50,22 @@ func TestHandler_AnswersThePageForPlacesInsideIt(t *testing.T) {
 		require.Equal(t, "no-cache", response.Header.Get("Cache-Control"), path)
 		require.Equal(t, Policy, response.Header.Get("Content-Security-Policy"), path)
 		require.Equal(t, "<!doctype html>", body(t, response), path)
+	}
+}
+
+func TestHandler_FramesDiagramsInAnOriginOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	recorder := httptest.NewRecorder()
+	recorder.Header().Set("X-Frame-Options", "DENY") // as the server sets it for all answers
+	handler(page).ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/diagram.html", nil))
+	head := recorder.Result().Header
+	require.Equal(t, FramePolicy, head.Get("Content-Security-Policy"))
+	require.Empty(t, head.Get("X-Frame-Options"))
+	require.Equal(t, "*", get(t, page, "/assets/main-1a2b.js").Header.Get("Access-Control-Allow-Origin"), "its scripts have no origin")
+	for _, path := range []string{"/", "/index.html", "/theme.js"} {
+		response := get(t, page, path)
+		require.Equal(t, Policy, response.Header.Get("Content-Security-Policy"), path)
+		require.Empty(t, response.Header.Get("Access-Control-Allow-Origin"), path)
 	}
 }
 

@@ -11,6 +11,7 @@ const shared = /^(?!.*node_modules).*\/src\/|lucide-react/
 // The page is served by the Go binary under a strict policy: no inline script, nothing from elsewhere, no data: fonts.
 export default defineConfig({
   plugins: [react(), tailwind()],
+  worker: { format: "es" }, // it loads grammars one by one
   build: {
     outDir: "node_modules/.page", // scripts/finish-dist.mjs puts the finished page in place
     emptyOutDir: true,

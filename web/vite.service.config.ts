@@ -14,6 +14,7 @@ export default defineConfig({
       { find: /^react(-dom)?$/, replacement: "preact/compat" },
     ],
   },
+  worker: { format: "es" }, // it loads grammars one by one
   build: {
     outDir: "node_modules/.service", // scripts/finish-dist.mjs puts it beside the page
     emptyOutDir: true,

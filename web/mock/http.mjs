@@ -49,6 +49,9 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+const framePolicy =
+  "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2", ".webmanifest": "application/manifest+json", ".png": "image/png" }
 
 /** Serves the built page, cached as web/handler.go has it cached; a place inside it answers index.html. */
@@ -61,6 +64,8 @@ export function sendPage(response, dist, path) {
     return
   }
   const cached = name.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"
-  response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Content-Security-Policy": policy, "Cache-Control": cached })
+  const shared = name.startsWith("/assets/") ? { "Access-Control-Allow-Origin": "*" } : {}
+  const held = name === "/diagram.html" ? framePolicy : policy
+  response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Content-Security-Policy": held, "Cache-Control": cached, ...shared })
   createReadStream(file).pipe(response)
 }

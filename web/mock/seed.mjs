@@ -34,7 +34,7 @@ export function seed(server) {
 }
 
 /** A finished turn: a question, steps of [calls, text, reasoning], and how it ended. */
-function tell(session, question, steps, { state = "done", notice, origin, seconds = 14, sender, before = [] } = {}) {
+export function tell(session, question, steps, { state = "done", notice, origin, seconds = 14, sender, before = [] } = {}) {
   const id = randomUUID()
   const start = Date.now() - seconds * 1000 - 60_000
   const at = (part) => new Date(start + part * seconds * 1000).toISOString()

@@ -1,4 +1,4 @@
-// Last step of the build: checks what the first loads of the page and of services' page cost, puts them together, then writes
+// Last step of the build: checks what the first loads of the page and of services' page cost, puts them and the frame of diagrams together, then writes
 // a .gz beside each text file so that the server never compresses while somebody waits, drops what nobody asks for, and puts
 // the finished page in place of the last one: Go code that embeds dist can be compiled at any time.
 import { createHash } from "node:crypto"
@@ -52,10 +52,10 @@ async function checkFirstLoad(page) {
   if (total > page.limit) throw new Error(`The first load of ${page.entry} is over its limit: load the new part when it is needed.`)
 }
 
-/** What both builds have under the same name is the same: names carry a hash of their content. */
-async function addServicePage() {
-  const from = join(modules, servicePage.built)
-  await copyFile(join(from, servicePage.entry), join(built, servicePage.entry))
+/** What two builds have under the same name is the same: names carry a hash of their content. */
+async function add(folder, entry) {
+  const from = join(modules, folder)
+  await copyFile(join(from, entry), join(built, entry))
   for (const name of await readdir(join(from, "assets"))) await copyFile(join(from, "assets", name), join(built, "assets", name))
   await rm(from, { recursive: true })
 }
@@ -94,7 +94,8 @@ async function putInPlace() {
 
 await checkFirstLoad(page)
 await checkFirstLoad(servicePage)
-await addServicePage()
+await add(servicePage.built, servicePage.entry)
+await add(".diagram", "diagram.html")
 await dropOldFonts()
 await markServiceWorker()
 await precompress()

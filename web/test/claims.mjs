@@ -9,6 +9,7 @@
 // A claim is a sentence and a function of a Visitor and the server under test that throws where the sentence is not true. Claims are
 // checked in this order and may use what earlier ones of their file left.
 import * as flow from "./flow.mjs"
+import * as heavy from "./heavy.mjs"
 import * as notify from "./notify.mjs"
 import * as sandbox from "./sandbox.mjs"
 import * as inquiries from "./inquiries.mjs"
@@ -51,7 +52,7 @@ import * as models from "./models.mjs"
 export const PLACES = ["mock", "server", "both", "serverLast", "fresh"]
 
 /** The files of claims in the order in which they are checked. */
-export const all = { flow, notify, sandbox, inquiries, plans, context, routing, channels, cron, triggers, registry, todos, actions, sources, installed, shares, pdf, service, panels, memory, hooks, team, files, people, roles, keys, toolservers, connections, plugins, published, inbox, dictation, preferences, titles, firstrun, settings, states, models }
+export const all = { flow, heavy, notify, sandbox, inquiries, plans, context, routing, channels, cron, triggers, registry, todos, actions, sources, installed, shares, pdf, service, panels, memory, hooks, team, files, people, roles, keys, toolservers, connections, plugins, published, inbox, dictation, preferences, titles, firstrun, settings, states, models }
 
 /** The claims that are checked there, in order: { file, claim, holds }. */
 export function claimsAt(...places) {

@@ -205,11 +205,6 @@ export const en = {
 
   "code.copy": "Copy code",
   "code.region": "Code",
-  "diagram.region": "Diagram",
-  "diagram.alt": "A diagram; its source can be shown",
-  "diagram.source": "Show the source",
-  "diagram.show": "Show the diagram",
-  "diagram.wrong": "The diagram cannot be drawn: {{problem}}",
   "table.region": "Table",
   "image.link": "Image: {{alt}}",
 

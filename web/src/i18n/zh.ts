@@ -207,11 +207,6 @@ export const zh: Record<Key, string> = {
 
   "code.copy": "复制代码",
   "code.region": "代码",
-  "diagram.region": "图表",
-  "diagram.alt": "图表，可查看其源代码",
-  "diagram.source": "查看源代码",
-  "diagram.show": "查看图表",
-  "diagram.wrong": "无法绘制图表：{{problem}}",
   "table.region": "表格",
   "image.link": "图片：{{alt}}",
 

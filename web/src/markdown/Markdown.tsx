@@ -12,8 +12,9 @@ import { readGfm } from "./gfm"
 import { showFiles } from "./marks"
 import { mayHaveMath, unifyMath } from "./math"
 import { useFormulas } from "./useFormulas"
+import { isHeavy } from "./weight"
 
-const Diagram = lazy(() => import("./Diagram"))
+const Diagram = lazy(() => import("../diagram/Diagram"))
 const FileImage = lazy(() => import("./FileImage"))
 
 interface Props {
@@ -23,7 +24,7 @@ interface Props {
 }
 
 /** Definitions of links and footnotes, which other blocks refer to. */
-const DEFINITION = /^ {0,3}\[[^\]]+\]:/m
+const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m
 
 /**
  * An answer, drawn in blocks, of which only the last one changes while it grows. HTML in it is shown as text, images of
@@ -47,9 +48,10 @@ const Block = memo(function Block({ text, live }: Props) {
     if (!formulas) return { remarkPlugins: [readGfm] }
     return {
       remarkPlugins: [readGfm, [formulas.remarkMath, { singleDollarTextMath: false }]],
-      rehypePlugins: [[formulas.rehypeKatex, { throwOnError: false, errorColor: "var(--danger)" }]],
+      rehypePlugins: [formulas.leaveHeavyFormulas, [formulas.rehypeKatex, formulas.katexOptions]],
     }
   }, [formulas])
+  if (isHeavy(text)) return <div className="prose-block break-words whitespace-pre-wrap">{text}</div>
   return (
     <div className="prose-block">
       <ReactMarkdown {...options} components={live ? liveComponents : components}>

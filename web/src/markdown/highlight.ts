@@ -1,56 +1,4 @@
-// Code highlighting. This module and each grammar are loaded when the first code block needs them. The engine is the one
-// made of JavaScript regular expressions: the other is WebAssembly, which the page's policy does not allow.
-import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput } from "shiki/core"
-import { createJavaScriptRegexEngine } from "shiki/engine/javascript"
-
-const grammars: Record<string, LanguageInput> = {
-  bash: () => import("shiki/langs/bash.mjs"),
-  c: () => import("shiki/langs/c.mjs"),
-  cpp: () => import("shiki/langs/cpp.mjs"),
-  csharp: () => import("shiki/langs/csharp.mjs"),
-  css: () => import("shiki/langs/css.mjs"),
-  diff: () => import("shiki/langs/diff.mjs"),
-  docker: () => import("shiki/langs/docker.mjs"),
-  go: () => import("shiki/langs/go.mjs"),
-  graphql: () => import("shiki/langs/graphql.mjs"),
-  html: () => import("shiki/langs/html.mjs"),
-  ini: () => import("shiki/langs/ini.mjs"),
-  java: () => import("shiki/langs/java.mjs"),
-  javascript: () => import("shiki/langs/javascript.mjs"),
-  json: () => import("shiki/langs/json.mjs"),
-  jsx: () => import("shiki/langs/jsx.mjs"),
-  kotlin: () => import("shiki/langs/kotlin.mjs"),
-  lua: () => import("shiki/langs/lua.mjs"),
-  make: () => import("shiki/langs/make.mjs"),
-  markdown: () => import("shiki/langs/markdown.mjs"),
-  php: () => import("shiki/langs/php.mjs"),
-  powershell: () => import("shiki/langs/powershell.mjs"),
-  proto: () => import("shiki/langs/proto.mjs"),
-  python: () => import("shiki/langs/python.mjs"),
-  ruby: () => import("shiki/langs/ruby.mjs"),
-  rust: () => import("shiki/langs/rust.mjs"),
-  sql: () => import("shiki/langs/sql.mjs"),
-  swift: () => import("shiki/langs/swift.mjs"),
-  toml: () => import("shiki/langs/toml.mjs"),
-  tsx: () => import("shiki/langs/tsx.mjs"),
-  typescript: () => import("shiki/langs/typescript.mjs"),
-  xml: () => import("shiki/langs/xml.mjs"),
-  yaml: () => import("shiki/langs/yaml.mjs"),
-}
-
-const aliases: Record<string, string> = {
-  "c++": "cpp", "c#": "csharp", cs: "csharp", dockerfile: "docker", golang: "go", js: "javascript", kt: "kotlin",
-  makefile: "make", md: "markdown", patch: "diff", ps1: "powershell", py: "python", rb: "ruby", rs: "rust",
-  sh: "bash", shell: "bash", console: "bash", zsh: "bash", ts: "typescript", yml: "yaml", jsonc: "json", svg: "xml",
-}
-
-/** Longer code stays plain: colouring it would hold up the page. */
-const LONGEST = 60_000
-
-/** The bit of a font style that shiki sets for italics. */
-const ITALIC = 1
-
-const theme = createCssVariablesTheme({ name: "tokens", variablePrefix: "--code-", fontStyle: true })
+// Asks the worker that highlights code. It is started by the first code block that needs it, and ended where it takes too long.
 
 /** One run of characters that look the same. */
 export interface Run {
@@ -59,18 +7,51 @@ export interface Run {
   italic: boolean
 }
 
-let highlighter: Promise<HighlighterCore> | undefined
+export interface Request {
+  id: number
+  code: string
+  language: string
+}
 
-/** The lines of a code, coloured; undefined when the language is unknown or the code too long. */
-export async function highlight(code: string, language: string): Promise<Run[][] | undefined> {
-  const name = aliases[language] ?? language
-  const grammar = grammars[name]
-  if (!grammar || code.length > LONGEST) return undefined
-  highlighter ??= createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) })
-  const ready = await highlighter
-  await ready.loadLanguage(grammar)
-  const { tokens } = ready.codeToTokens(code, { lang: name, theme: "tokens" })
-  return tokens.map((line) =>
-    line.map(({ content, color, fontStyle }) => ({ text: content, color, italic: Number(fontStyle) === ITALIC })),
-  )
+export interface Answer {
+  id: number
+  lines: Run[][] | undefined
+}
+
+/** Milliseconds until code is given up, the loading of its grammar included. */
+const DEADLINE = 10_000
+
+let worker: Worker | undefined
+let asked = 0
+
+/** The lines of a code, coloured; undefined when the language is unknown, or the code too long or too hard to read. */
+export function highlight(code: string, language: string): Promise<Run[][] | undefined> {
+  return (last = last.then(() => ask(code, language)))
+}
+
+let last: Promise<Run[][] | undefined> = Promise.resolve(undefined)
+
+function ask(code: string, language: string): Promise<Run[][] | undefined> {
+  const current = (worker ??= new Worker(new URL("./highlight.worker.ts", import.meta.url), { type: "module" }))
+  const id = ++asked
+  return new Promise((resolve) => {
+    const end = (lines: Run[][] | undefined) => {
+      clearTimeout(timer)
+      current.removeEventListener("message", hear)
+      current.removeEventListener("error", giveUp)
+      resolve(lines)
+    }
+    const hear = ({ data }: MessageEvent<Answer>) => {
+      if (data.id === id) end(data.lines)
+    }
+    const giveUp = () => {
+      current.terminate()
+      worker = undefined
+      end(undefined)
+    }
+    const timer = setTimeout(giveUp, DEADLINE)
+    current.addEventListener("message", hear)
+    current.addEventListener("error", giveUp)
+    current.postMessage({ id, code, language } satisfies Request)
+  })
 }

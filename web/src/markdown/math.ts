@@ -20,8 +20,8 @@ const CODE = /(^[ \t]*```[^]*?(?:^[ \t]*```[ \t]*$|$(?![^]))|^[ \t]*~~~[^]*?(?:^
 
 function unifyOutsideCode(text: string): string {
   return text
-    .replace(/\\\[([^]+?)\\\]/g, (_, inner: string) => (inner.includes("\n") ? `\n${FENCE}\n${inner.trim()}\n${FENCE}\n` : formula(inner)))
-    .replace(/\\\((.+?)\\\)/g, (_, inner: string) => formula(inner))
+    .replace(/(?<!\\)\\\[((?:\\[^[\]]|[^\\])+)\\\]/g, (_, inner: string) => (inner.includes("\n") ? `\n${FENCE}\n${inner.trim()}\n${FENCE}\n` : formula(inner)))
+    .replace(/(?<!\\)\\\(((?:\\[^()\n]|[^\\\n])+)\\\)/g, (_, inner: string) => formula(inner))
     .replace(/(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s$\\])\$(?![$\d])/g, (_, inner: string) => formula(inner))
 }
 

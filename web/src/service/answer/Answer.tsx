@@ -7,6 +7,7 @@ import { splitBlocks } from "../../markdown/blocks"
 import { readGfm } from "../../markdown/gfm"
 import { mayHaveMath, unifyMath } from "../../markdown/math"
 import { useFormulas } from "../../markdown/useFormulas"
+import { isHeavy } from "../../markdown/weight"
 import { generatedFile, nameOf } from "../chat/files"
 import { useSay } from "../language"
 import { Code } from "./Code"
@@ -20,7 +21,7 @@ interface Props {
 }
 
 /** Definitions of links and footnotes, which other blocks refer to. */
-const DEFINITION = /^ {0,3}\[[^\]]+\]:/m
+const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m
 
 /**
  * An answer, drawn in blocks, of which only the last one changes while it grows. HTML in it is text. Nothing is loaded from elsewhere:
@@ -44,9 +45,10 @@ const Block = memo(function Block({ text, live }: Props) {
     if (!formulas) return { remarkPlugins: [readGfm] }
     return {
       remarkPlugins: [readGfm, [formulas.remarkMath, { singleDollarTextMath: false }]],
-      rehypePlugins: [[formulas.rehypeKatex, { throwOnError: false, errorColor: "var(--danger)" }]],
+      rehypePlugins: [formulas.leaveHeavyFormulas, [formulas.rehypeKatex, formulas.katexOptions]],
     }
   }, [formulas])
+  if (isHeavy(text)) return <div className="prose-block break-words whitespace-pre-wrap">{text}</div>
   return (
     <div className="prose-block">
       <ReactMarkdown {...options} components={live ? liveComponents : components}>
