@@ -4,33 +4,36 @@ import { commandKey } from "../app/useShortcuts"
 import { type Command, commandGroups } from "../composer/commands"
 import { useCommands } from "../composer/useCommands"
 import { useT } from "../i18n"
+import { helpWords } from "../i18n/help"
+import { useTable } from "../i18n/table"
 import { Modal } from "../ui/Modal"
 
 /** What can be typed and pressed. */
 export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const t = useT()
+  const say = useTable(helpWords)
   const commands = useCommands(true)
   const keys: [string[], string][] = [
-    [["Enter"], t("help.send")],
-    [["Shift", "Enter"], t("help.newline")],
-    [["↑"], t("help.recall")],
-    [["↑"], t("help.editWaiting")],
-    [[commandKey, "K"], t("help.search")],
-    [[commandKey, "Shift", "O"], t("help.newConversation")],
-    [[commandKey, "."], t("help.details")],
-    [["Esc"], t("help.question")],
-    [["A"], t("help.allow")],
-    [["D"], t("help.deny")],
-    [["Esc"], t("help.close")],
+    [["Enter"], say("send")],
+    [["Shift", "Enter"], say("newline")],
+    [["↑"], say("recall")],
+    [["↑"], say("editWaiting")],
+    [[commandKey, "K"], say("search")],
+    [[commandKey, "Shift", "O"], say("newConversation")],
+    [[commandKey, "."], say("details")],
+    [["Esc"], say("question")],
+    [["A"], say("allow")],
+    [["D"], say("deny")],
+    [["Esc"], say("close")],
   ]
   return (
-    <Modal wide onClose={onClose} title={t("help.title")}>
+    <Modal wide onClose={onClose} title={say("title")}>
       {commandGroups.map((group) => {
         const rows = commands.filter((command) => command.group === group).map(rowOf)
-        if (group === "page") rows.push([<code key="bang">!ls</code>, t("help.bang")])
+        if (group === "page") rows.push([<code key="bang">!ls</code>, say("bang")])
         return rows.length > 0 && <Group key={group} title={t(`group.${group}`)} rows={rows} />
       })}
-      <Group title={t("help.keys")} rows={keys.map(([names, text]) => [<Keys key="keys" names={names} />, text])} />
+      <Group title={say("keys")} rows={keys.map(([names, text]) => [<Keys key="keys" names={names} />, text])} />
     </Modal>
   )
 }

@@ -225,20 +225,6 @@ export const en = {
   "command.by": "You ran",
   "command.help": "Show commands and shortcuts",
 
-  "help.title": "Commands and shortcuts",
-  "help.keys": "Keys",
-  "help.send": "Send the message",
-  "help.newline": "Start a new line",
-  "help.recall": "Recall what you sent before, in an empty message box",
-  "help.search": "Search conversations",
-  "help.newConversation": "New conversation",
-  "help.details": "Show or hide details",
-  "help.close": "Close a menu or dialog",
-  "help.bang": "Run a command in the sandbox; the model does not see it",
-  "help.question": "Go to the question that waits for you, from an empty message box",
-  "help.allow": "Allow, while the question has the focus",
-  "help.deny": "Deny, while the question has the focus",
-
   "details.title": "Details",
   "details.turn": "Turn {{n}} of {{count}}",
   "details.previous": "Previous turn",
@@ -613,7 +599,6 @@ export const en = {
   "group.you": "You",
   "group.server": "Server",
   "group.other": "More",
-  "help.editWaiting": "Change the last message that waits, while a turn runs",
 
   "cron.title": "Schedules",
   "toolServers.title": "Tools",

@@ -227,20 +227,6 @@ export const zh: Record<Key, string> = {
   "command.by": "你运行了",
   "command.help": "显示命令与快捷键",
 
-  "help.title": "命令与快捷键",
-  "help.keys": "按键",
-  "help.send": "发送消息",
-  "help.newline": "换行",
-  "help.recall": "在空输入框中找回之前发送的内容",
-  "help.search": "搜索对话",
-  "help.newConversation": "新对话",
-  "help.details": "显示或隐藏详情",
-  "help.close": "关闭菜单或对话框",
-  "help.bang": "在沙箱中运行命令，模型看不到",
-  "help.question": "在空输入框中跳到等待你决定的问题",
-  "help.allow": "允许（问题处于焦点时）",
-  "help.deny": "拒绝（问题处于焦点时）",
-
   "details.title": "详情",
   "details.turn": "第 {{n}} 轮，共 {{count}} 轮",
   "details.previous": "上一轮",
@@ -615,7 +601,6 @@ export const zh: Record<Key, string> = {
   "group.you": "你",
   "group.server": "服务器",
   "group.other": "其他",
-  "help.editWaiting": "回合执行时，修改最后一条等待中的消息",
 
   "cron.title": "定时任务",
   "toolServers.title": "工具",
