@@ -307,6 +307,8 @@ func TestHooks_TheStrictestOfThreeLayersDecides(t *testing.T) {
 	text, err := json.Marshal(home)
 	require.NoError(t, err)
 	s.hooks(string(text))
+	k.done("say ok")
+	s.agree()
 	for i, c := range []struct{ home, project, local, want, reason string }{
 		{"allow", "allow", "allow", "allow", ""},
 		{"allow", "ask", "allow", "ask", "project says ask"},

@@ -136,7 +136,7 @@ func TestHooks_ArgumentsAndContextReachToolAndModel(t *testing.T) {
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Equal(t, []string{"changed"}, k.trace("ran"))
 	told := s.lastRequest()
-	for _, want := range []string{"mind the budget", "a hook changed the arguments", "the linter is happy", "the batch is over", "it is a red day", "this person likes brevity"} {
+	for _, want := range []string{"mind the budget", "changed the arguments of this call", "the linter is happy", "the batch is over", "it is a red day", "this person likes brevity"} {
 		require.Contains(t, told, want)
 	}
 	id = k.send("say again")
@@ -222,6 +222,10 @@ func TestHooks_AProjectsCommandsRunInItsSandboxWhereTheAdministratorSaysSo(t *te
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Contains(t, s.lastRequest(), "No such file", "nobody asked for hooks of projects")
 	s.hooks(`{"enable_command_hooks":true,"project_hooks":true}`)
+	id = k.send(k.shell("ls seen.json"), "say done")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, s.lastRequest(), "No such file", "the person has not agreed to them")
+	s.agree()
 	id = k.send(k.shell("cat seen.json"), "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Contains(t, s.lastRequest(), `hook_event_name`)

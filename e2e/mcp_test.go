@@ -110,7 +110,8 @@ func TestMCP_ToolsOfAServerAreFoundCalledAndGoneWithIt(t *testing.T) {
 	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), newShop(t, "fruit-90210")
 	made := s.offers("fruits", p, false)
 	require.Equal(t, "mcp_fruits_look_up", made.Tools[0].Name)
-	require.True(t, made.Tools[0].ReadOnly)
+	require.False(t, made.Tools[0].ReadOnly, "nobody trusts a server of a person's own")
+	require.Equal(t, chat.ClassIdempotent, made.Tools[0].Class)
 	require.Equal(t, chat.ClassOnce, made.Tools[1].Class)
 
 	k := s.newTalk()
@@ -198,8 +199,8 @@ func TestMCP_ServersOfTheFileAreEverybodysAndChangeWithItAlone(t *testing.T) {
 		require.NoError(t, err)
 		return all
 	}
-	write(`{"mcpServers":{"fruits":{"url":"` + p.url + `","headers":{"Authorization":"Bearer ${FRUIT_KEY}"}}}}`)
-	require.Eventually(t, func() bool { all := listed(); return len(all) == 1 && all[0].Tools == 2 }, time.Minute, 100*time.Millisecond, "it is taken over, and asked what it offers")
+	write(`{"mcpServers":{"fruits":{"url":"` + p.url + `","headers":{"Authorization":"Bearer ${FRUIT_KEY}"},"trusted":true}}}`)
+	require.Eventually(t, func() bool { all := listed(); return len(all) == 1 && all[0].Tools == 2 && all[0].Trusted }, time.Minute, 100*time.Millisecond, "it is taken over, and asked what it offers")
 	require.True(t, listed()[0].FromFile)
 
 	k := s.colleague("bob").newTalk()

@@ -127,7 +127,15 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 
 // skills knows those of the installation, and those where commands run.
 func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
-	return prompt.Skills{Home: c.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.policies}, Own: c.store}
+	return prompt.Skills{Home: c.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.policies}, Own: c.store, Consents: c.consents()}
+}
+
+// consents know to which folders people have agreed; nil: the runners are not known yet.
+func (c *core) consents() prompt.Consents {
+	if c.projects == nil {
+		return nil
+	}
+	return c.projects
 }
 
 // installed knows what people have installed of what others have published.

@@ -1,10 +1,8 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"path"
 	"path/filepath"
 
 	"xbot/activities/hooks"
@@ -29,14 +27,14 @@ func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 // HooksFiles knows the hooks of conversations.
 func (a *agents) hookFiles() *hook.Live {
 	return &hook.Live{
-		File: HooksFile(a.home), Grants: HookGrants(a.permissions, ask.Standard(a.log)), Projects: projectHooks{a}, Plugins: a.added, Log: a.log,
+		File: HooksFile(a.home), Grants: HookGrants(a.permissions, ask.Standard(a.log)), Projects: a.projects, Plugins: a.added, Log: a.log,
 	}
 }
 
 // hookDispatcher asks the handlers of hooks.
 func (a *agents) hookDispatcher() *hook.Dispatcher {
 	return &hook.Dispatcher{Log: a.log, Kinds: map[hook.Kind]hook.Asker{
-		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: projectHooks{a}, Host: a.boxes.Host()}, Host: ask.Host{Dir: a.home}},
+		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: hookPlaces{a}, Host: a.boxes.Host()}, Host: ask.Host{Dir: a.home}},
 		hook.KindHTTP:     ask.NewHTTP(a.public(), a.env, "xbot/"+a.version),
 		hook.KindMCP:      ask.MCP{Servers: hookServers{a}},
 		hook.KindCallback: ask.Standard(a.log),
@@ -46,7 +44,7 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 
 // hooks asks the hooks of conversations.
 func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes, runners hooks.Runners) *hooks.Hooks {
-	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Runners: runners, Profiles: a.agentProfiles()}
+	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Runners: runners, Authorizers: a.authorizers(), Profiles: a.agentProfiles()}
 }
 
 // hookServers call tools of MCP servers for hooks.
@@ -80,11 +78,11 @@ func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server s
 	return h.connections.Call(ctx, at, tool, chat.ClassIdempotent, arguments, nil)
 }
 
-// projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.
-type projectHooks struct{ *agents }
+// hookPlaces finds where the commands of hooks run: where the tools of their conversations do.
+type hookPlaces struct{ *agents }
 
 // FindSandbox finds the sandbox and the working folder of a conversation.
-func (h projectHooks) FindSandbox(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
+func (h hookPlaces) FindSandbox(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
 	place, err := h.store.HookExecTarget(ctx, key)
 	if err != nil {
 		return nil, "", err
@@ -94,31 +92,4 @@ func (h projectHooks) FindSandbox(ctx context.Context, key chat.SessionKey) (san
 		return nil, "", err
 	}
 	return box, chat.FolderOn(place.Cwd, place.CwdRunner, box.Name()), nil
-}
-
-// Hooks reads the files of a conversation's project. Who has no machine has no project.
-func (h projectHooks) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, error) {
-	box, dir, err := h.FindSandbox(ctx, key)
-	if fault.Is(err, fault.Denied) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var docs []hook.Doc
-	for _, f := range []struct {
-		name  string
-		layer hook.Layer
-	}{{"hooks.json", hook.LayerProject}, {"hooks.local.json", hook.LayerLocal}} {
-		at := path.Join(cmp.Or(dir, box.Workspace()), ".xbot", f.name)
-		got, err := box.ReadFile(ctx, at, 0, hook.MaxBytes+1)
-		if fault.Is(err, fault.NotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, hook.Doc{Source: at, Layer: f.layer, Text: got.Data})
-	}
-	return docs, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"xbot/ingress/runners/manage"
 	"xbot/internal/config"
+	"xbot/internal/hook"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/mcp"
 	"xbot/internal/mcp/discovery"
@@ -95,7 +96,7 @@ func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
 
 // useProjects has conversations use the servers of the folders in which they work, as far as people have agreed to them.
 func (c *core) useProjects(boxes *resolver.Resolver) {
-	c.projects = &project.Projects{Rows: c.store, Key: c.key, Boxes: boxes, Policies: c.policies, Log: c.log}
+	c.projects = &project.Projects{Rows: c.store, Key: c.key, Boxes: boxes, Policies: c.policies, Hooked: &hook.Live{File: HooksFile(c.home)}, Log: c.log}
 	c.offered.Projects = c.projects
 	c.closer.onClose(c.projects.Close)
 }

@@ -22,7 +22,7 @@ func TemplatePath(home string, cfg config.Prompt) string {
 func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
-		Installed: a.installed(), Disabled: disabledSkills{a.policies},
+		Installed: a.installed(), Disabled: disabledSkills{a.policies}, Consents: a.consents(),
 		Enrichers: []prompt.Enricher{serverInstructions{a.offered, a.store}, pluginTexts{a.added}},
 		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.store, Template: a.template}),
 	})

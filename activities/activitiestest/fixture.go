@@ -20,6 +20,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/background"
 	"xbot/activities/compress"
+	"xbot/activities/hooks"
 	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
 	"xbot/activities/titles"
@@ -75,6 +76,7 @@ type Fixture struct {
 	Catalog    *toolset.Catalog
 
 	Assembler *modelcall.Assembler
+	Hooks     *hooks.Hooks // nil: there are none
 	Intake    *turn.Intake
 	Asking    *turn.Approvals
 
@@ -195,6 +197,7 @@ func (b *Fixture) Run(ctx context.Context, name string, in, out any) error {
 		activities.NameMemorize: b.Memorizer.Memorize, activities.NameGiveUpMemorize: b.Memorizer.GiveUp,
 		activities.NameTitle: b.Titles.Title,
 		activities.NameAsk:   b.Asking.Ask, activities.NameExpire: b.Asking.Expire,
+		activities.NameRunHooks: b.Hooks.Run,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

@@ -10,6 +10,9 @@ import (
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 	"xbot/internal/hook"
+	"xbot/internal/i18n"
+	"xbot/internal/permission"
+	"xbot/internal/tool"
 )
 
 // Files knows the hooks of a conversation.
@@ -77,8 +80,9 @@ func PointsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
 }
 
 // MarkCall notes in a call whether hooks are to be asked before it and told of its result.
-func MarkCall(set hook.Set, call chat.ToolCall) chat.ToolCall {
-	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolInput: hook.Input(call.Arguments)}
+// The names are those of its tool.
+func MarkCall(set hook.Set, call chat.ToolCall, names []string) chat.ToolCall {
+	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolNames: names, ToolInput: hook.Input(call.Arguments)}
 	if set.Matches(p) {
 		call.Hook = chat.HookDue
 	}
@@ -107,6 +111,8 @@ type Hooks struct {
 	Tools      modelcall.Tools
 	Sizes      Sizes
 	Runners    Runners
+	// Authorizers judge calls that hooks have changed.
+	Authorizers permission.Authorizers
 	// Profiles knows which agent answers in a conversation; nil: nobody says.
 	Profiles modelcall.Profiles
 }
@@ -187,8 +193,9 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 	return said, err
 }
 
-// change applies the arguments that hooks returned for a call. A call that asks people questions, or proposes a plan, keeps its arguments,
-// since these are stored beside it; nor can it be deferred: it is denied instead.
+// change applies the arguments that hooks returned for a call, and has the changed call judged: this is the last change before it runs. What the
+// rules deny then is denied, and what they ask about is asked, by the hook's name. A call that asks people questions, or proposes a plan, keeps
+// its arguments, since these are stored beside it; nor can it be deferred: it is denied instead.
 func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) error {
 	if p.Event != hook.PreToolUse {
 		return nil
@@ -197,15 +204,39 @@ func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) erro
 	if err != nil {
 		return err
 	}
-	plan, _ := tools.Plan(p.ToolName, string(p.ToolInput)) // what is no plan is asked of nobody
-	inquires := plan != nil || len(tools.Questions(ctx, r.Session, p.ToolName, string(p.ToolInput))) > 0
-	if inquires && r.Outcome.Decision == hook.Defer {
-		r.Outcome.Decision = hook.Deny
+	inquires := func(arguments string) bool {
+		plan, _ := tools.Plan(p.ToolName, arguments) // what is no plan is asked of nobody
+		return plan != nil || len(tools.Questions(ctx, r.Session, p.ToolName, arguments)) > 0
 	}
-	if inquires || r.Outcome.Updated == nil {
+	out := &r.Outcome
+	asks := inquires(string(p.ToolInput))
+	if asks && out.Decision == hook.Defer {
+		out.Decision = hook.Deny
+	}
+	if asks || out.Updated == nil || out.Decision == hook.Deny {
 		return nil
 	}
-	arguments := string(r.Outcome.Updated)
-	r.Changed = &hook.Change{Arguments: arguments, Summary: tools.Summary(p.ToolName, arguments)}
+	arguments := activities.Clean(string(out.Updated)) // as it is stored: what is judged is what runs
+	authorizer, err := h.Authorizers.Of(ctx, r.Session, tools)
+	if err != nil {
+		return err
+	}
+	decision := authorizer.Call(p.ToolName, arguments)
+	switch {
+	case inquires(arguments):
+		out.Decision, out.Reason = hook.Deny, i18n.Say(i18n.English, i18n.HookChangedInquiry, out.UpdatedBy)
+		return nil
+	case decision.Rule == chat.RuleDeny:
+		out.Decision, out.Reason = hook.Deny, i18n.Say(i18n.English, i18n.HookChangedDenied, out.UpdatedBy, tool.Cut(arguments, maxShown))
+		return nil
+	case decision.Rule == chat.RuleAsk && out.Decision == hook.Allow:
+		out.Decision = hook.Ask // so that no answer to all calls of the turn lets it run unseen
+	}
+	r.Changed = &hook.Change{
+		Arguments: arguments, Summary: tools.Summary(p.ToolName, arguments), By: out.UpdatedBy, Rule: decision.Rule, Ruling: decision.Ruling(),
+	}
 	return nil
 }
+
+// maxShown bounds the arguments in the reason of a denial, in bytes.
+const maxShown = 2000

@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"xbot/activities/compress"
 	"xbot/activities/modelcall"
@@ -72,6 +73,9 @@ func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 		return RunOutput{}, err
 	}
 	p.ToolName, p.ToolInput, p.ToolUseID = call.Name, hook.Input(call.Arguments), string(in.Call)
+	if p.ToolNames, err = h.names(ctx, in.Session, call.Name); err != nil {
+		return RunOutput{}, err
+	}
 	switch in.Point {
 	case PointCall:
 		return h.preToolUse(ctx, p, call)
@@ -91,6 +95,21 @@ func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 		return RunOutput{}, h.notify(ctx, p, hook.PermissionDenied, string(in.Call))
 	}
 	return RunOutput{}, h.postToolUse(ctx, p, call)
+}
+
+// names are the names by which hooks mean the tool of a call.
+func (h *Hooks) names(ctx context.Context, key chat.SessionKey, name string) ([]string, error) {
+	if !strings.HasPrefix(name, "mcp_") {
+		return nil, nil // it has this one alone
+	}
+	tools, err := h.Tools.Of(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if t, ok := tools.Get(name); ok {
+		return t.Spec().Names(), nil
+	}
+	return nil, nil
 }
 
 // preToolUse asks whether a call may run. The call's row has the decision afterwards.

@@ -68,7 +68,7 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 			return AskOutput{}, activities.Failure(ctx, err)
 		}
 	}
-	call, err = a.Questions.Ask(ctx, in.Call, chat.Request{Reason: tool.Reason(call.Arguments), Preview: a.preview(ctx, call)})
+	call, err = a.Questions.Ask(ctx, in.Call, chat.Request{Reason: tool.Reason(call.Arguments), Preview: a.preview(ctx, call), Changed: changedSince(call)})
 	if err != nil {
 		return AskOutput{}, activities.Failure(ctx, err)
 	}
@@ -77,6 +77,16 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	}
 	left := call.Approval.AskedAt.Add(a.Wait).Sub(a.now())
 	return AskOutput{Open: true, Wait: max(left, time.Second).Round(time.Second)}, nil
+}
+
+// changedSince names what of the tool of a call is another one than when a rule allowed it.
+func changedSince(call chat.Call) string {
+	for _, r := range call.Always {
+		if r.Changed != "" {
+			return r.Changed
+		}
+	}
+	return ""
 }
 
 // lookTime bounds the look at what a call would change: the question does not wait for a runner that is away.

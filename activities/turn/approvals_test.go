@@ -15,7 +15,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/permission"
 	"xbot/internal/store"
+	"xbot/internal/tool"
 )
 
 // ask opens the question about the n-th call of the first step.
@@ -198,7 +200,9 @@ func TestTool_RunsWhatAPersonHasMadeOfACallAndTellsTheModel(t *testing.T) {
 	require.NoError(t, err)
 	call, err := b.Answer(t.Context(), store.Answer{
 		Session: activitiestest.Key, User: user.ID, UserName: user.Name, Call: chat.NewCallID(activitiestest.Turn, 0, 0), Allow: true,
-		Changed: &chat.Change{Arguments: `{"command":"echo run >> right"}`, Summary: "echo run >> right"},
+		Changed: &chat.Change{
+			Arguments: `{"command":"echo run >> right"}`, Summary: "echo run >> right", Digest: permission.Digest(tool.Spec{Name: "Shell"}, `{"command":"echo run >> right"}`),
+		},
 	})
 	require.NoError(t, err)
 	require.Equal(t, `{"command":"echo run >> wrong"}`, call.Approval.Asked)

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/permission"
 	"xbot/internal/prompt"
 	"xbot/internal/tokens"
+	"xbot/internal/tool"
 )
 
 // keep commits what the model said, also when the activity ends at this moment: it was paid for.
@@ -55,12 +56,19 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
 		decision := authorizer.Call(name, arguments)
+		var spec tool.Spec
+		if t, ok := tools.Get(name); ok {
+			spec = t.Spec()
+		}
+		if err := m.Authorizers.Pin(ctx, step.Session, decision, spec); err != nil {
+			return out, err
+		}
 		plan, _ := tools.Plan(name, arguments) // Run tells the model what is wrong with it
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: decision.Rule, Ruling: chat.Ruling{Judged: decision.Judged, Always: decision.Always}, Asks: chat.Asks{Questions: besides(decision.Rule, name, tools.Questions(ctx, step.Session, name, arguments)), Plan: plan},
-		}.Ruled()))
+			Rule: decision.Rule, Ruling: decision.Ruling(), Asks: chat.Asks{Questions: besides(decision.Rule, name, tools.Questions(ctx, step.Session, name, arguments)), Plan: plan},
+		}.Ruled(), spec.Names()))
 	}
 	if len(out.Calls) > 0 {
 		out.Finish = string(llm.FinishToolCalls)

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/decode"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/permission"
 	"xbot/internal/readonce"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
@@ -163,6 +164,8 @@ func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refu
 		return nil, unknown(call.Name), false, nil
 	case found.Spec().Class != call.Class:
 		return found, tool.Fail("%s has changed since it was called; call it again", call.Name), false, nil
+	case call.State == chat.CallOpen && call.Digest != "" && call.Digest != permission.Digest(found.Spec(), call.Arguments):
+		return found, tool.Fail("this call of %s is not what was judged: the tool or the arguments have changed since; call it again", call.Name), false, nil
 	}
 	return found, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
 }

@@ -50,30 +50,31 @@ func (j *Judge) Change(ctx context.Context, call chat.Call, arguments json.RawMe
 		return nil, i18n.Fault(fault.Conflict, i18n.EditGone, call.Name)
 	case len(tools.Questions(ctx, call.Session, call.Name, wanted)) > 0:
 		return nil, i18n.Fault(fault.Invalid, i18n.EditQuestions)
-	case call.Hook == chat.HookDeferred || j.hooked(ctx, call, wanted):
+	case call.Hook == chat.HookDeferred || j.hooked(ctx, call, found.Spec().Names(), wanted):
 		return nil, i18n.Fault(fault.Denied, i18n.EditHooked, call.Name)
 	}
 	authorizer, err := j.Authorizers.Of(ctx, call.Session, tools)
 	if err != nil {
 		return nil, err
 	}
-	if rule := authorizer.Call(call.Name, wanted).Rule; rule != chat.RuleAllow && rule != chat.RuleAsk {
+	decision := authorizer.Call(call.Name, wanted)
+	if decision.Rule != chat.RuleAllow && decision.Rule != chat.RuleAsk {
 		return nil, i18n.Fault(fault.Denied, i18n.EditDenied, call.Name)
 	}
 	plan, err := tools.Plan(call.Name, wanted)
 	if err != nil {
 		return nil, i18n.Fault(fault.Invalid, i18n.PlanWrong, err.Error())
 	}
-	return &chat.Change{Arguments: wanted, Summary: tools.Summary(call.Name, wanted), Plan: plan}, nil
+	return &chat.Change{Arguments: wanted, Summary: tools.Summary(call.Name, wanted), Plan: plan, Digest: decision.Digest}, nil
 }
 
 // hooked reports whether hooks are to be asked before the changed call runs, or before a person is asked about it.
-func (j *Judge) hooked(ctx context.Context, call chat.Call, arguments string) bool {
+func (j *Judge) hooked(ctx context.Context, call chat.Call, names []string, arguments string) bool {
 	if j.Hooks == nil {
 		return false
 	}
 	set := j.Hooks.For(ctx, call.Session)
-	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolInput: hook.Input(arguments)}
+	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolNames: names, ToolInput: hook.Input(arguments)}
 	if set.Matches(p) {
 		return true
 	}

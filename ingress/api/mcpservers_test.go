@@ -70,7 +70,7 @@ func toolNames(tools []mcpservers.MCPServerTool) (out []string) {
 func TestMCPServers_OfTheInstallationAreTriedListedAndUsedByAll(t *testing.T) {
 	b := setup(t)
 	url := serverOfTools(t)
-	made := b.alice.setMCP("shop", object{"shared": true, "url": url, "headers": object{"Authorization": headerOfTools}, "instructions": "for orders", "enabled": true})
+	made := b.alice.setMCP("shop", object{"shared": true, "url": url, "headers": object{"Authorization": headerOfTools}, "instructions": "for orders", "trusted": true, "enabled": true})
 	require.Empty(t, made.Problem)
 	require.Equal(t, []string{"mcp_shop_look_up", "mcp_shop_order"}, toolNames(made.Tools))
 	require.Equal(t, mcpservers.MCPServerTool{Name: "mcp_shop_look_up", Description: "Looks it up.", Class: chat.ClassRead, ReadOnly: true}, made.Tools[0])

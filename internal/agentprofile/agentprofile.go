@@ -17,6 +17,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/session"
 	"xbot/internal/soul"
+	"xbot/internal/tool"
 )
 
 // Profile is who answers in a conversation.
@@ -65,6 +66,13 @@ const trustedTool = "logs"
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
 func (p Profile) Has(tool string) bool { return !p.Sealed && p.jobHas(tool) && p.agentHas(tool) }
+
+// HasTool is Has of a tool that may be one of an MCP server: what denies the server's tool by its names denies it, whatever models call it.
+func (p Profile) HasTool(s tool.Spec) bool {
+	return p.Has(s.Name) && !slices.ContainsFunc(s.Names(), func(name string) bool {
+		return matches(p.Agent.Tools.Deny, name) || matches(p.Scene.Tools.Deny, name)
+	})
+}
 
 // elsewhere are the tools by which a job would begin something that is not as narrow as itself.
 var elsewhere = []string{"Cron", "*Trigger*", "publish_service_task", "config", "ManageTools"}

@@ -694,15 +694,26 @@ type LoginState struct {
 // MCPProject is the schema of this name in the API's document.
 type MCPProject struct {
 	AgreedAt *time.Time         `json:"agreed_at,omitzero"`
-	Digest   string             `json:"digest"` // SHA-256 of the file as it was seen last; empty: it cannot be used. Agreeing names it.
+	Digest   string             `json:"digest"` // SHA-256 of what would be run or called of the folder as it was seen last: hooks, the programs that they name, servers; empty: it cannot be used. Agreeing names it.
 	Folder   string             `json:"folder"`
+	Hooks    []MCPProjectHook   `json:"hooks"` // Those of its hooks files, where the administrator has hooks of projects used.
 	ID       int64              `json:"id"`
 	MayAgree bool               `json:"may_agree"` // The policy lets you agree; where it does not, what you agreed to before is not used either.
+	Notes    []string           `json:"notes"`     // Files with instructions, which the model reads in any case.
 	Problem  string             `json:"problem,omitzero"`
 	Runner   string             `json:"runner"`
 	SeenAt   time.Time          `json:"seen_at"`
-	Servers  []MCPProjectServer `json:"servers"` // Those of the file as it was seen last.
-	State    string             `json:"state"`   // asks: nobody has agreed to it; agreed: its servers are used there; changed: it is another one than was agreed to, and not used; unusable: see problem.
+	Servers  []MCPProjectServer `json:"servers"` // Those of its .mcp.json as it was seen last.
+	Skills   []string           `json:"skills"`  // Folders of skills. They are text for the model, and may change without another question.
+	State    string             `json:"state"`   // asks: nobody has agreed to it; agreed: what it brings is used there; changed: it is something else than was agreed to, and not used; unusable: see problem.
+}
+
+// MCPProjectHook is the schema of this name in the API's document.
+type MCPProjectHook struct {
+	Calls   string     `json:"calls,omitzero"`   // The address, or the server and tool, that it calls.
+	Command string     `json:"command,omitzero"` // Runs in the folder, in its walls. The files of the folder that it names are part of the digest.
+	Event   hook.Event `json:"event"`
+	Kind    hook.Kind  `json:"kind"`
 }
 
 // MCPProjectServer is the schema of this name in the API's document.
@@ -731,6 +742,7 @@ type MCPServerDraft struct {
 	Revision     int64             `json:"revision,omitzero"`     // The revision that the change was made from; 0: there is none of that name yet.
 	Shared       bool              `json:"shared,omitzero"`       // It is the installation's, for everybody; for administrators.
 	Transport    chat.MCPTransport `json:"transport,omitzero"`    // Left out: http where there is a url, else stdio.
+	Trusted      bool              `json:"trusted,omitzero"`      // Of a server of the installation: what it says of the effects of its tools is believed. Those that say that they only read run unasked then, and in conversations that only read.
 	URL          string            `json:"url,omitzero"`          // Addresses of people reach the public internet alone.
 }
 
@@ -2477,7 +2489,7 @@ func (c *Client) Logout(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/api/logout", nil, nil, nil)
 }
 
-// ListMCPProjects sends GET /api/mcp-projects: Folders with a .mcp.json in which your conversations have worked. With what the files would have run and called. None of it is used before you have agreed.
+// ListMCPProjects sends GET /api/mcp-projects: Folders in which your conversations have worked that bring hooks, MCP servers or skills. With what would be run and called. None of it is used before you have agreed.
 func (c *Client) ListMCPProjects(ctx context.Context) ([]MCPProject, error) {
 	var answer struct {
 		Projects []MCPProject `json:"projects"`
@@ -2486,12 +2498,12 @@ func (c *Client) ListMCPProjects(ctx context.Context) ([]MCPProject, error) {
 	return answer.Projects, err
 }
 
-// WithdrawMCPProject sends DELETE /api/mcp-projects/{id}: Take back that you have agreed to a .mcp.json.
+// WithdrawMCPProject sends DELETE /api/mcp-projects/{id}: Take back that you have agreed to what a folder brings.
 func (c *Client) WithdrawMCPProject(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/mcp-projects/%s", id), nil, nil, nil)
 }
 
-// AgreeToMCPProject sends POST /api/mcp-projects/{id}/agree: Agree to the servers of a .mcp.json, as you were shown them. They are used in that folder until the file changes. The file is read once more; 409: it is another one by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
+// AgreeToMCPProject sends POST /api/mcp-projects/{id}/agree: Agree to what a folder brings, as you were shown it. It is used there until the hooks, the programs that they name, or the .mcp.json change. The folder is read once more; 409: it brings something else by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
 func (c *Client) AgreeToMCPProject(ctx context.Context, id int64, digest string) (MCPProject, error) {
 	var answer MCPProject
 	err := c.call(ctx, http.MethodPost, path("/api/mcp-projects/%s/agree", id), nil, map[string]any{"digest": digest}, &answer)

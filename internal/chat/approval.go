@@ -32,6 +32,9 @@ type ToolRule struct {
 	Tool    string `json:"tool"`
 	Pattern string `json:"pattern,omitempty" doc:"What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool."`
 	Rule    Rule   `json:"rule" enum:"allow,ask,deny"`
+	// Pin is the tool of an MCP server as it was when it was allowed: the rule asks once the tool is another one.
+	Pin     string `json:"pin,omitempty" doc:"Of a rule that allows a tool of an MCP server: identifies the tool as it was then. The rule asks once the tool is another one."`
+	Changed string `json:"changed,omitempty" doc:"In a question: what of the tool is another one than when a rule allowed it, with blanks between: address, description, arguments, annotations."`
 }
 
 // MaxToolRules bounds the rules of a person: all of them are read with each step that calls tools.
@@ -128,6 +131,8 @@ type Approval struct {
 type Request struct {
 	Reason  string // the model's own; empty: the last paragraph that it wrote before its calls
 	Preview string // what the call would change, as a unified diff; empty: not known
+	// Changed names what of the tool is another one than when a rule allowed it, as ToolRule does.
+	Changed string
 }
 
 // MaxArguments bounds the arguments that a person gives a call, in bytes.
@@ -138,6 +143,7 @@ type Change struct {
 	Arguments string // a JSON object
 	Summary   string // of them
 	Plan      *Plan  // of a call that proposes one: what the person has made of it
+	Digest    string // of the changed call, which was judged
 }
 
 // Allowance says that a person allows every call of a turn that would be asked about, until it ends.

@@ -61,6 +61,9 @@ type ToolCall struct {
 type Ruling struct {
 	Judged bool       // a rule for some commands allowed it: permission.Judged of the command runs
 	Always []ToolRule // what an answer with always sets; part of Approval once a person was asked
+	// Digest identifies what was judged: the tool and its arguments. A call that is another one by now does not run. Empty: the call is from
+	// before it was kept.
+	Digest string
 }
 
 // Ruled returns the call with the rule that holds for one with questions or a plan: it is asked, unless its tool is denied. No rule

@@ -37,15 +37,19 @@ type Answer struct {
 	Reason   string          `json:"reason,omitempty"`  // for the person and the model
 	Context  string          `json:"context,omitempty"` // for the model
 	Updated  json.RawMessage `json:"updatedInput,omitempty"`
+
+	from string // the name of the handler
 }
 
 // Outcome is what all handlers together say to an event.
 type Outcome struct {
 	Decision Decision
 	Reason   string
-	Context  string          // for the model
-	Updated  json.RawMessage // what the arguments of a call are to be; nil: as they are
-	Notes    []string        // what went wrong with handlers, for an operator
+	Context  string   // for the model
+	Notes    []string // what went wrong with handlers, for an operator
+
+	Updated   json.RawMessage // what the arguments of a call are to be; nil: as they are
+	UpdatedBy string          // the name of the handler that wants it
 }
 
 // ParseAnswer reads what a handler wrote: an object with decision, reason, context and updatedInput, other members
@@ -84,7 +88,7 @@ func Combine(e Event, answers []Answer) Outcome {
 	var reasons, context []string
 	for _, a := range answers {
 		if traits[e].rules && a.Updated != nil {
-			out.Updated = a.Updated
+			out.Updated, out.UpdatedBy = a.Updated, a.from
 		}
 		if a.Context != "" {
 			context = append(context, a.Context)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -39,44 +40,91 @@ func (d *Dispatcher) Wait() { d.apart.Wait() }
 
 // Ask asks the handlers of a set about an event, no longer than MaxTime, and makes one outcome of their answers: all at the same
 // time, but where they may change the arguments of a call those of projects first, so that the administrator's judge what is to
-// run. The same event may be told again after a crash, under the same id. An error is the end of the context.
+// run. A handler that judged other arguments than those that are to run is asked once more about these; what it would change then
+// does not count. The same event may be told again after a crash, under the same id. An error is the end of the context.
 func (d *Dispatcher) Ask(ctx context.Context, s Set, p Payload) (Outcome, error) {
 	if f := s.broken(p.Event); f != nil {
 		return Outcome{Decision: Deny, Reason: "the hooks are configured wrongly, so nothing can be permitted: " + f.String()}, nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	var answers []Answer
-	var notes []string
-	asked := 0
+	a := asking{judged: map[string]string{}}
 	for _, round := range s.rounds(p.Event) {
-		handlers := round.For(p)
-		if asked += len(handlers); asked > MaxHandlers {
-			note := fmt.Sprintf("%d hooks are meant for this %s; at most %d are asked", asked, p.Event, MaxHandlers)
-			if p.Event.Closed() {
-				return Outcome{Decision: Deny, Reason: note}, nil
-			}
-			handlers, notes = handlers[:MaxHandlers], append(notes, note)
+		if refused := d.round(bounded, &a, round.For(p), p); refused != "" {
+			return Outcome{Decision: Deny, Reason: refused}, nil
 		}
-		body, err := json.Marshal(p)
-		if err != nil {
-			return Outcome{}, fault.Errorf(fault.Internal, "encode the payload of %s: %w", p.Event, err)
-		}
-		said, failed := d.all(bounded, handlers, Question{Session: chat.SessionKey(p.Session), Payload: p, Body: body})
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)
 		}
-		answers, notes = append(answers, said...), append(notes, failed...)
-		if changed := Combine(p.Event, said).Updated; changed != nil {
+		if changed := Combine(p.Event, a.answers).Updated; changed != nil {
 			p.ToolInput = changed
 		}
 	}
-	out := Combine(p.Event, answers)
-	out.Notes = notes
+	if refused := d.again(bounded, &a, s, p); refused != "" {
+		return Outcome{Decision: Deny, Reason: refused}, nil
+	}
+	if ctx.Err() != nil {
+		return Outcome{}, context.Cause(ctx)
+	}
+	out := Combine(p.Event, a.answers)
+	out.Notes = a.notes
 	for _, note := range out.Notes {
 		d.Log.Warn("a hook failed", "event", p.Event, "session", p.Session, "id", p.ID, "error", note)
 	}
 	return out, nil
+}
+
+// asking is what has come of an event so far.
+type asking struct {
+	answers []Answer
+	notes   []string
+	asked   int
+	judged  map[string]string // the input that each handler was asked about, by its name
+}
+
+// round asks handlers at the same time. It returns why the event is refused where there are too many.
+func (d *Dispatcher) round(ctx context.Context, a *asking, handlers []Handler, p Payload) (refused string) {
+	if a.asked += len(handlers); a.asked > MaxHandlers {
+		note := fmt.Sprintf("%d hooks are meant for this %s; at most %d are asked", a.asked, p.Event, MaxHandlers)
+		if p.Event.Closed() {
+			return note
+		}
+		handlers, a.notes = handlers[:MaxHandlers], append(a.notes, note)
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Sprintf("the payload of %s cannot be encoded: %s", p.Event, err)
+	}
+	for _, h := range handlers {
+		a.judged[h.name()] = string(p.ToolInput)
+	}
+	answers, failed := d.all(ctx, handlers, Question{Session: chat.SessionKey(p.Session), Payload: p, Body: body})
+	a.answers, a.notes = append(a.answers, answers...), append(a.notes, failed...)
+	return ""
+}
+
+// again asks those handlers about changed arguments that have judged others, or were not meant for these, but for the one that made them. A
+// project has no say in what the administrator makes of a call. The event has another id then: a handler that keeps its answers by id must not
+// repeat the one to other arguments.
+func (d *Dispatcher) again(ctx context.Context, a *asking, s Set, p Payload) (refused string) {
+	changed := Combine(p.Event, a.answers)
+	if changed.Updated == nil {
+		return ""
+	}
+	byHome := slices.ContainsFunc(s.handlers, func(h Handler) bool { return h.name() == changed.UpdatedBy && h.Layer == LayerHome })
+	others := slices.DeleteFunc(s.For(p), func(h Handler) bool {
+		return h.Async || byHome && h.Layer != LayerHome || h.name() == changed.UpdatedBy || a.judged[h.name()] == string(p.ToolInput)
+	})
+	if len(others) == 0 {
+		return ""
+	}
+	before := len(a.answers)
+	a.asked, p.ID = 0, p.ID+"/changed"
+	refused = d.round(ctx, a, others, p)
+	for i := range a.answers[before:] {
+		a.answers[before+i].Updated = nil
+	}
+	return refused
 }
 
 // all asks the handlers at the same time and returns what they say in their order, and what went wrong.
@@ -92,10 +140,11 @@ func (d *Dispatcher) all(ctx context.Context, handlers []Handler, q Question) (a
 	}
 	wait.Wait()
 	for i, err := range errs {
+		answers[i].from = handlers[i].name()
 		if err == nil {
 			continue
 		}
-		note := fmt.Sprintf("%s, %s failed: %s", handlers[i].Source, handlers[i].Place, err)
+		note := fmt.Sprintf("%s failed: %s", handlers[i].name(), err)
 		notes = append(notes, note)
 		if handlers[i].Event.Closed() {
 			answers[i] = Answer{Decision: handlers[i].OnError, Reason: cut("the hook "+note, MaxReason)}

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -79,8 +80,14 @@ type MCPCall struct {
 
 // Matches reports whether the handler is asked about a payload.
 func (h Handler) Matches(p Payload) bool {
-	return h.matcher.match(p.subject()) && h.when.holds(p.ToolName, string(p.ToolInput))
+	if !p.Event.OfTool() {
+		return h.matcher.match(p.subject())
+	}
+	return slices.ContainsFunc(append([]string{p.ToolName}, p.ToolNames...), h.matcher.match) && h.when.holds(p, string(p.ToolInput))
 }
+
+// name tells a handler from others: its file and where it stands there.
+func (h Handler) name() string { return h.Source + ", " + h.Place }
 
 // Label is a handler on one line, without what may be secret: a query and the user of an address, and headers.
 func (h Handler) Label() string {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,13 +15,15 @@ import (
 
 // Doc is the text of a project's hooks file.
 type Doc struct {
-	Source string // its path
-	Layer  Layer
-	Text   []byte
+	Source string `json:"source"` // its path
+	Layer  Layer  `json:"layer"`
+	Text   []byte `json:"text"`
+	// Programs says that its commands name files of the folder, which may be others at the next event.
+	Programs bool `json:"programs,omitempty"`
 }
 
 // Projects reads the hooks files of the project that a conversation works in: .xbot/hooks.json and .xbot/hooks.local.json
-// in its folder, as far as they are there.
+// in its folder, as far as they are there and its person has agreed to them.
 type Projects interface {
 	Hooks(ctx context.Context, key chat.SessionKey) ([]Doc, error)
 }
@@ -99,8 +102,17 @@ func (l *Live) ofFiles(ctx context.Context, key chat.SessionKey) Set {
 	}
 	set := Merge(home, configs...)
 	l.notify(set)
-	l.remember(key, seen{set, is, time.Now()})
+	// That there are none is not remembered: the person may agree to them before the next event.
+	if len(docs) > 0 && !slices.ContainsFunc(docs, func(d Doc) bool { return d.Programs }) {
+		l.remember(key, seen{set, is, time.Now()})
+	}
 	return set
+}
+
+// ProjectHooks reports whether the administrator's file says that hooks of projects are used.
+func (l *Live) ProjectHooks() bool {
+	home, _, _ := l.look()
+	return home.Projects
 }
 
 // Home returns the hooks of the administrator's file alone.

@@ -75,11 +75,11 @@ func newCondition(text string) (condition, error) {
 
 // holds reports whether a call fits. The glob is compared with each text among the arguments, at any depth, and with the
 // arguments as a whole, so that nothing escapes it by standing elsewhere.
-func (c condition) holds(tool, input string) bool {
+func (c condition) holds(p Payload, input string) bool {
 	if c.tool == "" {
 		return true
 	}
-	if c.tool != tool {
+	if c.tool != p.ToolName && !slices.Contains(p.ToolNames, c.tool) {
 		return false
 	}
 	if c.glob == nil || fits(c.glob, input) {

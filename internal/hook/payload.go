@@ -23,6 +23,7 @@ type Payload struct {
 	Prompt string `json:"prompt,omitempty"` // UserPromptSubmit
 
 	ToolName  string          `json:"tool_name,omitempty"`
+	ToolNames []string        `json:"-"` // other names by which matchers mean the tool
 	ToolInput json.RawMessage `json:"tool_input,omitempty"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Elapsed   int64           `json:"tool_elapsed_ms,omitempty"`
@@ -38,8 +39,7 @@ type Payload struct {
 	Task     string `json:"task,omitempty"`
 	Content  string `json:"content,omitempty"` // AgentStop, SubAgentStop
 
-	ErrorType string `json:"error_type,omitempty"` // AgentError
-	Error     string `json:"error_message,omitempty"`
+	TurnError
 
 	Trigger  string `json:"trigger,omitempty"`       // PreCompact, PostCompact
 	Messages int    `json:"message_count,omitempty"` // PreCompact: of the request that the model would get
@@ -50,6 +50,12 @@ type Payload struct {
 	Message   string `json:"message,omitempty"`
 	TriggerID string `json:"trigger_id,omitempty"` // WebhookReceived
 	Body      string `json:"payload,omitempty"`
+}
+
+// TurnError is why a turn has failed, of AgentError.
+type TurnError struct {
+	ErrorType string `json:"error_type,omitempty"`
+	Error     string `json:"error_message,omitempty"`
 }
 
 // Result is one call of a batch.

@@ -46,5 +46,11 @@ type Record struct {
 	Changed  *Change          // what the arguments of the call are to be
 }
 
-// Change is what hooks make of a call.
-type Change struct{ Arguments, Summary string }
+// Change is what hooks make of a call, with what the permissions say of the call as it is then.
+type Change struct {
+	Arguments, Summary string
+
+	By     string // the name of the hook
+	Rule   chat.Rule
+	Ruling chat.Ruling
+}

@@ -1,12 +1,17 @@
 package i18n
 
+import "strings"
+
 // What is said of hooks.
 const (
 	HookRefusedMessage ID = "hook_refused_message" // reason
 	HookRefusedTold    ID = "hook_refused_told"    // reason
 	HookRefusedCall    ID = "hook_refused_call"    // reason; for the model
 	HookUnasked        ID = "hook_unasked"         // for the model
-	HookChanged        ID = "hook_changed"         // for the model
+	HookChanged        ID = "hook_changed"         // hook; for the model
+	HookChangedAsks    ID = "hook_changed_asks"    // hook; before the reason of a question
+	HookChangedDenied  ID = "hook_changed_denied"  // hook, arguments; the reason of a denial, for the model
+	HookChangedInquiry ID = "hook_changed_inquiry" // hook; the reason of a denial, for the model
 	HookNoReason       ID = "hook_no_reason"
 	HookSays           ID = "hook_says" // what; for the model
 	HookDeferredText   ID = "hook_deferred"
@@ -24,7 +29,10 @@ var hooks = map[ID]map[Lang]string{
 	HookRefusedTold:    {English: "A hook of this installation refused a message of a program, so nothing was done: %s", Chinese: "本系统的钩子拒绝了自动送来的内容，因此什么也没做：%s"},
 	HookRefusedCall:    {English: "A hook of this installation refused this call: %s. It did not run. Do not try to get the same effect by other means; tell the user."},
 	HookUnasked:        {English: "This call did not run: its hooks must run first, and they did not."},
-	HookChanged:        {English: "[a hook changed the arguments of this call before it ran; the call shows the changed ones]"},
+	HookChanged:        {English: "[the hook %s changed the arguments of this call before it ran; the call shows the changed ones]"},
+	HookChangedAsks:    {English: "The hook %s changed this call.", Chinese: "钩子 %s 修改了此调用。"},
+	HookChangedDenied:  {English: "the hook %s changed its arguments to %s, which the permission rules do not let run"},
+	HookChangedInquiry: {English: "the hook %s changed its arguments so that it would ask the user something, which a hook cannot do"},
 	HookNoReason:       {English: "it gave no reason", Chinese: "它没有说明原因"},
 	HookSays:           {English: "[hook: %s]"},
 	HelpHooks:          {English: "shows the hooks and their errors; allows or denies calls that they deferred; tests them", Chinese: "显示钩子及其配置错误；批准或拒绝被钩子搁置的调用；试运行钩子"},
@@ -34,4 +42,40 @@ var hooks = map[ID]map[Lang]string{
 	HooksFaults:        {English: "Errors in the files:", Chinese: "文件中的错误："},
 	HooksDeferred:      {English: "Waiting for an administrator, `/hooks allow CALL` or `/hooks deny CALL`:", Chinese: "等待管理员，用 `/hooks allow 调用编号` 或 `/hooks deny 调用编号`："},
 	HookDeferredText:   {English: "An administrator has to allow this.", Chinese: "这需要管理员允许。"},
+}
+
+// What is said of a tool of an MCP server that is another one than when it was allowed.
+const (
+	ToolChanged            ID = "tool_changed"             // %s what changed; before the reason of a question
+	ToolChangedAddress     ID = "tool_changed_address"     // where its server stands
+	ToolChangedDescription ID = "tool_changed_description" // in the words of the server
+	ToolChangedArguments   ID = "tool_changed_arguments"   // the schema of its arguments
+	ToolChangedAnnotations ID = "tool_changed_annotations" // what the server says of its effects
+)
+
+var changedTools = map[ID]map[Lang]string{
+	ToolChanged:            {English: "This tool has changed since you allowed it: %s.", Chinese: "您允许后，此工具发生了变化：%s。"},
+	ToolChangedAddress:     {English: "the address of its server", Chinese: "服务器地址"},
+	ToolChangedDescription: {English: "its description", Chinese: "说明"},
+	ToolChangedArguments:   {English: "its arguments", Chinese: "参数"},
+	ToolChangedAnnotations: {English: "what it says of its effects", Chinese: "对其作用的声明"},
+}
+
+var changedParts = map[string]ID{
+	"address": ToolChangedAddress, "description": ToolChangedDescription, "arguments": ToolChangedArguments, "annotations": ToolChangedAnnotations,
+}
+
+// ToolChangedIn says what of a tool is another one than when it was allowed.
+func ToolChangedIn(lang Lang, parts string) string {
+	var said []string
+	for part := range strings.FieldsSeq(parts) {
+		if id, known := changedParts[part]; known {
+			said = append(said, Say(lang, id))
+		}
+	}
+	separator := ", "
+	if lang == Chinese {
+		separator = "、"
+	}
+	return Say(lang, ToolChanged, strings.Join(said, separator))
 }

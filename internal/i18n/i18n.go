@@ -36,7 +36,7 @@ type ID string
 var catalogues = []map[ID]map[Lang]string{
 	turns, calls, bangs, links, runners, commandHelp, history, resets, rooms, usage, contextNotices, prompts, gateway, numbered, access,
 	memories, profiles, subagents, apps, groups, channels, trial, asks, edits, queues, crons, cronTimes, triggers, serviceInbox, todos, permissions,
-	context, models, slashes, refusals, progress, feedback, inquiries, plans, files, hooks, notices, preferences, oauths,
+	context, models, slashes, refusals, progress, feedback, inquiries, changedTools, plans, files, hooks, notices, preferences, oauths,
 }
 
 // placeholder is a place of a sentence for something that differs.

@@ -297,7 +297,7 @@ func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) (tak
 func (f *File) same(d Draft, r mcpservers.Server) bool {
 	was, err := stored(f.Servers.Key, r)
 	now := given(d)
-	return err == nil && d.Transport == r.Transport && d.Command == r.Command && slices.Equal(d.Args, r.Args) && d.URL == r.URL && d.Instructions == r.Instructions &&
+	return err == nil && d.Transport == r.Transport && d.Command == r.Command && slices.Equal(d.Args, r.Args) && d.URL == r.URL && d.Instructions == r.Instructions && d.Trusted == r.Trusted &&
 		d.Enabled == r.Enabled && maps.Equal(was.Env, now.Env) && maps.Equal(was.Headers, now.Headers) &&
 		slices.Equal(slices.Sorted(maps.Keys(d.Env)), r.EnvNames) && slices.Equal(slices.Sorted(maps.Keys(d.Headers)), r.HeaderNames)
 }

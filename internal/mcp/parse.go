@@ -20,6 +20,7 @@ type entry struct {
 	URL          string            `json:"url"`
 	Headers      map[string]string `json:"headers"`
 	Instructions string            `json:"instructions"`
+	Trusted      bool              `json:"trusted"`
 	Disabled     bool              `json:"disabled"`
 }
 
@@ -66,7 +67,7 @@ func (e entry) unchecked(name string) (Draft, error) {
 		return Draft{}, fault.Errorf(fault.Invalid, "%.40q is no transport: it is stdio, http or sse", e.Type+e.Transport)
 	}
 	d := Draft{Env: e.Env, Headers: e.Headers, MCPConfig: chat.MCPConfig{
-		Name: name, Transport: transport, Command: e.Command, Args: e.Args, URL: e.URL, Instructions: e.Instructions, Enabled: !e.Disabled,
+		Name: name, Transport: transport, Command: e.Command, Args: e.Args, URL: e.URL, Instructions: e.Instructions, Trusted: e.Trusted, Enabled: !e.Disabled,
 	}}.tidy()
 	return d, nil
 }

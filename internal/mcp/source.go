@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,11 +22,10 @@ const maxKept = 256
 // of the installation's of the same name, also while it is switched off: so somebody does without one. Tools are what servers listed last;
 // nobody is connected to.
 //
-// A server is believed what it says of the effects of its tools: one that only reads has the class read and one that may be repeated the class
-// idempotent, any other is tried once. The class says what happens after a crash, and calls of the class read count as none that act
-// (tool.Spec.Acts), so people with the preset that asks are not asked before them. That is right for servers of the installation, which an
-// administrator has vouched for; with a server of their own it is that person who has, and nobody else's permission depends on it. No other
-// word of a server lets it do more: its tools are never Inward.
+// A server is believed what it says of the effects of its tools where an administrator trusts it, which servers of the installation can be alone:
+// one that only reads has the class read then, and counts as none that acts (tool.Spec.Acts), so that people with the preset that asks are not
+// asked before it. Of others the word that a tool only reads, or may be repeated, says no more than what happens after a crash: it is tried again.
+// No other word of a server lets it do more: its tools are never Inward.
 type Source struct {
 	// Projects are the files .mcp.json of folders; nil: there are none. It is set before the source is used.
 	Projects Projects
@@ -174,7 +174,7 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 	for _, t := range offers.Tools {
 		out = append(out, &serverTool{
 			connections: s.connections, server: server.ID, person: person, offered: offered{server.Name, t.Name},
-			spec: tool.Spec{Class: classOf(t.Hints), Description: describe(t), Parameters: t.Schema, Optional: true, Group: server.Name},
+			spec: tool.Spec{Class: classOf(t.Hints, server.Trusted && server.User == 0), Description: describe(t), Parameters: t.Schema, Optional: true, Group: server.Name, Remote: remote(server, t)},
 		})
 	}
 	if len(offers.Resources) > 0 {
@@ -185,16 +185,37 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 	}
 	for _, t := range out {
 		t.spec.OnRunner = server.Transport == chat.MCPStdio
+		if t.spec.Remote == nil { // one that this package adds
+			t.spec.Remote = remote(server, chat.MCPTool{Name: t.offered.tool})
+		}
 	}
 	slices.SortFunc(out, func(a, b *serverTool) int { return strings.Compare(a.offered.tool, b.offered.tool) })
 	return out
 }
 
-func classOf(hints chat.MCPHints) chat.ToolClass {
+// remote is a tool as its server has it.
+func remote(server mcpservers.Server, t chat.MCPTool) *tool.Remote {
+	hints, err := json.Marshal(t.Hints)
+	if err != nil {
+		panic(err) // they are truth values
+	}
+	offer := offered{server.Name, t.Name}
+	return &tool.Remote{
+		Server: server.Name, Tool: t.Name, Hashed: hashedName(plainName(offer), offer), Address: addressOf(server.MCPConfig), Description: t.Title + "\n" + t.Description,
+		Schema: t.Schema, Hints: hints,
+	}
+}
+
+// addressOf is where a server stands, as one text.
+func addressOf(c chat.MCPConfig) string {
+	return strings.Join(append([]string{string(c.Transport), c.URL, c.Command}, c.Args...), "\x00")
+}
+
+func classOf(hints chat.MCPHints, trusted bool) chat.ToolClass {
 	switch {
-	case hints.ReadOnly:
+	case hints.ReadOnly && trusted:
 		return chat.ClassRead
-	case hints.Idempotent:
+	case hints.Idempotent, hints.ReadOnly:
 		return chat.ClassIdempotent
 	}
 	return chat.ClassOnce

@@ -2,6 +2,9 @@ package permission
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 
 	"xbot/internal/chat"
 	"xbot/internal/policy"
@@ -29,6 +32,8 @@ type Tools interface {
 // People says what the user of a conversation wants of its tools.
 type People interface {
 	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
+	// PinPermission notes in the rule of the user for a tool of an MCP server what the tool is, where it does not say it.
+	PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error
 }
 
 // Of returns who decides about the calls of a conversation with these tools, as its user wants it now.
@@ -75,7 +80,31 @@ type Authorizer struct {
 
 // Call decides about a call.
 func (a Authorizer) Call(name, arguments string) Decision {
-	return Decide(a.permits, a.installation, a.call(name, a.tools.Subject(name, arguments)))
+	d := Decide(a.permits, a.installation, a.call(name, a.tools.Subject(name, arguments)))
+	spec := tool.Spec{Name: name}
+	if t, ok := a.tools.Get(name); ok {
+		spec = t.Spec()
+	}
+	d.Digest = Digest(spec, arguments)
+	return d
+}
+
+// Pin has the rule that allowed a call say what the tool is, where it is from before rules did: it holds until the tool is another one.
+func (a Authorizers) Pin(ctx context.Context, key chat.SessionKey, d Decision, spec tool.Spec) error {
+	if d.Unpinned == "" {
+		return nil
+	}
+	return a.People.PinPermission(ctx, key, d.Unpinned, spec.Remote.Pin())
+}
+
+// Digest identifies what is judged of a call: its arguments, its tool, and of a tool of an MCP server what the server says of it. A tool of the
+// program is its name alone, so that calls that wait for a person outlive an upgrade.
+func Digest(spec tool.Spec, arguments string) string {
+	sum := sha256.New()
+	for _, part := range []string{spec.Name, spec.Remote.Pin(), arguments} {
+		fmt.Fprintf(sum, "%d %s\n", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Tool is what holds for calls of a tool that no rule with a pattern means, once no plan is wanted any more.
@@ -94,14 +123,16 @@ func (a Authorizer) Tool(name string) chat.Rule {
 func (a Authorizer) Preset() chat.Preset { return a.installation.InForce(a.permits) }
 
 // Narrow are the rules of the person that mean some calls of a tool.
-func (a Authorizer) Narrow(name string) []chat.ToolRule { return rulesOf(a.permits.Rules, name).narrow }
+func (a Authorizer) Narrow(name string) []chat.ToolRule {
+	return rulesOf(a.permits.Rules, Call{Tool: name}).narrow
+}
 
 // call is what is to be decided about. A tool that does not exist only says so.
 func (a Authorizer) call(name, subject string) Call {
 	c := Call{Tool: name, Subject: subject, Plans: true}
 	if t, ok := a.tools.Get(name); ok {
 		spec := t.Spec()
-		c.Acts, c.Plans, c.Kind = spec.Acts(), spec.Plans(), spec.Pattern
+		c.Acts, c.Plans, c.Kind, c.Remote = spec.Acts(), spec.Plans(), spec.Pattern, spec.Remote
 	}
 	return c
 }

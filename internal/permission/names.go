@@ -28,13 +28,55 @@ func CheckName(name string) error {
 	return nil
 }
 
-// means reports whether the name in a rule means a tool.
-func means(name, tool string) bool {
-	if !IsPattern(name) {
-		return name == tool
+// means reports whether the name in a rule means the tool of a call. Of a tool of an MCP server a rule names the server and the tool: joined as
+// models see them, mcp_server_tool, or as other clients write them, mcp__server__tool. A rule to allow means exactly one tool, or those that its
+// pattern fits. Others mean what a model may confuse with it, too: names that differ in case, dashes and underscores within the tool's own.
+func means(name string, rule chat.Rule, c Call) bool {
+	names := append([]string{c.Tool}, c.Remote.Names()...)
+	switch {
+	case IsPattern(name):
+		return slices.ContainsFunc(names, func(n string) bool {
+			ok, err := path.Match(strings.ToLower(name), strings.ToLower(n))
+			return ok && err == nil
+		})
+	case slices.Contains(names, name):
+		return true
+	case c.Remote == nil || rule == chat.RuleAllow:
+		return false
 	}
-	ok, err := path.Match(strings.ToLower(name), strings.ToLower(tool))
-	return ok && err == nil
+	server, tool, ok := pairOf(strings.ToLower(name))
+	if !ok || server != c.Remote.Server {
+		return false
+	}
+	own := strings.TrimPrefix(strings.ToLower(c.Tool), "mcp_"+c.Remote.Server+"_")
+	return slices.Contains([]string{folded(own), folded(strings.ToLower(c.Remote.Tool)), folded(sent(c.Remote.Tool))}, folded(tool))
+}
+
+// pairOf takes the name of a tool of an MCP server apart. The name of a server has no underscore.
+func pairOf(name string) (server, tool string, ok bool) {
+	if rest, long := strings.CutPrefix(name, "mcp__"); long {
+		return strings.Cut(rest, "__")
+	}
+	rest, ok := strings.CutPrefix(name, "mcp_")
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(rest, "_")
+}
+
+// sent is the name of a tool with what models cannot write replaced.
+func sent(tool string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, tool))
+}
+
+// folded is a name without what tells it from names that are alike.
+func folded(name string) string {
+	return strings.NewReplacer("_", "", "-", "", "\x00", "").Replace(name)
 }
 
 // breadth is how much a name leaves open: the tool's own name nothing, and of two patterns the longer one less.
@@ -54,25 +96,23 @@ func strictest(a, b chat.Rule) chat.Rule {
 	return a
 }
 
-// named is one rule for a name.
-type named struct {
-	name string
-	rule chat.Rule
-}
-
-// nearest is the rule whose name means a tool most narrowly; of several, the strictest. Empty: none means it.
-func nearest(rules []named, tool string) chat.Rule {
-	var found chat.Rule
+// nearest is the rule whose name means the tool of a call most narrowly; of several, the strictest. Without a rule: none means it. A rule that allows a tool
+// which is another one since it was allowed is one to ask.
+func nearest(rules []chat.ToolRule, c Call) chat.ToolRule {
+	var found chat.ToolRule
 	least := -1
 	for _, r := range rules {
-		if !means(r.name, tool) {
+		if !means(r.Tool, r.Rule, c) {
 			continue
 		}
-		switch b := breadth(r.name); {
+		if r.Rule == chat.RuleAllow && r.Pin != "" && r.Pin != c.Remote.Pin() {
+			r.Rule = chat.RuleAsk
+		}
+		switch b := breadth(r.Tool); {
 		case least < 0 || b < least:
-			least, found = b, r.rule
-		case b == least:
-			found = strictest(found, r.rule)
+			least, found = b, r
+		case b == least && strictest(found.Rule, r.Rule) != found.Rule:
+			found = r
 		}
 	}
 	return found

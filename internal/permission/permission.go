@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
+	"xbot/internal/tool"
 )
 
 // Call is what is decided about.
@@ -18,7 +19,8 @@ type Call struct {
 	Acts    bool   // whether it changes something outside of the conversation (tool.Spec)
 	Plans   bool   // whether it runs before a plan was approved (tool.Spec)
 	Kind    chat.PatternKind
-	Subject string // what it is about, where Kind says so: the command, the path, the address
+	Subject string       // what it is about, where Kind says so: the command, the path, the address
+	Remote  *tool.Remote // the tool as its MCP server has it; nil: it is of none
 }
 
 // Installation is what holds for people who chose nothing.
@@ -58,6 +60,15 @@ type Decision struct {
 	Judged bool
 	// Always are the rules that would let such a call run unasked, where the rule is to ask; none: no rule can.
 	Always []chat.ToolRule
+	// Digest identifies what was decided about.
+	Digest string
+	// Unpinned names the rule that allows a tool of an MCP server without saying what the tool was then; empty: none does.
+	Unpinned string
+}
+
+// Ruling is what is kept of the decision with the call.
+func (d Decision) Ruling() chat.Ruling {
+	return chat.Ruling{Judged: d.Judged, Always: d.Always, Digest: d.Digest}
 }
 
 // Decide says what happens with a call. Read only denies what acts, whatever else was said. Then the narrowest word counts: the person's
@@ -79,7 +90,7 @@ func Decide(p chat.Permits, i Installation, c Call) Decision {
 }
 
 func (i Installation) outside(c Call) chat.Rule {
-	rule := cmp.Or(i.rule(c.Tool), chat.RuleAllow)
+	rule := cmp.Or(i.rule(c), chat.RuleAllow)
 	if rule != chat.RuleAllow || c.Acts && i.Scene != "" && i.Scene != chat.PresetAuto {
 		return chat.RuleDeny
 	}
@@ -90,19 +101,19 @@ func decide(p chat.Permits, i Installation, c Call) Decision {
 	if i.InForce(p) == chat.PresetReadOnly && c.Acts {
 		return Decision{Rule: chat.RuleDeny}
 	}
-	rules := rulesOf(p.Rules, c.Tool)
+	rules := rulesOf(p.Rules, c)
 	about := subjectOf(c, p.Cwd)
 	narrow := narrowest(rules.narrow, about)
-	rule := cmp.Or(narrow, rules.wide, i.decide(p, c))
+	rule := cmp.Or(narrow, rules.wide.Rule, i.decide(p, c))
 	if rule != chat.RuleAsk {
-		return Decision{Rule: rule, Judged: narrow == chat.RuleAllow && c.Kind == chat.PatternCommand}
+		return Decision{Rule: rule, Judged: narrow == chat.RuleAllow && c.Kind == chat.PatternCommand, Unpinned: unpinned(rules.wide, c)}
 	}
-	return Decision{Rule: rule, Always: always(c, rules.narrow, about)}
+	return Decision{Rule: rule, Always: always(c, rules, about)}
 }
 
 // decide is the rule where the person has said nothing of the tool.
 func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
-	rule := i.rule(c.Tool)
+	rule := i.rule(c)
 	if rule == chat.RuleDeny {
 		return rule
 	}
@@ -110,15 +121,12 @@ func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
 }
 
 // rule is what the installation says of a tool; empty: nothing.
-func (i Installation) rule(tool string) chat.Rule {
-	if rule, ok := i.Rules[tool]; ok {
-		return rule
-	}
-	var rules []named
+func (i Installation) rule(c Call) chat.Rule {
+	rules := make([]chat.ToolRule, 0, len(i.Rules))
 	for name, rule := range i.Rules {
-		rules = append(rules, named{name, rule})
+		rules = append(rules, chat.ToolRule{Tool: name, Rule: rule})
 	}
-	return nearest(rules, tool)
+	return nearest(rules, c).Rule
 }
 
 // ruleOf is what a preset says of a call; empty: nothing.
@@ -134,22 +142,22 @@ func ruleOf(preset chat.Preset, acts bool) chat.Rule {
 
 // toolRules are the rules of a person for one tool.
 type toolRules struct {
-	wide   chat.Rule // for all calls; empty: none
+	wide   chat.ToolRule // for all calls; without a rule: none
 	narrow []chat.ToolRule
 }
 
-func rulesOf(all []chat.ToolRule, tool string) toolRules {
+func rulesOf(all []chat.ToolRule, c Call) toolRules {
 	var out toolRules
-	var wide []named
+	var wide []chat.ToolRule
 	for _, r := range all {
 		switch {
 		case r.Pattern == "":
-			wide = append(wide, named{r.Tool, r.Rule})
-		case r.Tool == tool:
+			wide = append(wide, r)
+		case r.Tool == c.Tool:
 			out.narrow = append(out.narrow, r)
 		}
 	}
-	out.wide = nearest(wide, tool)
+	out.wide = nearest(wide, c)
 	return out
 }
 
@@ -211,10 +219,23 @@ func allowing(rules []chat.ToolRule) []string {
 	return out
 }
 
-// always are the rules that would have let a call run that a person is asked about.
-func always(c Call, narrow []chat.ToolRule, about subject) []chat.ToolRule {
+// unpinned is the name in a rule that allows a tool of an MCP server from before such rules said which tool they mean; empty: it is none.
+func unpinned(r chat.ToolRule, c Call) string {
+	if c.Remote == nil || r.Rule != chat.RuleAllow || r.Pin != "" || IsPattern(r.Tool) {
+		return ""
+	}
+	return r.Tool
+}
+
+// always are the rules that would have let a call run that a person is asked about. One that allowed the tool as it was is replaced.
+func always(c Call, rules toolRules, about subject) []chat.ToolRule {
+	narrow := rules.narrow
 	if about == nil {
-		return []chat.ToolRule{{Tool: c.Tool, Rule: chat.RuleAllow}}
+		set := chat.ToolRule{Tool: c.Tool, Rule: chat.RuleAllow, Pin: c.Remote.Pin()}
+		if was := rules.wide; was.Pin != "" {
+			set.Tool, set.Changed = was.Tool, c.Remote.Changed(was.Pin)
+		}
+		return []chat.ToolRule{set}
 	}
 	for _, r := range narrow {
 		if yes, unsure := about.touches(r.Pattern); r.Rule != chat.RuleAllow && (yes || unsure) {

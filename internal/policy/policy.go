@@ -42,7 +42,7 @@ type Policy struct {
 type Permissions struct {
 	Administrators string `json:"administrators,omitempty"` // read_only | ask | auto (default)
 	Others         string `json:"others,omitempty"`         // read_only | ask (default) | auto; in groups, too
-	ProjectServers string `json:"projectServers,omitempty"` // who may agree to the servers of a .mcp.json: off | administrators (default) | everybody
+	ProjectServers string `json:"projectServers,omitempty"` // who may agree to the hooks, servers and skills of a folder: off | administrators (default) | everybody
 }
 
 // Cron says how the times of jobs are read.

@@ -34,9 +34,17 @@ type Skills struct {
 	Installed InstalledSkills // nil: nobody has installed any
 	Disabled  DisabledSkills  // nil: none are
 	Own       OwnStore        // knows whether what is installed is something else than when it was listed; nil: it never is
+	Consents  Consents        // nil: nobody needs to agree to the skills of a folder
 }
 
 var _ Middleware = Skills{}
+
+// Consents know to which folders people have agreed. Those of the workspace of a runner itself need no word.
+type Consents interface {
+	Agreed(ctx context.Context, user chat.UserID, runner, folder string) (bool, error)
+	// AgreedFolders names those of a person, as a text that differs when they do.
+	AgreedFolders(ctx context.Context, user chat.UserID) (string, error)
+}
 
 // InstalledSkills knows the skills that people have installed.
 type InstalledSkills interface {
@@ -86,14 +94,25 @@ func (s Skills) Process(ctx context.Context, a *Assembly) error {
 // besides is what else than the place decides which skills there are, as a text that differs when they do.
 func (s Skills) besides(ctx context.Context, a *Assembly) (string, error) {
 	own, err := a.ownPrompts(ctx, s.Own)
-	if err != nil || s.Disabled == nil {
-		return own.Skills, err
+	if err != nil {
+		return "", err
+	}
+	known := own.Skills
+	if s.Consents != nil && a.Scene.Cwd != "" { // else it works in the workspace
+		agreed, err := s.Consents.AgreedFolders(ctx, a.Scene.User)
+		if err != nil {
+			return "", err
+		}
+		known += agreed
+	}
+	if s.Disabled == nil {
+		return known, nil
 	}
 	off, err := s.Disabled.DisabledSkills(ctx)
 	if err != nil || len(off) == 0 {
-		return own.Skills, err
+		return known, err
 	}
-	return fmt.Sprintf("%s -%q", own.Skills, off), nil
+	return fmt.Sprintf("%s -%q", known, off), nil
 }
 
 // canLoad reports whether whoever answers has the tool. That it is not shown yet says nothing: it is shown where this part is.
@@ -162,16 +181,23 @@ func (s Skills) seen(ctx context.Context, user chat.UserID, v *view) ([]skill.Fo
 	if err != nil {
 		return nil, err
 	}
+	shadowed := map[string][]string{}
 	if v != nil {
-		theirs, err := v.allSkills()
+		theirs, err := s.ofPlace(ctx, user, v)
 		if err != nil {
 			return nil, err
 		}
-		for _, level := range theirs {
-			levels = append(levels, withoutBuiltin(level))
+		for i := range theirs {
+			theirs[i] = withoutBuiltin(theirs[i], shadowed)
 		}
+		levels = append(levels, theirs...)
 	}
 	found := nearest(levels...)
+	for i := range found {
+		if found[i].Builtin {
+			found[i].Shadowed = shadowed[skill.Key(found[i].Name)]
+		}
+	}
 	if s.Disabled == nil {
 		return found, nil
 	}
@@ -179,11 +205,36 @@ func (s Skills) seen(ctx context.Context, user chat.UserID, v *view) ([]skill.Fo
 	return slices.DeleteFunc(found, func(f skill.Found) bool { return err != nil || f.Off(off) }), err
 }
 
-// withoutBuiltin drops the skills of a folder that have the name of one of the program: somebody else may have written the folder, and people ask
-// for the program's skills by name to connect servers and write skills.
-func withoutBuiltin(found []skill.Found) []skill.Found {
+// ofPlace returns the skills of the workspace and of the folders of a place to which the person has agreed, the nearest last.
+func (s Skills) ofPlace(ctx context.Context, user chat.UserID, v *view) ([][]skill.Found, error) {
+	if s.Consents == nil || len(v.levels) == 0 {
+		return v.allSkills(true)
+	}
+	here := v.levels[len(v.levels)-1].dir
+	if here == path.Clean(v.box.Workspace()) {
+		return v.allSkills(true)
+	}
+	agreed, err := s.Consents.Agreed(ctx, user, v.box.Name(), here)
+	if err != nil {
+		return nil, err
+	}
+	return v.allSkills(agreed)
+}
+
+// withoutBuiltin leaves out the skills of a folder that have the name of one of the program, and notes where they are: who asks for a skill of the
+// program gets it.
+func withoutBuiltin(found []skill.Found, shadowed map[string][]string) []skill.Found {
+	own := skill.Builtin()
 	return slices.DeleteFunc(found, func(f skill.Found) bool {
-		return slices.ContainsFunc(skill.Builtin(), func(b skill.Found) bool { return skill.Key(b.Name) == skill.Key(f.Name) })
+		i := slices.IndexFunc(own, func(b skill.Found) bool {
+			return skill.Key(b.Name) == skill.Key(f.Name) || skill.Key(b.Name) == skill.Key(f.Folder.Base())
+		})
+		if i < 0 {
+			return false
+		}
+		key := skill.Key(own[i].Name)
+		shadowed[key] = append(shadowed[key], f.Folder.Path())
+		return true
 	})
 }
 
@@ -212,12 +263,12 @@ func nearest(levels ...[]skill.Found) []skill.Found {
 	return slices.SortedFunc(maps.Values(byName), func(a, b skill.Found) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// allSkills returns those of the workspace and of the folders of the place, the nearest last.
-func (v *view) allSkills() (levels [][]skill.Found, err error) {
+// allSkills returns those of the workspace and, where the person has agreed to them, of the folders of the place, the nearest last.
+func (v *view) allSkills(agreed bool) (levels [][]skill.Found, err error) {
 	workspace := path.Clean(v.box.Workspace())
 	dirs := []string{workspace}
 	for _, l := range v.levels {
-		if l.dir != workspace {
+		if l.dir != workspace && agreed {
 			dirs = append(dirs, l.dir)
 		}
 	}

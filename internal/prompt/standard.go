@@ -20,6 +20,7 @@ type Parts struct {
 	Roles       OwnRoles       // as above
 	Installed   Installed      // nil: nobody has installed anything
 	Disabled    DisabledSkills // nil: none are
+	Consents    Consents       // nil: nobody needs to agree to the skills of a folder
 	Outside     *Pipeline      // for those who write to a service; nil: they have no prompt
 }
 
@@ -31,7 +32,7 @@ type Installed interface {
 
 // Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and what else the model is to know.
 func Standard(p Parts) *Pipeline {
-	skills := Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Installed: p.Installed, Disabled: p.Disabled, Own: p.Own}
+	skills := Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Installed: p.Installed, Disabled: p.Disabled, Own: p.Own, Consents: p.Consents}
 	roles := Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Own: p.Roles, Installed: p.Installed}
 	return NewPipeline(
 		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, skills,

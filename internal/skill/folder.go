@@ -26,6 +26,8 @@ type Found struct {
 	Entry
 	Folder  Folder
 	Builtin bool // it came with the program
+	// Shadowed are folders on the machine where commands run with skills that have the name of this one of the program, and are not used.
+	Shadowed []string
 }
 
 // Is reports whether a name means the skill: its own name, which may have dashes for blanks, or that of its folder.

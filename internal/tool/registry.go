@@ -55,15 +55,15 @@ func (r *Registry) With(more ...Tool) *Registry {
 	return out
 }
 
-// Where returns a registry of the tools whose names are wanted.
-func (r *Registry) Where(wanted func(name string) bool) *Registry {
-	if !slices.ContainsFunc(r.specs, func(s Spec) bool { return !wanted(s.Name) }) {
+// Where returns a registry of the tools that are wanted.
+func (r *Registry) Where(wanted func(Spec) bool) *Registry {
+	if !slices.ContainsFunc(r.specs, func(s Spec) bool { return !wanted(s) }) {
 		return r
 	}
 	n := len(r.specs)
 	out := &Registry{tools: make([]Tool, 0, n), specs: make([]Spec, 0, n), keys: make([]string, 0, n)}
 	for i, spec := range r.specs {
-		if wanted(spec.Name) {
+		if wanted(spec) {
 			out.tools, out.specs, out.keys = append(out.tools, r.tools[i]), append(out.specs, spec), append(out.keys, r.keys[i])
 		}
 	}

@@ -39,7 +39,12 @@ type Spec struct {
 	// below Group. Other tools are always shown.
 	Optional bool
 	Group    string // what belongs together, such as the name of an MCP server; one word or two
+	// Remote is the tool as its MCP server has it; nil: it is of no MCP server.
+	Remote *Remote
 }
+
+// Names are the names by which rules to deny and to ask mean the tool.
+func (s Spec) Names() []string { return append([]string{s.Name}, s.Remote.Names()...) }
 
 // Acts reports whether calls change something outside of the conversation: files, processes, schedules, the network. A tool that says
 // nothing of itself does.

@@ -57,10 +57,10 @@ func (c *Catalog) Of(ctx context.Context, key chat.SessionKey) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine := all.Where(who.Has)
+	mine := all.Where(who.HasTool)
 	optional := func(s tool.Spec) bool { return s.Optional && !who.Names(s.Name) }
 	if !mine.Any(optional) {
-		return newSet(mine.Where(func(name string) bool { return name != Search }), nil, optional), nil
+		return newSet(mine.Where(func(s tool.Spec) bool { return s.Name != Search }), nil, optional), nil
 	}
 	return newSet(mine, use.Recent, optional), nil
 }

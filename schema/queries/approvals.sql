@@ -17,12 +17,14 @@ RETURNING c.*;
 
 -- name: ApprovalAnswer :one
 -- The one place where a question is answered by a person: it is open, the person is the right one, the turn runs. Arguments that they have
--- changed become those of the call, which runs with nothing else.
+-- changed become those of the call, which runs with nothing else, and the digest is of what was judged of them.
 UPDATE tool_calls c SET
     approval = sqlc.arg(approval), note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answer_key = sqlc.arg(answer_key),
     answers = sqlc.narg(answers), answered_at = now(), answer_woken_at = now(),
     arguments         = coalesce(sqlc.narg(arguments), c.arguments),
     summary           = coalesce(sqlc.narg(summary), c.summary),
+    judged            = c.judged AND sqlc.narg(arguments)::text IS NULL,
+    judged_digest     = coalesce(nullif(sqlc.arg(digest)::text, ''), c.judged_digest),
     asked_arguments   = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN c.asked_arguments ELSE c.arguments END,
     written_arguments = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN c.written_arguments ELSE coalesce(c.written_arguments, c.arguments) END,
     hook_note         = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN c.hook_note ELSE concat_ws(E'\n\n', nullif(c.hook_note, ''), nullif(sqlc.arg(told)::text, '')) END,

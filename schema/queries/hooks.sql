@@ -45,13 +45,17 @@ DELETE FROM hook_outcomes WHERE id IN (
 SELECT * FROM hook_outcomes WHERE id = $1;
 
 -- name: HookRule :one
--- What hooks said before a call, once. What they ask for is the strictest of all rules, but for a denial.
+-- What hooks said before a call, once. Of the rule that the call had and the one that holds for it by now the stricter counts. Arguments that
+-- they have changed come with what was judged of them.
 UPDATE tool_calls SET
     hook              = sqlc.arg(hook),
     hook_note         = sqlc.arg(note),
     reason            = sqlc.arg(reason),
-    rule              = CASE WHEN rule = 'allow' AND sqlc.arg(asks)::boolean THEN 'ask' ELSE rule END,
-    judged            = judged AND sqlc.narg(arguments)::text IS NULL,
+    rule              = CASE WHEN 'deny' IN (rule, sqlc.arg(rule)::text) THEN 'deny' WHEN 'plan' IN (rule, sqlc.arg(rule)::text) THEN 'plan'
+                             WHEN 'ask' IN (rule, sqlc.arg(rule)::text) THEN 'ask' ELSE rule END,
+    judged            = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN judged ELSE sqlc.arg(judged)::boolean END,
+    always            = coalesce(sqlc.narg(always), tool_calls.always),
+    judged_digest     = coalesce(nullif(sqlc.arg(digest)::text, ''), judged_digest),
     written_arguments = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN written_arguments ELSE tool_calls.arguments END,
     arguments         = coalesce(sqlc.narg(arguments), tool_calls.arguments),
     summary           = coalesce(sqlc.narg(summary), tool_calls.summary)

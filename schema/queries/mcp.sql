@@ -1,6 +1,6 @@
 -- name: MCPServerList :many
 -- Those of the installation first, then those of a person.
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
@@ -9,7 +9,7 @@ WHERE s.project_id IS NULL AND (s.user_id IS NULL OR s.user_id = sqlc.arg(owner)
 ORDER BY s.user_id NULLS FIRST, s.name;
 
 -- name: MCPServerGet :one
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
@@ -18,7 +18,7 @@ WHERE s.id = $1;
 
 -- name: MCPServersOfProjects :many
 -- Those of the folders of a person, as they were agreed to, whether they are in use or not.
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        p.id AS project, p.runner, p.folder, p.digest AS project_digest, p.agreed
@@ -32,10 +32,10 @@ FROM mcp_projects p JOIN users u ON u.id = p.user_id WHERE p.user_id = sqlc.arg(
 
 -- name: MCPProjectSee :exec
 -- What stands there now, where that is news.
-INSERT INTO mcp_projects AS p (user_id, runner, folder, digest, secrets, problem)
-VALUES (sqlc.arg(owner)::bigint, sqlc.arg(runner), sqlc.arg(folder), sqlc.arg(digest), sqlc.narg(secrets), sqlc.arg(problem))
-ON CONFLICT (user_id, runner, folder) DO UPDATE SET digest = EXCLUDED.digest, secrets = EXCLUDED.secrets, problem = EXCLUDED.problem, seen_at = now()
-WHERE p.digest <> EXCLUDED.digest OR p.problem <> EXCLUDED.problem;
+INSERT INTO mcp_projects AS p (user_id, runner, folder, digest, texts, secrets, problem)
+VALUES (sqlc.arg(owner)::bigint, sqlc.arg(runner), sqlc.arg(folder), sqlc.arg(digest), sqlc.arg(texts), sqlc.narg(secrets), sqlc.arg(problem))
+ON CONFLICT (user_id, runner, folder) DO UPDATE SET digest = EXCLUDED.digest, texts = EXCLUDED.texts, secrets = EXCLUDED.secrets, problem = EXCLUDED.problem, seen_at = now()
+WHERE p.digest <> EXCLUDED.digest OR p.problem <> EXCLUDED.problem OR p.texts <> EXCLUDED.texts;
 
 -- name: MCPProjectGone :exec
 -- The file is gone. What was agreed to stays known, and is not used.
@@ -71,9 +71,9 @@ SELECT count(*)::int FROM mcp_servers WHERE project_id IS NULL AND user_id IS NO
 
 -- name: MCPServerAdd :many
 -- None: its owner has one of that name.
-INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by, project_id)
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, trusted, enabled, from_file, changed_by, project_id)
 VALUES (sqlc.narg(owner)::bigint, sqlc.arg(name), sqlc.arg(transport), sqlc.arg(command), sqlc.arg(args), sqlc.arg(url), sqlc.arg(env_names), sqlc.arg(header_names), sqlc.arg(account),
-        sqlc.narg(secrets), sqlc.arg(instructions), sqlc.arg(enabled), sqlc.arg(from_file), sqlc.narg(changed_by)::bigint, sqlc.narg(project_id)::bigint)
+        sqlc.narg(secrets), sqlc.arg(instructions), sqlc.arg(trusted), sqlc.arg(enabled), sqlc.arg(from_file), sqlc.narg(changed_by)::bigint, sqlc.narg(project_id)::bigint)
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -81,7 +81,7 @@ RETURNING id;
 -- Of the one revision that the change was made from. What another program or address listed is forgotten.
 UPDATE mcp_servers
 SET transport = sqlc.arg(transport), command = sqlc.arg(command), args = sqlc.arg(args), url = sqlc.arg(url), env_names = sqlc.arg(env_names), header_names = sqlc.arg(header_names), account = sqlc.arg(account),
-    secrets = sqlc.narg(secrets), instructions = sqlc.arg(instructions), enabled = sqlc.arg(enabled), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(),
+    secrets = sqlc.narg(secrets), instructions = sqlc.arg(instructions), trusted = sqlc.arg(trusted), enabled = sqlc.arg(enabled), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(),
     revision = revision + 1, problem = '', problem_at = NULL, wants_account = false
 WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND name = sqlc.arg(name) AND from_file = sqlc.arg(from_file);
 

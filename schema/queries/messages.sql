@@ -39,10 +39,10 @@ LIMIT $3;
 
 -- name: CallInsert :exec
 -- What the permissions say of the call stands with it from here on.
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, plan, hook, hook_after, rule, judged, always)
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, plan, hook, hook_after, rule, judged, always, judged_digest)
 VALUES (sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(turn_id), sqlc.arg(step), sqlc.arg(n), sqlc.arg(message_id), sqlc.arg(provider_id),
         sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), sqlc.narg(questions), sqlc.narg(plan),
-        sqlc.arg(hook), sqlc.arg(hook_after), sqlc.arg(rule), sqlc.arg(judged), sqlc.narg(always));
+        sqlc.arg(hook), sqlc.arg(hook_after), sqlc.arg(rule), sqlc.arg(judged), sqlc.narg(always), sqlc.arg(judged_digest));
 
 -- name: CallGet :one
 SELECT * FROM tool_calls WHERE id = $1;

@@ -32,12 +32,12 @@ export class McpServers {
     return [204]
   }
 
-  #set(name, shared, stands, { env = {}, headers = {}, transport, command, args, url, instructions, enabled, revision = 0 }) {
+  #set(name, shared, stands, { env = {}, headers = {}, transport, command, args, url, instructions, trusted, enabled, revision = 0 }) {
     if (!command && !url) throw new HttpProblem(400, "the server has neither a command nor a url: give one of them")
     if (revision !== (stands?.revision ?? 0)) throw new HttpProblem(409, "the MCP server was made, changed or removed meanwhile: read it again")
     const now = new Date().toISOString()
     const server = {
-      tools: 0, prompts: 0, resources: 0, created_at: now, ...stands, id: stands?.id ?? this.#next++, name, shared, transport: transport ?? (url ? "http" : "stdio"), command, args, url, instructions, enabled,
+      tools: 0, prompts: 0, resources: 0, created_at: now, ...stands, id: stands?.id ?? this.#next++, name, shared, transport: transport ?? (url ? "http" : "stdio"), command, args, url, instructions, trusted, enabled,
       env_names: Object.keys(env), header_names: Object.keys(headers), revision: revision + 1, changed_at: now, changed_by: "admin",
     }
     this.#list = [...this.#list.filter((known) => known !== stands), server]
@@ -45,7 +45,7 @@ export class McpServers {
   }
 }
 
-/** Folders with a .mcp.json: one that asks. Whoever takes it off the list finds it there when they look again, as if a conversation had worked there. */
+/** Folders that bring something: one that asks. Whoever takes it off the list finds it there when they look again, as if a conversation had worked there. */
 export class McpProjects {
   #list = [project()]
 
@@ -74,6 +74,9 @@ const project = () => ({
     { name: "prices", transport: "http", url: "https://prices.example/mcp", headers: ["Authorization"], tools: 0 },
     { name: "keys", transport: "http", url: "https://keys.example/${HOME}", tools: 0, problem: "it wants ${HOME}, and nothing of an environment is filled in" },
   ],
+  hooks: [{ event: "PreToolUse", kind: "command", command: "./.xbot/check.sh" }],
+  skills: ["/home/lena/fruit shop/.agents/skills/prices"],
+  notes: ["/home/lena/fruit shop/AGENTS.md"],
 })
 
 function asked(server) {

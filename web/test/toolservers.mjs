@@ -22,7 +22,7 @@ const toolsOf = async (v) => {
 
 /** The folder of the mock that has a .mcp.json. */
 const projectOf = async (page) => {
-  const row = page.getByRole("list", { name: "Servers of projects" }).getByRole("listitem", { name: '"/home/lena/fruit shop"' })
+  const row = page.getByRole("list", { name: "Folders", exact: true }).getByRole("listitem", { name: '"/home/lena/fruit shop"' })
   await row.waitFor()
   return row
 }
@@ -180,6 +180,8 @@ export const mock = {
     const row = await projectOf(page)
     await row.getByText("not used: nobody has agreed").waitFor()
     await row.getByText("on server").waitFor()
+    await row.getByText("Brings hooks (1), servers (3), skills (1), files with instructions (1)").waitFor()
+    await row.getByText("./.xbot/check.sh", { exact: true }).waitFor()
     const stall = row.getByRole("listitem", { name: "stall" })
     await stall.getByText('node stall.js --say "two words; \\u{202e}no more"', { exact: true }).waitFor()
     await stall.getByText('NODE_OPTIONS="--require ./first.js"', { exact: true }).waitFor()
@@ -191,7 +193,7 @@ export const mock = {
     await v.page.setViewportSize(phone)
     await v.inspect("234-mcp-project-phone")
     await v.page.setViewportSize(desk)
-    await row.getByRole("button", { name: /^Agree to the servers of / }).click()
+    await row.getByRole("button", { name: /^Agree to what / }).click()
     await row.getByText("used in this folder", { exact: true }).waitFor()
     await stall.getByText("2 tools").waitFor()
     assert.equal(await row.getByRole("button", { name: /^Agree/ }).count(), 0)
@@ -210,7 +212,7 @@ export const mock = {
     const row = await projectOf(page)
     await row.getByText("node old.js", { exact: true }).waitFor()
     await v.page.unroute("**/api/mcp-projects")
-    await row.getByRole("button", { name: /^Agree to the servers of / }).click()
+    await row.getByRole("button", { name: /^Agree to what / }).click()
     await row.getByText("the file .mcp.json has changed meanwhile: look at it again").waitFor()
     await row.getByText("node stall.js").waitFor()
     await row.getByText("not used: nobody has agreed").waitFor()
@@ -231,13 +233,13 @@ export const mock = {
     await row.getByText("An administrator has to allow that you agree.").waitFor()
     await page.getByRole("listitem", { name: "/old" }).getByText("not used: you agreed, but may no longer").waitFor()
     await page.getByRole("listitem", { name: "/big" }).getByText("It does not work: it has more than 128 kB").waitFor()
-    await page.getByRole("listitem", { name: "/new" }).getByText("the file has changed since you agreed").waitFor()
-    assert.deepEqual(await page.getByRole("button", { name: /^Agree to/ }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Agree to the servers of /new"])
+    await page.getByRole("listitem", { name: "/new" }).getByText("it has changed since you agreed").waitFor()
+    assert.deepEqual(await page.getByRole("button", { name: /^Agree to/ }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Agree to what /new brings"])
     await v.inspect("235-mcp-projects")
     await projectsAre(v, [])
     await toolsOf(v)
     await page.getByText("There are no MCP servers yet.").waitFor()
-    assert.equal(await page.getByRole("heading", { name: "Servers of projects" }).count(), 0)
+    assert.equal(await page.getByRole("heading", { name: "Folders", exact: true }).count(), 0)
     await v.page.unroute("**/api/mcp-projects")
     await v.page.keyboard.press("Escape")
   },

@@ -14,29 +14,41 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/hook"
 	"xbot/internal/mcp"
 	"xbot/internal/mcp/project"
 	"xbot/internal/sandbox"
 	"xbot/internal/store/mcpservers"
 )
 
-// MCPProjects lists folders with a .mcp.json.
+// MCPProjects lists folders that bring hooks, MCP servers or skills.
 type MCPProjects struct {
 	Projects []MCPProject `json:"projects"`
 }
 
-// MCPProject is a folder with a .mcp.json in which a conversation has worked.
+// MCPProject is a folder in which a conversation has worked, with what it brings.
 type MCPProject struct {
 	ID       int64              `json:"id"`
 	Runner   string             `json:"runner"`
 	Folder   string             `json:"folder"`
-	Digest   string             `json:"digest" doc:"SHA-256 of the file as it was seen last; empty: it cannot be used. Agreeing names it."`
-	State    string             `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: nobody has agreed to it; agreed: its servers are used there; changed: it is another one than was agreed to, and not used; unusable: see problem."`
+	Digest   string             `json:"digest" doc:"SHA-256 of what would be run or called of the folder as it was seen last: hooks, the programs that they name, servers; empty: it cannot be used. Agreeing names it."`
+	State    string             `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: nobody has agreed to it; agreed: what it brings is used there; changed: it is something else than was agreed to, and not used; unusable: see problem."`
 	Problem  string             `json:"problem,omitempty"`
 	MayAgree bool               `json:"may_agree" doc:"The policy lets you agree; where it does not, what you agreed to before is not used either."`
 	SeenAt   time.Time          `json:"seen_at"`
 	AgreedAt *time.Time         `json:"agreed_at,omitempty"`
-	Servers  []MCPProjectServer `json:"servers" doc:"Those of the file as it was seen last."`
+	Servers  []MCPProjectServer `json:"servers" doc:"Those of its .mcp.json as it was seen last."`
+	Hooks    []MCPProjectHook   `json:"hooks" doc:"Those of its hooks files, where the administrator has hooks of projects used."`
+	Skills   []string           `json:"skills" doc:"Folders of skills. They are text for the model, and may change without another question."`
+	Notes    []string           `json:"notes" doc:"Files with instructions, which the model reads in any case."`
+}
+
+// MCPProjectHook is a hook of a folder, exactly as it would be asked.
+type MCPProjectHook struct {
+	Event   hook.Event `json:"event" example:"PreToolUse"`
+	Kind    hook.Kind  `json:"kind" enum:"command,http,mcp_tool,callback,plugin"`
+	Command string     `json:"command,omitempty" doc:"Runs in the folder, in its walls. The files of the folder that it names are part of the digest."`
+	Calls   string     `json:"calls,omitempty" doc:"The address, or the server and tool, that it calls."`
 }
 
 // MCPProjectServer is a server of a .mcp.json, exactly as it would be used.
@@ -69,16 +81,16 @@ type (
 func (a *Endpoints) registerProjects(h huma.API) {
 	const root, one = "/api/mcp-projects", "/api/mcp-projects/{id}"
 	huma.Register(h, huma.Operation{
-		OperationID: "list-mcp-projects", Method: http.MethodGet, Path: root, Summary: "Folders with a .mcp.json in which your conversations have worked",
-		Description: "With what the files would have run and called. None of it is used before you have agreed.", Security: endpoint.Secured,
+		OperationID: "list-mcp-projects", Method: http.MethodGet, Path: root, Summary: "Folders in which your conversations have worked that bring hooks, MCP servers or skills",
+		Description: "With what would be run and called. None of it is used before you have agreed.", Security: endpoint.Secured,
 	}, a.listProjects)
 	huma.Register(h, huma.Operation{
-		OperationID: "agree-to-mcp-project", Method: http.MethodPost, Path: one + "/agree", Summary: "Agree to the servers of a .mcp.json, as you were shown them",
-		Description: "They are used in that folder until the file changes. The file is read once more; 409: it is another one by now. The servers are asked what they offer, for at most 20 seconds. " +
+		OperationID: "agree-to-mcp-project", Method: http.MethodPost, Path: one + "/agree", Summary: "Agree to what a folder brings, as you were shown it",
+		Description: "It is used there until the hooks, the programs that they name, or the .mcp.json change. The folder is read once more; 409: it brings something else by now. The servers are asked what they offer, for at most 20 seconds. " +
 			"403: the policy lets administrators alone agree. Tokens of conversations cannot.", Security: endpoint.Secured,
 	}, a.agree)
 	huma.Register(h, huma.Operation{
-		OperationID: "withdraw-mcp-project", Method: http.MethodDelete, Path: one, Summary: "Take back that you have agreed to a .mcp.json", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		OperationID: "withdraw-mcp-project", Method: http.MethodDelete, Path: one, Summary: "Take back that you have agreed to what a folder brings", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.withdraw)
 }
 
@@ -105,7 +117,7 @@ func (a *Endpoints) agree(ctx context.Context, in *projectConsent) (*struct{ Bod
 	for _, id := range before {
 		a.Connections.Forget(id)
 	}
-	a.Log.Info("MCP servers of a project agreed to", "project", now.ID, "runner", now.Runner, "by", u.Name)
+	a.Log.Info("what a folder brings agreed to", "project", now.ID, "runner", now.Runner, "by", u.Name)
 	a.askAll(ctx, now)
 	all, err := a.listProjects(ctx, nil)
 	if err != nil {
@@ -157,7 +169,7 @@ func (a *Endpoints) withdraw(ctx context.Context, in *projectPath) (*struct{}, e
 func shown(p project.Seen, others []chat.MCPServer) MCPProject {
 	out := MCPProject{
 		ID: p.ID, Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Problem: p.Problem, MayAgree: p.MayAgree, SeenAt: p.SeenAt, AgreedAt: p.AgreedAt, State: state(p),
-		Servers: make([]MCPProjectServer, len(p.Entries)),
+		Servers: make([]MCPProjectServer, len(p.Entries)), Hooks: hooksOf(p.Bundle), Skills: list(p.Bundle.Skills), Notes: list(p.Bundle.Notes),
 	}
 	for i, e := range p.Entries {
 		s := MCPProjectServer{
@@ -173,6 +185,24 @@ func shown(p project.Seen, others []chat.MCPServer) MCPProject {
 	}
 	return out
 }
+
+// hooksOf are the hooks of a folder.
+func hooksOf(b project.Bundle) []MCPProjectHook {
+	out := []MCPProjectHook{}
+	for _, d := range b.Hooks {
+		for _, h := range hook.Parse(d.Text, d.Source, d.Layer, hook.Grants{}).Handlers {
+			one := MCPProjectHook{Event: h.Event, Kind: h.Kind, Command: h.Command, Calls: h.URL}
+			if h.Kind == hook.KindMCP {
+				one.Calls = h.Server + " " + h.Tool
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// list is one that is never null.
+func list(names []string) []string { return append([]string{}, names...) }
 
 func state(p project.Seen) string {
 	switch {

@@ -45,7 +45,7 @@ func (a *Endpoints) set(ctx context.Context, in *change) (*stateBody, error) {
 	u, b := auth.User(ctx), in.Body
 	s, err := a.Servers.Save(ctx, owner, mcp.Draft{
 		Env: b.Env, Headers: b.Headers, Revision: b.Revision, MCPConfig: chat.MCPConfig{
-			Name: in.Name, Transport: b.Transport, Command: b.Command, Args: b.Args, URL: b.URL, Account: b.Account, Instructions: b.Instructions, Enabled: b.Enabled,
+			Name: in.Name, Transport: b.Transport, Command: b.Command, Args: b.Args, URL: b.URL, Account: b.Account, Instructions: b.Instructions, Trusted: b.Trusted, Enabled: b.Enabled,
 		},
 	}, u.ID)
 	if err != nil {

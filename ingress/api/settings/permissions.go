@@ -149,6 +149,9 @@ func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat
 		return chat.ToolRule{}, err
 	}
 	out := chat.ToolRule{Tool: spec.Name, Pattern: kept, Rule: rule}
+	if rule == chat.RuleAllow {
+		out.Pin = spec.Remote.Pin()
+	}
 	return out, a.Store.SetPermission(ctx, auth.User(ctx).ID, out)
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/mcp"
 	"xbot/internal/store/mcpservers"
 )
 
@@ -15,7 +14,8 @@ type Seen struct {
 	mcpservers.SeenProject
 
 	MayAgree bool    // the policy lets the person
-	Entries  []Entry // of the file as it was seen last
+	Bundle   Bundle  // as it was seen last
+	Entries  []Entry // the servers of it
 	// Servers are those that the person has agreed to; used or not.
 	Servers []mcpservers.Server
 }
@@ -41,26 +41,30 @@ func (p *Projects) List(ctx context.Context, user chat.UserID) ([]Seen, error) {
 				out[i].Servers = append(out[i].Servers, s)
 			}
 		}
-		if out[i].Entries, err = p.entries(one); err != nil {
+		if out[i].Bundle, out[i].Entries, err = p.entries(one); err != nil {
 			out[i].Problem, out[i].Digest = err.Error(), ""
 		}
 	}
 	return out, nil
 }
 
-func (p *Projects) entries(of mcpservers.SeenProject) ([]Entry, error) {
+func (p *Projects) entries(of mcpservers.SeenProject) (b Bundle, _ []Entry, err error) {
 	if len(of.Sealed) == 0 {
-		return nil, nil
+		return b, nil, nil
 	}
-	content, err := p.Key.Open(of.Sealed)
+	stored, err := p.Key.Open(of.Sealed)
 	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, "what was seen of the file cannot be read any more: it is looked at again when a conversation works there (%w)", err)
+		return b, nil, fault.Errorf(fault.Invalid, "what was seen of the folder cannot be read any more: it is looked at again when a conversation works there (%w)", err)
 	}
-	return Parse(content)
+	if b, err = decode(stored); err != nil {
+		return b, nil, fault.Errorf(fault.Invalid, "what was seen of the folder cannot be read: %w", err)
+	}
+	entries, err := b.entries()
+	return b, entries, err
 }
 
-// Agree is the word of a person to the file that they were shown, by its digest: its servers are used in that folder until the file changes or they
-// take the word back. The file is read once more; Conflict: it is another one by now. Denied: the policy does not let them. NotFound: it is not theirs.
+// Agree is the word of a person to what a folder brings, as they were shown it, by its digest: it is used in that folder until it changes or they
+// take the word back. The folder is read once more; Conflict: it is another one by now. Denied: the policy does not let them. NotFound: it is not theirs.
 // It returns the project, and the numbers of servers that are no more.
 func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest string) (now Seen, before []int64, err error) {
 	of, err := p.one(ctx, user, id)
@@ -68,7 +72,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 		return Seen{}, nil, err
 	}
 	if !of.MayAgree {
-		return Seen{}, nil, fault.Errorf(fault.Denied, "administrators alone may agree to the servers of a %s here (permissions.projectServers of the policy)", mcp.ProjectFile)
+		return Seen{}, nil, fault.Errorf(fault.Denied, "administrators alone may agree to what a folder brings here (permissions.projectServers of the policy)")
 	}
 	if of.Digest == "" || digest != of.Digest {
 		return Seen{}, nil, errOther
@@ -98,7 +102,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 	return now, before, err
 }
 
-var errOther = fault.Errorf(fault.Conflict, "the file is not the one that you were shown: look at it again")
+var errOther = fault.Errorf(fault.Conflict, "the folder does not bring what you were shown any more: look at it again")
 
 // Withdraw takes back what a person has agreed to. It returns the numbers of the servers that are no more. NotFound: it is not theirs.
 func (p *Projects) Withdraw(ctx context.Context, user chat.UserID, id int64) ([]int64, error) {

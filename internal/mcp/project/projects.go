@@ -3,11 +3,10 @@ package project
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"log/slog"
-	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,15 +46,19 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
+// HookSwitch says whether hooks of folders are used (project_hooks of the administrator's file).
+type HookSwitch interface{ ProjectHooks() bool }
+
 // Projects are the folders in which conversations work. They are safe for concurrent use.
 type Projects struct {
 	Rows     Rows
 	Key      secret.Sealer
 	Boxes    sandbox.Boxes
 	Policies Policies
+	Hooked   HookSwitch // nil: hooks of folders are not used
 	Log      *slog.Logger
 
-	read   toolset.Rows[[]mcpservers.SeenProject]
+	rows   toolset.Rows[[]mcpservers.SeenProject]
 	mu     sync.Mutex
 	looked map[chat.SessionKey]time.Time
 	looks  int
@@ -65,7 +68,10 @@ type Projects struct {
 	work   sync.WaitGroup
 }
 
-var _ mcp.Projects = (*Projects)(nil)
+var (
+	_ mcp.Projects  = (*Projects)(nil)
+	_ hook.Projects = (*Projects)(nil)
+)
 
 // Close ends the looks that are on their way, and waits for them: a runner that is gone already holds nobody up.
 func (p *Projects) Close() {
@@ -119,7 +125,7 @@ func (h *place) awaitFolder(ctx context.Context) {
 
 // InForce implements mcp.Projects. The folder is looked at beside it, so that the list of a person has what stands there.
 func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
-	all, err := p.read.At(at, func() ([]mcpservers.SeenProject, error) { return p.Rows.MCPProjects(ctx, at.User) })
+	all, err := p.rows.At(at, func() ([]mcpservers.SeenProject, error) { return p.Rows.MCPProjects(ctx, at.User) })
 	if err != nil {
 		return nil, err
 	}
@@ -199,33 +205,112 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 		}
 		ctx, cancel := context.WithTimeout(p.life, readTime)
 		defer cancel()
+		if here.awaitFolder(ctx); here.folder == "" {
+			return // the next step looks
+		}
 		if _, err := p.look(ctx, here); err != nil {
 			p.Log.Debug("the .mcp.json of a folder was not looked at", "runner", here.box.Name(), "error", err)
 		}
 	})
 }
 
-// look reads the file of a folder, and notes what it is. It returns the digest; empty: it cannot be used. An error is one of the runner or the
-// database: nothing is known then.
+// look reads what a folder brings, and notes it. It returns the digest; empty: there is nothing, or it cannot be used. An error is one of the runner
+// or the database: nothing is known then.
 func (p *Projects) look(ctx context.Context, here place) (digest string, err error) {
-	got, err := here.box.ReadFile(ctx, path.Join(here.folder, mcp.ProjectFile), 0, maxFile+1)
+	b, err := p.read(ctx, here)
+	return p.note(ctx, here, b, err)
+}
+
+// note keeps what was read of a folder.
+func (p *Projects) note(ctx context.Context, here place, b Bundle, err error) (digest string, _ error) {
 	switch {
-	case fault.Is(err, fault.NotFound):
-		return "", p.Rows.LoseMCPProject(ctx, here.user, here.box.Name(), here.folder, "there is no "+mcp.ProjectFile+" any more")
-	case fault.Is(err, fault.Unavailable), fault.Is(err, fault.Internal), ctx.Err() != nil:
+	case away(err):
 		return "", err
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err == nil && b.empty():
+		return "", p.Rows.LoseMCPProject(ctx, here.user, here.box.Name(), here.folder, "there is no "+mcp.ProjectFile+" any more")
 	}
 	seen := mcpservers.SeenProject{User: here.user, Project: mcpservers.Project{Runner: here.box.Name(), Folder: here.folder}}
 	if err == nil {
-		_, err = Parse(got.Data)
+		_, err = b.entries()
 	}
 	if err != nil {
 		seen.Problem = err.Error()
 	} else {
-		sum := sha256.Sum256(got.Data)
-		seen.Digest, seen.Sealed = hex.EncodeToString(sum[:]), p.Key.Seal(got.Data)
+		stored, err := b.encode()
+		if err != nil {
+			return "", err
+		}
+		seen.Digest, seen.Texts, seen.Sealed = b.Digest(), b.texts(), p.Key.Seal(stored)
 	}
 	return seen.Digest, p.Rows.SeeMCPProject(ctx, seen)
+}
+
+// Hooks implements hook.Projects: the hooks files of the folder of a conversation, as far as its person has agreed to what the folder brings. What
+// was compared with their word is what is returned.
+func (p *Projects) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, error) {
+	target, err := p.Rows.HookExecTarget(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	here, ok, err := p.of(ctx, toolset.Place{Session: key, User: target.User})
+	if err != nil || !ok {
+		return nil, err
+	}
+	here.awaitFolder(ctx)
+	b, err := p.read(ctx, here)
+	digest, err := p.note(ctx, here, b, err)
+	if err != nil || digest == "" {
+		return nil, err
+	}
+	agreed, err := p.agreed(ctx, here.user, here.box.Name(), here.folder)
+	if err != nil || agreed != digest {
+		return nil, err
+	}
+	return b.Hooks, nil
+}
+
+// agreed is the digest of what a person has agreed to in a folder, and may still; empty: nothing.
+func (p *Projects) agreed(ctx context.Context, user chat.UserID, runner, folder string) (string, error) {
+	all, err := p.Rows.MCPProjects(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(all, func(s mcpservers.SeenProject) bool { return s.Runner == runner && s.Folder == folder && s.Agrees() })
+	if i < 0 {
+		return "", nil
+	}
+	if may, err := p.may(ctx, all[i]); err != nil || !may {
+		return "", err
+	}
+	return all[i].Agreed, nil
+}
+
+// Agreed reports whether a person has agreed to what a folder brings, as it was seen last.
+func (p *Projects) Agreed(ctx context.Context, user chat.UserID, runner, folder string) (bool, error) {
+	digest, err := p.agreed(ctx, user, runner, folder)
+	return digest != "", err
+}
+
+// AgreedFolders names the folders to which a person has agreed, as a text that differs when they do.
+func (p *Projects) AgreedFolders(ctx context.Context, user chat.UserID) (string, error) {
+	all, err := p.Rows.MCPProjects(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, s := range all {
+		if may, err := p.may(ctx, s); err != nil {
+			return "", err
+		} else if may && s.Agrees() {
+			fmt.Fprintf(&out, " %d.%.12s", s.ID, s.Agreed)
+		}
+	}
+	return out.String(), nil
 }
 
 // Stands implements mcp.Projects: it reads the file once more, right before a call.
@@ -240,7 +325,7 @@ func (p *Projects) Stands(ctx context.Context, person chat.UserID, of mcpservers
 		return err
 	}
 	if digest != of.Agreed {
-		return fault.Errorf(fault.Denied, "%s of %s is not the one that the user has agreed to: its servers are not used until they have looked at it on the page, under Settings → Tools, and agreed", mcp.ProjectFile, of.Folder)
+		return fault.Errorf(fault.Denied, "the folder %s does not bring what the user has agreed to: its servers are not used until they have looked at it on the page, under Settings → Tools, and agreed", of.Folder)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,6 +28,9 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		turn, err := lockTurn(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if q.Reason, err = reasonOf(ctx, tx, turn.ID, q); err != nil {
 			return err
 		}
 		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: pg.Clean(q.Reason), MaxReason: maxReason, Preview: pg.Clean(q.Preview)})
@@ -58,6 +62,15 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 		return chat.Call{}, err
 	}
 	return s.Call(ctx, id)
+}
+
+// reasonOf is the reason that a question is shown with: that the tool is another one than was allowed comes first.
+func reasonOf(ctx context.Context, tx *pg.Tx, turn chat.TurnID, q chat.Request) (string, error) {
+	if q.Changed == "" || turn == "" {
+		return q.Reason, nil
+	}
+	lang, err := conversation.LangOfTurn(ctx, tx, turn)
+	return strings.TrimSpace(i18n.ToolChangedIn(lang, q.Changed) + " " + q.Reason), err
 }
 
 // Expire denies a call that nobody answered for in time. An answer that came before stands.
@@ -213,6 +226,7 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	}
 	if a.Changed != nil {
 		p.Arguments, p.Summary, p.Plan = new(pg.Clean(a.Changed.Arguments)), new(pg.Clean(a.Changed.Summary)), a.Changed.Plan
+		p.Digest = a.Changed.Digest
 		if p.Plan == nil { // the result of a plan says what was changed
 			p.Told = i18n.Say(i18n.English, i18n.CallEdited)
 		}
@@ -226,7 +240,7 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	}
 	if a.Allow && a.Always {
 		for _, r := range conversation.CallOf(row).Always {
-			n, err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Most: chat.MaxToolRules})
+			n, err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Pin: r.Pin, Most: chat.MaxToolRules})
 			if err != nil {
 				return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
 			}

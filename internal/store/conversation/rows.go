@@ -18,7 +18,7 @@ func CallOf(r dbsqlc.ToolCall) chat.ToolCall {
 	return chat.ToolCall{
 		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
 		Result: r.Result, IsError: r.IsError, Offload: r.Offload, Task: r.Task, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
-		Asks: chat.Asks{Questions: r.Questions, Plan: r.Plan}, Ruling: chat.Ruling{Judged: r.Judged, Always: alwaysOf(r)}, Hooked: chat.Hooked{Hook: r.Hook, HookAfter: r.HookAfter}, ResultView: chat.ResultView{Pictures: r.Pictures, Diff: r.Diff, Sources: r.Sources},
+		Asks: chat.Asks{Questions: r.Questions, Plan: r.Plan}, Ruling: chat.Ruling{Judged: r.Judged, Always: alwaysOf(r), Digest: r.JudgedDigest}, Hooked: chat.Hooked{Hook: r.Hook, HookAfter: r.HookAfter}, ResultView: chat.ResultView{Pictures: r.Pictures, Diff: r.Diff, Sources: r.Sources},
 	}
 }
 

@@ -55,7 +55,7 @@ func (q *Queries) HookClaimed(ctx context.Context, db DBTX, turnID string) ([]Ho
 }
 
 const hookDeferred = `-- name: HookDeferred :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
 WHERE c.hook = 'deferred' AND c.approval = 'open' AND c.state = 'open'
 ORDER BY c.asked_at LIMIT 100
 `
@@ -105,6 +105,7 @@ type HookDeferredRow struct {
 	Plan             *chat.Plan
 	Sources          []chat.WebSource
 	Judged           bool
+	JudgedDigest     string
 	UserName         string
 }
 
@@ -163,6 +164,7 @@ func (q *Queries) HookDeferred(ctx context.Context, db DBTX) ([]HookDeferredRow,
 			&i.Plan,
 			&i.Sources,
 			&i.Judged,
+			&i.JudgedDigest,
 			&i.UserName,
 		); err != nil {
 			return nil, err
@@ -238,7 +240,7 @@ const hookNote = `-- name: HookNote :one
 UPDATE tool_calls c SET result = c.result || $1::text
 FROM turns t
 WHERE c.id = $2 AND c.state = 'done' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
 `
 
 type HookNoteParams struct {
@@ -295,6 +297,7 @@ func (q *Queries) HookNote(ctx context.Context, db DBTX, arg HookNoteParams) (To
 		&i.Plan,
 		&i.Sources,
 		&i.Judged,
+		&i.JudgedDigest,
 	)
 	return i, err
 }
@@ -424,33 +427,43 @@ UPDATE tool_calls SET
     hook              = $1,
     hook_note         = $2,
     reason            = $3,
-    rule              = CASE WHEN rule = 'allow' AND $4::boolean THEN 'ask' ELSE rule END,
-    judged            = judged AND $5::text IS NULL,
+    rule              = CASE WHEN 'deny' IN (rule, $4::text) THEN 'deny' WHEN 'plan' IN (rule, $4::text) THEN 'plan'
+                             WHEN 'ask' IN (rule, $4::text) THEN 'ask' ELSE rule END,
+    judged            = CASE WHEN $5::text IS NULL THEN judged ELSE $6::boolean END,
+    always            = coalesce($7, tool_calls.always),
+    judged_digest     = coalesce(nullif($8::text, ''), judged_digest),
     written_arguments = CASE WHEN $5::text IS NULL THEN written_arguments ELSE tool_calls.arguments END,
     arguments         = coalesce($5, tool_calls.arguments),
-    summary           = coalesce($6, tool_calls.summary)
-WHERE id = $7 AND hook = 'due' AND state = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged
+    summary           = coalesce($9, tool_calls.summary)
+WHERE id = $10 AND hook = 'due' AND state = 'open'
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
 `
 
 type HookRuleParams struct {
 	Hook      chat.HookState
 	Note      string
 	Reason    string
-	Asks      bool
+	Rule      string
 	Arguments *string
+	Judged    bool
+	Always    []chat.ToolRule
+	Digest    string
 	Summary   *string
 	ID        chat.CallID
 }
 
-// What hooks said before a call, once. What they ask for is the strictest of all rules, but for a denial.
+// What hooks said before a call, once. Of the rule that the call had and the one that holds for it by now the stricter counts. Arguments that
+// they have changed come with what was judged of them.
 func (q *Queries) HookRule(ctx context.Context, db DBTX, arg HookRuleParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, hookRule,
 		arg.Hook,
 		arg.Note,
 		arg.Reason,
-		arg.Asks,
+		arg.Rule,
 		arg.Arguments,
+		arg.Judged,
+		arg.Always,
+		arg.Digest,
 		arg.Summary,
 		arg.ID,
 	)
@@ -500,6 +513,7 @@ func (q *Queries) HookRule(ctx context.Context, db DBTX, arg HookRuleParams) (To
 		&i.Plan,
 		&i.Sources,
 		&i.Judged,
+		&i.JudgedDigest,
 	)
 	return i, err
 }

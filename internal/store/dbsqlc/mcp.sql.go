@@ -194,10 +194,10 @@ func (q *Queries) MCPProjectList(ctx context.Context, db DBTX, owner int64) ([]M
 }
 
 const mCPProjectSee = `-- name: MCPProjectSee :exec
-INSERT INTO mcp_projects AS p (user_id, runner, folder, digest, secrets, problem)
-VALUES ($1::bigint, $2, $3, $4, $5, $6)
-ON CONFLICT (user_id, runner, folder) DO UPDATE SET digest = EXCLUDED.digest, secrets = EXCLUDED.secrets, problem = EXCLUDED.problem, seen_at = now()
-WHERE p.digest <> EXCLUDED.digest OR p.problem <> EXCLUDED.problem
+INSERT INTO mcp_projects AS p (user_id, runner, folder, digest, texts, secrets, problem)
+VALUES ($1::bigint, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (user_id, runner, folder) DO UPDATE SET digest = EXCLUDED.digest, texts = EXCLUDED.texts, secrets = EXCLUDED.secrets, problem = EXCLUDED.problem, seen_at = now()
+WHERE p.digest <> EXCLUDED.digest OR p.problem <> EXCLUDED.problem OR p.texts <> EXCLUDED.texts
 `
 
 type MCPProjectSeeParams struct {
@@ -205,6 +205,7 @@ type MCPProjectSeeParams struct {
 	Runner  string
 	Folder  string
 	Digest  string
+	Texts   string
 	Secrets []byte
 	Problem string
 }
@@ -216,6 +217,7 @@ func (q *Queries) MCPProjectSee(ctx context.Context, db DBTX, arg MCPProjectSeeP
 		arg.Runner,
 		arg.Folder,
 		arg.Digest,
+		arg.Texts,
 		arg.Secrets,
 		arg.Problem,
 	)
@@ -267,9 +269,9 @@ func (q *Queries) MCPServerAccount(ctx context.Context, db DBTX, arg MCPServerAc
 }
 
 const mCPServerAdd = `-- name: MCPServerAdd :many
-INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by, project_id)
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, trusted, enabled, from_file, changed_by, project_id)
 VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13, $14::bigint, $15::bigint)
+        $10, $11, $12, $13, $14, $15::bigint, $16::bigint)
 ON CONFLICT DO NOTHING
 RETURNING id
 `
@@ -286,6 +288,7 @@ type MCPServerAddParams struct {
 	Account      string
 	Secrets      []byte
 	Instructions string
+	Trusted      bool
 	Enabled      bool
 	FromFile     bool
 	ChangedBy    *int64
@@ -306,6 +309,7 @@ func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddPar
 		arg.Account,
 		arg.Secrets,
 		arg.Instructions,
+		arg.Trusted,
 		arg.Enabled,
 		arg.FromFile,
 		arg.ChangedBy,
@@ -370,7 +374,7 @@ func (q *Queries) MCPServerForget(ctx context.Context, db DBTX, id int64) error 
 }
 
 const mCPServerGet = `-- name: MCPServerGet :one
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
@@ -391,6 +395,7 @@ type MCPServerGetRow struct {
 	Account       string
 	Secrets       []byte
 	Instructions  string
+	Trusted       bool
 	Enabled       bool
 	FromFile      bool
 	Revision      int64
@@ -430,6 +435,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 		&i.Account,
 		&i.Secrets,
 		&i.Instructions,
+		&i.Trusted,
 		&i.Enabled,
 		&i.FromFile,
 		&i.Revision,
@@ -456,7 +462,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 }
 
 const mCPServerList = `-- name: MCPServerList :many
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
@@ -478,6 +484,7 @@ type MCPServerListRow struct {
 	Account       string
 	Secrets       []byte
 	Instructions  string
+	Trusted       bool
 	Enabled       bool
 	FromFile      bool
 	Revision      int64
@@ -524,6 +531,7 @@ func (q *Queries) MCPServerList(ctx context.Context, db DBTX, owner int64) ([]MC
 			&i.Account,
 			&i.Secrets,
 			&i.Instructions,
+			&i.Trusted,
 			&i.Enabled,
 			&i.FromFile,
 			&i.Revision,
@@ -665,9 +673,9 @@ func (q *Queries) MCPServerProblem(ctx context.Context, db DBTX, arg MCPServerPr
 const mCPServerReplace = `-- name: MCPServerReplace :execrows
 UPDATE mcp_servers
 SET transport = $1, command = $2, args = $3, url = $4, env_names = $5, header_names = $6, account = $7,
-    secrets = $8, instructions = $9, enabled = $10, changed_by = $11::bigint, changed_at = now(),
+    secrets = $8, instructions = $9, trusted = $10, enabled = $11, changed_by = $12::bigint, changed_at = now(),
     revision = revision + 1, problem = '', problem_at = NULL, wants_account = false
-WHERE id = $12 AND revision = $13 AND user_id IS NOT DISTINCT FROM $14::bigint AND name = $15 AND from_file = $16
+WHERE id = $13 AND revision = $14 AND user_id IS NOT DISTINCT FROM $15::bigint AND name = $16 AND from_file = $17
 `
 
 type MCPServerReplaceParams struct {
@@ -680,6 +688,7 @@ type MCPServerReplaceParams struct {
 	Account      string
 	Secrets      []byte
 	Instructions string
+	Trusted      bool
 	Enabled      bool
 	ChangedBy    *int64
 	ID           int64
@@ -701,6 +710,7 @@ func (q *Queries) MCPServerReplace(ctx context.Context, db DBTX, arg MCPServerRe
 		arg.Account,
 		arg.Secrets,
 		arg.Instructions,
+		arg.Trusted,
 		arg.Enabled,
 		arg.ChangedBy,
 		arg.ID,
@@ -726,7 +736,7 @@ func (q *Queries) MCPServerStill(ctx context.Context, db DBTX, id int64) error {
 }
 
 const mCPServersOfProjects = `-- name: MCPServersOfProjects :many
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        p.id AS project, p.runner, p.folder, p.digest AS project_digest, p.agreed
@@ -748,6 +758,7 @@ type MCPServersOfProjectsRow struct {
 	Account       string
 	Secrets       []byte
 	Instructions  string
+	Trusted       bool
 	Enabled       bool
 	FromFile      bool
 	Revision      int64
@@ -794,6 +805,7 @@ func (q *Queries) MCPServersOfProjects(ctx context.Context, db DBTX, owner int64
 			&i.Account,
 			&i.Secrets,
 			&i.Instructions,
+			&i.Trusted,
 			&i.Enabled,
 			&i.FromFile,
 			&i.Revision,

@@ -442,6 +442,8 @@ type ToolCall struct {
 	Sources []chat.WebSource
 	// Whether a rule for some commands allowed the call: then the words that were judged run, not the text of the command.
 	Judged bool
+	// SHA-256 of the tool and the arguments that were judged last, hexadecimal: written with the arguments by the three that judge (the model's answer, a hook's change, a person's change), compared before the call begins. Empty: the call is from before it was kept.
+	JudgedDigest string
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

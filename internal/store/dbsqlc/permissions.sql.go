@@ -42,13 +42,14 @@ func (q *Queries) PermissionDelete(ctx context.Context, db DBTX, arg PermissionD
 }
 
 const permissionList = `-- name: PermissionList :many
-SELECT tool, pattern, rule FROM tool_permissions WHERE user_id = $1 ORDER BY tool, pattern
+SELECT tool, pattern, rule, pin FROM tool_permissions WHERE user_id = $1 ORDER BY tool, pattern
 `
 
 type PermissionListRow struct {
 	Tool    string
 	Pattern string
 	Rule    chat.Rule
+	Pin     string
 }
 
 func (q *Queries) PermissionList(ctx context.Context, db DBTX, userID chat.UserID) ([]PermissionListRow, error) {
@@ -60,7 +61,12 @@ func (q *Queries) PermissionList(ctx context.Context, db DBTX, userID chat.UserI
 	var items []PermissionListRow
 	for rows.Next() {
 		var i PermissionListRow
-		if err := rows.Scan(&i.Tool, &i.Pattern, &i.Rule); err != nil {
+		if err := rows.Scan(
+			&i.Tool,
+			&i.Pattern,
+			&i.Rule,
+			&i.Pin,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -71,9 +77,26 @@ func (q *Queries) PermissionList(ctx context.Context, db DBTX, userID chat.UserI
 	return items, nil
 }
 
+const permissionPin = `-- name: PermissionPin :exec
+UPDATE tool_permissions p SET pin = $1 FROM sessions s
+WHERE s.key = $2 AND p.user_id = s.user_id AND p.tool = $3 AND p.pattern = '' AND p.rule = 'allow' AND p.pin = ''
+`
+
+type PermissionPinParams struct {
+	Pin        string
+	SessionKey chat.SessionKey
+	Tool       string
+}
+
+// The rule is the owner's. One that says already what the tool was stays.
+func (q *Queries) PermissionPin(ctx context.Context, db DBTX, arg PermissionPinParams) error {
+	_, err := db.Exec(ctx, permissionPin, arg.Pin, arg.SessionKey, arg.Tool)
+	return err
+}
+
 const permissionSet = `-- name: PermissionSet :exec
-INSERT INTO tool_permissions (user_id, tool, pattern, rule) VALUES ($1, $2, $3, $4)
-ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now()
+INSERT INTO tool_permissions (user_id, tool, pattern, rule, pin) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, pin = EXCLUDED.pin, updated_at = now()
 `
 
 type PermissionSetParams struct {
@@ -81,6 +104,7 @@ type PermissionSetParams struct {
 	Tool    string
 	Pattern string
 	Rule    chat.Rule
+	Pin     string
 }
 
 func (q *Queries) PermissionSet(ctx context.Context, db DBTX, arg PermissionSetParams) error {
@@ -89,21 +113,23 @@ func (q *Queries) PermissionSet(ctx context.Context, db DBTX, arg PermissionSetP
 		arg.Tool,
 		arg.Pattern,
 		arg.Rule,
+		arg.Pin,
 	)
 	return err
 }
 
 const permissionSetOfOwner = `-- name: PermissionSetOfOwner :execrows
-INSERT INTO tool_permissions (user_id, tool, pattern, rule)
-SELECT s.user_id, $1, $2, $3 FROM sessions s WHERE s.key = $4
-    AND (SELECT count(*) FROM tool_permissions p WHERE p.user_id = s.user_id) < $5::int
-ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now()
+INSERT INTO tool_permissions (user_id, tool, pattern, rule, pin)
+SELECT s.user_id, $1, $2, $3, $4 FROM sessions s WHERE s.key = $5
+    AND (SELECT count(*) FROM tool_permissions p WHERE p.user_id = s.user_id) < $6::int
+ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, pin = EXCLUDED.pin, updated_at = now()
 `
 
 type PermissionSetOfOwnerParams struct {
 	Tool       string
 	Pattern    string
 	Rule       chat.Rule
+	Pin        string
 	SessionKey chat.SessionKey
 	Most       int32
 }
@@ -114,6 +140,7 @@ func (q *Queries) PermissionSetOfOwner(ctx context.Context, db DBTX, arg Permiss
 		arg.Tool,
 		arg.Pattern,
 		arg.Rule,
+		arg.Pin,
 		arg.SessionKey,
 		arg.Most,
 	)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -149,16 +150,17 @@ func ruleOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	case hook.Deny:
 		p.Hook = chat.HookDenied
 	case hook.Defer:
-		p.Hook, p.Asks, p.Reason = chat.HookDeferred, true, pg.Clean(r.Outcome.Reason)
+		p.Hook, p.Rule, p.Reason = chat.HookDeferred, string(chat.RuleAsk), pg.Clean(r.Outcome.Reason)
 	case hook.Ask:
-		p.Asks, p.Reason = true, pg.Clean(r.Outcome.Reason)
+		p.Rule, p.Reason = string(chat.RuleAsk), pg.Clean(r.Outcome.Reason)
 	}
 	if r.Outcome.Context != "" && p.Hook != chat.HookDenied {
 		p.Note = pg.Clean(i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context))
 	}
 	if r.Changed != nil && p.Hook != chat.HookDenied {
-		p.Arguments, p.Summary = new(pg.Clean(r.Changed.Arguments)), new(pg.Clean(r.Changed.Summary))
-		p.Note += i18n.Say(i18n.English, i18n.HookChanged)
+		if err := changedByHook(ctx, t, r, &p); err != nil {
+			return err
+		}
 	}
 	row, err := t.Q.HookRule(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -173,6 +175,20 @@ func ruleOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	if r.Changed != nil {
 		t.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
 	}
+	return nil
+}
+
+// changedByHook notes what a hook makes of a call, and tells whoever is asked about it that it is not what the model wrote.
+func changedByHook(ctx context.Context, t *pg.Tx, r hook.Record, p *dbsqlc.HookRuleParams) error {
+	lang, err := conversation.LangOfTurn(ctx, t, r.Turn)
+	if err != nil {
+		return err
+	}
+	p.Arguments, p.Summary = new(r.Changed.Arguments), new(pg.Clean(r.Changed.Summary))
+	p.Judged, p.Always, p.Digest = r.Changed.Ruling.Judged, append([]chat.ToolRule{}, r.Changed.Ruling.Always...), r.Changed.Ruling.Digest
+	p.Rule = cmp.Or(p.Rule, string(r.Changed.Rule))
+	p.Reason = strings.TrimSpace(i18n.Say(lang, i18n.HookChangedAsks, pg.Clean(r.Changed.By)) + " " + p.Reason)
+	p.Note += i18n.Say(i18n.English, i18n.HookChanged, pg.Clean(r.Changed.By))
 	return nil
 }
 

@@ -32,7 +32,8 @@ type SeenProject struct {
 
 	User     chat.UserID
 	Admin    bool   // the person is an administrator
-	Sealed   []byte // the file as it was seen last; nil: it cannot be used
+	Sealed   []byte // what the folder brings, as it was seen last; nil: it cannot be used
+	Texts    string // tells what it brings beside its digest apart
 	Problem  string // why it cannot be used
 	SeenAt   time.Time
 	AgreedAt *time.Time
@@ -74,7 +75,7 @@ func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
 			return err
 		}
 		if err := tx.Q.MCPProjectSee(ctx, tx, dbsqlc.MCPProjectSeeParams{
-			Owner: int64(p.User), Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Secrets: p.Sealed, Problem: pg.Clean(p.Problem),
+			Owner: int64(p.User), Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Secrets: p.Sealed, Texts: p.Texts, Problem: pg.Clean(p.Problem),
 		}); err != nil {
 			return fmt.Errorf("note a project with MCP servers: %w", err)
 		}

@@ -66,7 +66,7 @@ func server(r dbsqlc.MCPServerGetRow) Server {
 		ID: r.ID, User: chat.UserID(r.Owner), Shared: r.Owner == 0, EnvNames: r.EnvNames, HeaderNames: r.HeaderNames,
 		Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy, FromFile: r.FromFile,
 		MCPConfig: chat.MCPConfig{
-			Name: r.Name, Transport: chat.MCPTransport(r.Transport), Command: r.Command, Args: r.Args, URL: r.Url, Account: r.Account, Instructions: r.Instructions, Enabled: r.Enabled,
+			Name: r.Name, Transport: chat.MCPTransport(r.Transport), Command: r.Command, Args: r.Args, URL: r.Url, Account: r.Account, Instructions: r.Instructions, Trusted: r.Trusted, Enabled: r.Enabled,
 		},
 		MCPState: chat.MCPState{
 			ListedAt: r.ListedAt, Digest: r.Digest, Guide: r.Guide, LeftOut: r.LeftOut, Tools: int(r.Tools), Prompts: int(r.Prompts), Resources: int(r.Resources),
@@ -108,7 +108,7 @@ func add(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, erro
 func insert(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
 	ids, err := tx.Q.MCPServerAdd(ctx, tx, dbsqlc.MCPServerAddParams{
 		Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL, EnvNames: list(in.EnvNames),
-		HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
+		HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
 		ProjectID: number(in.Project.ID),
 	})
 	if err != nil {
@@ -130,7 +130,7 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 	}
 	n, err := tx.Q.MCPServerReplace(ctx, tx, dbsqlc.MCPServerReplaceParams{
 		ID: in.ID, Revision: in.Revision, Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL,
-		EnvNames: list(in.EnvNames), HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
+		EnvNames: list(in.EnvNames), HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
 	})
 	if err != nil {
 		return fmt.Errorf("change an MCP server: %w", err)

@@ -38,7 +38,7 @@ func (s *Store) Permissions(ctx context.Context, user chat.UserID) ([]chat.ToolR
 	}
 	out := make([]chat.ToolRule, 0, len(rows))
 	for _, r := range rows {
-		out = append(out, chat.ToolRule{Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule})
+		out = append(out, chat.ToolRule{Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Pin: r.Pin})
 	}
 	return out, nil
 }
@@ -47,7 +47,7 @@ func (s *Store) Permissions(ctx context.Context, user chat.UserID) ([]chat.ToolR
 // rules it is a Conflict.
 func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.ToolRule) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := tx.Q.PermissionSet(ctx, tx, dbsqlc.PermissionSetParams{UserID: user, Tool: r.Tool, Pattern: pg.Clean(r.Pattern), Rule: r.Rule})
+		err := tx.Q.PermissionSet(ctx, tx, dbsqlc.PermissionSetParams{UserID: user, Tool: r.Tool, Pattern: pg.Clean(r.Pattern), Rule: r.Rule, Pin: r.Pin})
 		if err != nil {
 			return fmt.Errorf("set a permission: %w", err)
 		}
@@ -60,6 +60,14 @@ func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.Tool
 		}
 		return nil
 	})
+}
+
+// PinPermission notes in the rule of the user of a session that allows a tool of an MCP server what the tool is, where it does not say it.
+func (s *Store) PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error {
+	if err := s.db.Q.PermissionPin(ctx, s.db.Pool, dbsqlc.PermissionPinParams{SessionKey: key, Tool: name, Pin: pin}); err != nil {
+		return pg.Classify(fmt.Errorf("note what a permission is for: %w", err))
+	}
+	return nil
 }
 
 // RemovePermission takes a rule of a user back. One that is not there is NotFound.

@@ -128,6 +128,9 @@ func (l load) load(ctx context.Context, call tool.Call, one skill.Found) (string
 	}
 	_, body := skill.Split([]byte(text))
 	head := "# Skill " + one.Name
+	if len(one.Shadowed) > 0 {
+		head += "\n[This is the skill that comes with xbot. One of the same name in " + tool.OneLine(strings.Join(one.Shadowed, ", "), 500) + " is not used: it needs another name. Tell the user.]"
+	}
 	all, more, err := one.Folder.Files(ctx)
 	if err != nil {
 		return "", err

@@ -826,8 +826,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Folders with a .mcp.json in which your conversations have worked
-         * @description With what the files would have run and called. None of it is used before you have agreed.
+         * Folders in which your conversations have worked that bring hooks, MCP servers or skills
+         * @description With what would be run and called. None of it is used before you have agreed.
          */
         get: operations["list-mcp-projects"];
         put?: never;
@@ -848,7 +848,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take back that you have agreed to a .mcp.json */
+        /** Take back that you have agreed to what a folder brings */
         delete: operations["withdraw-mcp-project"];
         options?: never;
         head?: never;
@@ -865,8 +865,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Agree to the servers of a .mcp.json, as you were shown them
-         * @description They are used in that folder until the file changes. The file is read once more; 409: it is another one by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
+         * Agree to what a folder brings, as you were shown it
+         * @description It is used there until the hooks, the programs that they name, or the .mcp.json change. The folder is read once more; 409: it brings something else by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
          */
         post: operations["agree-to-mcp-project"];
         delete?: never;
@@ -5731,24 +5731,40 @@ export interface components {
         MCPProject: {
             /** Format: date-time */
             agreed_at?: string;
-            /** @description SHA-256 of the file as it was seen last; empty: it cannot be used. Agreeing names it. */
+            /** @description SHA-256 of what would be run or called of the folder as it was seen last: hooks, the programs that they name, servers; empty: it cannot be used. Agreeing names it. */
             digest: string;
             folder: string;
+            /** @description Those of its hooks files, where the administrator has hooks of projects used. */
+            hooks: components["schemas"]["MCPProjectHook"][] | null;
             /** Format: int64 */
             id: number;
             /** @description The policy lets you agree; where it does not, what you agreed to before is not used either. */
             may_agree: boolean;
+            /** @description Files with instructions, which the model reads in any case. */
+            notes: string[] | null;
             problem?: string;
             runner: string;
             /** Format: date-time */
             seen_at: string;
-            /** @description Those of the file as it was seen last. */
+            /** @description Those of its .mcp.json as it was seen last. */
             servers: components["schemas"]["MCPProjectServer"][] | null;
+            /** @description Folders of skills. They are text for the model, and may change without another question. */
+            skills: string[] | null;
             /**
-             * @description asks: nobody has agreed to it; agreed: its servers are used there; changed: it is another one than was agreed to, and not used; unusable: see problem.
+             * @description asks: nobody has agreed to it; agreed: what it brings is used there; changed: it is something else than was agreed to, and not used; unusable: see problem.
              * @enum {string}
              */
             state: "asks" | "agreed" | "changed" | "unusable";
+        };
+        MCPProjectHook: {
+            /** @description The address, or the server and tool, that it calls. */
+            calls?: string;
+            /** @description Runs in the folder, in its walls. The files of the folder that it names are part of the digest. */
+            command?: string;
+            /** @example PreToolUse */
+            event: string;
+            /** @enum {string} */
+            kind: "command" | "http" | "mcp_tool" | "callback" | "plugin";
         };
         MCPProjectServer: {
             args?: string[] | null;
@@ -5841,6 +5857,8 @@ export interface components {
             tools: number;
             /** @enum {string} */
             transport: "stdio" | "http" | "sse";
+            /** @description Of a server of the installation: what it says of the effects of its tools is believed, so that those that say that they only read run unasked, and in conversations that only read. */
+            trusted?: boolean;
             /**
              * @description Of http and sse.
              * @example https://mcp.example.com/mcp
@@ -5878,6 +5896,8 @@ export interface components {
              * @enum {string}
              */
             transport?: "stdio" | "http" | "sse";
+            /** @description Of a server of the installation: what it says of the effects of its tools is believed. Those that say that they only read run unasked then, and in conversations that only read. */
+            trusted?: boolean;
             /** @description Addresses of people reach the public internet alone. */
             url?: string;
         };
@@ -8348,8 +8368,12 @@ export interface components {
             summary: string;
         };
         ToolRule: {
+            /** @description In a question: what of the tool is another one than when a rule allowed it, with blanks between: address, description, arguments, annotations. */
+            changed?: string;
             /** @description What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool. */
             pattern?: string;
+            /** @description Of a rule that allows a tool of an MCP server: identifies the tool as it was then. The rule asks once the tool is another one. */
+            pin?: string;
             /** @enum {string} */
             rule: "allow" | "ask" | "deny";
             tool: string;

@@ -10,7 +10,7 @@ import { Note } from "../ui/Note"
 import { mcpProjectsQuery } from "./queries"
 import { quoted } from "./quoted"
 
-/** Folders whose .mcp.json names servers, once a conversation has worked in one. Nothing of a file is used before somebody agrees here. */
+/** Folders that bring hooks, servers or skills, once a conversation has worked in one. Nothing of it is used before somebody agrees here. */
 export default function Projects() {
   const say = useTable(mcpWords)
   const { data, error } = useQuery(mcpProjectsQuery)
@@ -37,7 +37,7 @@ function Project({ project }: { project: McpProject }) {
   const say = useTable(mcpWords)
   const client = useQueryClient()
   const again = () => client.invalidateQueries({ queryKey: mcpProjectsQuery.queryKey })
-  const { id, runner, digest, state, problem, may_agree, agreed_at, servers } = project
+  const { id, runner, digest, state, problem, may_agree, agreed_at, servers, hooks, skills, notes } = project
   const folder = quoted(project.folder)
   const agreement = useMutation({ mutationFn: () => agreeToMcpProject(id, digest), onSettled: again })
   const withdrawal = useMutation({ mutationFn: () => withdrawMcpProject(id), onSettled: again })
@@ -54,6 +54,7 @@ function Project({ project }: { project: McpProject }) {
           <p className="text-small break-words text-ink-3">
             {say("onRunner", { runner })} · <span className={tones[stands]}>{say(`state_${stands}`)}</span>
           </p>
+          <p className="text-small break-words text-ink-2">{say("brings", { what: brings(say, project) })}</p>
           {problem && <p className="text-small break-words text-danger">{say("problem", { problem })}</p>}
         </div>
         <div className="flex flex-wrap gap-1">
@@ -71,9 +72,29 @@ function Project({ project }: { project: McpProject }) {
         {servers?.map((server) => (
           <Server key={server.name} server={server} agreed={stands === "agreed"} />
         ))}
+        {hooks?.map(({ event, command, calls }, at) => (
+          <li key={at} className="space-y-1 rounded-md bg-sunken px-3 py-2 text-small">
+            <p className="font-medium break-all">{say("hookAt", { event })}</p>
+            {command && <Exact title={say("runs")}>{quoted(command)}</Exact>}
+            {calls && <Exact title={say("calls")}>{quoted(calls)}</Exact>}
+          </li>
+        ))}
       </ul>
+      {skills?.length ? <Exact title={say("skills")}>{skills.map(quoted).join("\n")}</Exact> : null}
+      {notes?.length ? <Exact title={say("notes")}>{notes.map(quoted).join("\n")}</Exact> : null}
     </li>
   )
+}
+
+/** What a folder brings, in one line. */
+function brings(say: (word: "serversCount" | "hooksCount" | "skillsCount" | "notesCount", values: { count: number }) => string, { servers, hooks, skills, notes }: McpProject) {
+  const parts = [
+    { word: "hooksCount", count: hooks?.length ?? 0 },
+    { word: "serversCount", count: servers?.length ?? 0 },
+    { word: "skillsCount", count: skills?.length ?? 0 },
+    { word: "notesCount", count: notes?.length ?? 0 },
+  ] as const
+  return parts.filter(({ count }) => count > 0).map(({ word, count }) => say(word, { count })).join(", ")
 }
 
 /** A server of a file, exactly as it would be used. */

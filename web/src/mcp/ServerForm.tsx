@@ -73,6 +73,12 @@ export function ServerForm({ begin, admin, known, onDone, onCancel }: Props) {
       </div>
       {transport === "stdio" ? <Command filled={filled} set={set} /> : <Address filled={filled} set={set} />}
       <Area label={say("instructions")} hint={say("instructionsHint")} value={filled.instructions} onValue={(instructions) => set({ instructions })} rows={2} limit={8_000} />
+      {shared && (
+        <label className="flex items-start gap-2">
+          <input type="checkbox" className="mt-1 size-4 accent-accent" checked={filled.trusted} onChange={({ target }) => set({ trusted: target.checked })} />
+          {say("trusted")}
+        </label>
+      )}
       {saving.error && <Note tone="danger">{saving.error.message}</Note>}
       <div className="flex flex-wrap justify-end gap-2">
         <Button look="quiet" onClick={onCancel}>{t("common.cancel")}</Button>

@@ -23,12 +23,14 @@ export interface Filled {
   /** Id of the OAuth provider whose connected account authorizes requests; empty: none. */
   account: string
   instructions: string
+  /** Of the installation's: what it says of its tools is believed. */
+  trusted: boolean
   enabled: boolean
   revision: number
 }
 
 export const nothing: Filled = {
-  name: "", shared: false, transport: "http", command: "", args: "", url: "", env: [], headers: [], account: "", instructions: "", enabled: true, revision: 0,
+  name: "", shared: false, transport: "http", command: "", args: "", url: "", env: [], headers: [], account: "", instructions: "", trusted: false, enabled: true, revision: 0,
 }
 
 /** The id of a provider that an MCP server has named, and that is for it alone. */
@@ -39,14 +41,14 @@ const stored = (names: string[] | null): Value[] => (names ?? []).map((name) => 
 /** One that is there, without its values: nobody is shown them. */
 export const filledFrom = (s: McpServer): Filled => ({
   name: s.name, shared: s.shared, transport: s.transport, command: s.command ?? "", args: (s.args ?? []).join("\n"), url: s.url ?? "",
-  env: stored(s.env_names), headers: stored(s.header_names), account: s.account ?? "", instructions: s.instructions ?? "", enabled: s.enabled, revision: s.revision,
+  env: stored(s.env_names), headers: stored(s.header_names), account: s.account ?? "", instructions: s.instructions ?? "", trusted: s.trusted ?? false, enabled: s.enabled, revision: s.revision,
 })
 
 const byName = (values: Value[]) => Object.fromEntries(values.filter(({ name }) => name.trim() !== "").map(({ name, value }) => [name.trim(), value]))
 
 /** What the server is told: a command has no address, and an address no command. */
-export function draftOf({ transport, command, args, url, env, headers, account, instructions, shared, enabled, revision }: Filled): McpDraft {
-  const about = { shared, transport, instructions, enabled, revision }
+export function draftOf({ transport, command, args, url, env, headers, account, instructions, trusted, shared, enabled, revision }: Filled): McpDraft {
+  const about = { shared, transport, instructions, trusted: shared && trusted, enabled, revision }
   if (transport !== "stdio") return { ...about, url: url.trim(), headers: byName(headers), account: shared ? account : "" }
   return { ...about, command: command.trim(), args: args.split("\n").filter((line) => line !== ""), env: byName(env) }
 }

@@ -44,12 +44,12 @@ describe("draftOf", () => {
   }
 
   it("leaves stored values as they are", () => {
-    expect(draftOf(filledFrom(server))).toEqual({ shared: true, transport: "stdio", instructions: "", enabled: true, revision: 3, command: "npx", args: ["-y", "s"], env: { TOKEN: "" } })
+    expect(draftOf(filledFrom(server))).toEqual({ shared: true, transport: "stdio", instructions: "", trusted: false, enabled: true, revision: 3, command: "npx", args: ["-y", "s"], env: { TOKEN: "" } })
   })
 
   it("sends nothing of a command for an address", () => {
     expect(draftOf({ ...filledFrom(server), transport: "http", url: " https://a.example ", headers: [{ name: " A ", value: "b" }, { name: "", value: "lost" }] })).toEqual({
-      shared: true, transport: "http", account: "", instructions: "", enabled: true, revision: 3, url: "https://a.example", headers: { A: "b" },
+      shared: true, transport: "http", account: "", instructions: "", trusted: false, enabled: true, revision: 3, url: "https://a.example", headers: { A: "b" },
     })
   })
 })

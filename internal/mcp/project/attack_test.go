@@ -1,0 +1,261 @@
+package project_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/feed"
+	"xbot/internal/hook"
+	"xbot/internal/mcp/project"
+	"xbot/internal/pgtest"
+	"xbot/internal/policy"
+	"xbot/internal/sandbox"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+	"xbot/internal/tool/tooltest"
+	"xbot/internal/toolset"
+)
+
+const (
+	talk    = chat.SessionKey("agent:main:web:thread:t")
+	servers = `{"mcpServers": {"stall": {"command": "node", "args": ["stall.js"]}}}`
+	guarded = `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "sh ./.xbot/check.sh"}]}]}}`
+)
+
+// cloned is a folder of the workspace that somebody has cloned, in which a conversation works.
+type cloned struct {
+	*project.Projects
+
+	t     *testing.T
+	store *store.Store
+	box   *tooltest.Box
+	alice store.User
+	rules policy.Permissions
+}
+
+func (c *cloned) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return c.box, nil
+}
+
+func (c *cloned) Get(context.Context) (*policy.Policy, error) {
+	return &policy.Policy{Permissions: c.rules}, nil
+}
+
+// hooked is whether hooks of folders are used.
+type hooked bool
+
+func (h hooked) ProjectHooks() bool { return bool(h) }
+
+func clone(t *testing.T) *cloned {
+	t.Helper()
+	t.Parallel()
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	c := &cloned{t: t, box: tooltest.New(t), store: store.New(pool, store.Options{Feed: feed.New(slog.New(slog.DiscardHandler))})}
+	var err error
+	c.alice, err = c.store.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	_, err = c.store.CreateSession(t.Context(), store.NewSession{Key: talk, Owner: c.alice.ID, Channel: "web"})
+	require.NoError(t, err)
+	require.NoError(t, c.store.SetCwd(t.Context(), talk, c.box.Name(), filepath.Join(c.box.Workspace(), "repo")))
+	c.Projects = &project.Projects{
+		Rows: c.store, Key: secret.Key{1}, Boxes: c, Policies: c, Hooked: hooked(true), Log: slog.New(slog.DiscardHandler),
+	}
+	t.Cleanup(c.Close)
+	c.put(".mcp.json", servers)
+	c.put(".xbot/hooks.json", guarded)
+	c.put(".xbot/check.sh", "exit 0")
+	c.put(".agents/skills/ship/SKILL.md", "---\nname: ship\ndescription: Ships.\n---\n")
+	c.put("AGENTS.md", "Rules.")
+	return c
+}
+
+func (c *cloned) put(name, content string) { c.box.Put(c.t, filepath.Join("repo", name), content) }
+
+func (c *cloned) folder() string { return filepath.Join(c.box.Workspace(), "repo") }
+
+// hooks are those that would be asked now.
+func (c *cloned) hooks() []hook.Doc {
+	c.t.Helper()
+	docs, err := c.Hooks(c.t.Context(), talk)
+	require.NoError(c.t, err)
+	return docs
+}
+
+// seen is the folder as its person sees it.
+func (c *cloned) seen() project.Seen {
+	c.t.Helper()
+	all, err := c.List(c.t.Context(), c.alice.ID)
+	require.NoError(c.t, err)
+	require.Len(c.t, all, 1)
+	return all[0]
+}
+
+func (c *cloned) agree() project.Seen {
+	c.t.Helper()
+	c.hooks()
+	now, _, err := c.Agree(c.t.Context(), c.alice.ID, c.seen().ID, c.seen().Digest)
+	require.NoError(c.t, err)
+	return now
+}
+
+// used reports what of the folder is used: hooks, servers and skills have one word, so it is all or nothing.
+func (c *cloned) used() bool {
+	c.t.Helper()
+	hooks := len(c.hooks()) > 0
+	skills, err := c.Agreed(c.t.Context(), c.alice.ID, c.box.Name(), c.folder())
+	require.NoError(c.t, err)
+	listed, err := c.InForce(c.t.Context(), toolset.Place{Session: talk, User: c.alice.ID})
+	require.NoError(c.t, err)
+	called := false
+	for _, s := range listed {
+		called = called || c.Stands(c.t.Context(), c.alice.ID, s.Project, c.box) == nil
+	}
+	require.Equal(c.t, hooks, skills)
+	require.Equal(c.t, hooks, called)
+	return hooks
+}
+
+func TestAttack_NothingOfAFolderIsUsedUnlessItsPersonAgreedToAllOfIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(c *cloned)
+		stands bool
+	}{
+		"nothing": {func(*cloned) {}, true},
+		"the hooks": {func(c *cloned) {
+			c.put(".xbot/hooks.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`)
+		}, false},
+		"a blank in the hooks":         {func(c *cloned) { c.put(".xbot/hooks.json", guarded+" ") }, false},
+		"more hooks":                   {func(c *cloned) { c.put(".xbot/hooks.local.json", guarded) }, false},
+		"no hooks":                     {func(c *cloned) { require.NoError(c.t, os.Remove(filepath.Join(c.folder(), ".xbot/hooks.json"))) }, false},
+		"the program of a hook":        {func(c *cloned) { c.put(".xbot/check.sh", "exit 2") }, false},
+		"no program of a hook":         {func(c *cloned) { require.NoError(c.t, os.Remove(filepath.Join(c.folder(), ".xbot/check.sh"))) }, false},
+		"a link for the program":       {func(c *cloned) { c.link(".xbot/check.sh", "exit 2") }, false},
+		"a link to the same program":   {func(c *cloned) { c.link(".xbot/check.sh", "exit 0") }, true},
+		"a program that is too large":  {func(c *cloned) { c.put(".xbot/check.sh", string(make([]byte, 1<<20+1))) }, false},
+		"the servers":                  {func(c *cloned) { c.put(".mcp.json", `{"mcpServers": {"stall": {"command": "sh"}}}`) }, false},
+		"a blank in the servers":       {func(c *cloned) { c.put(".mcp.json", servers+"\n") }, false},
+		"a link for the servers":       {func(c *cloned) { c.link(".mcp.json", `{"mcpServers": {}}`) }, false},
+		"no servers":                   {func(c *cloned) { require.NoError(c.t, os.Remove(filepath.Join(c.folder(), ".mcp.json"))) }, false},
+		"servers that cannot be read":  {func(c *cloned) { c.put(".mcp.json", "[]") }, false},
+		"a folder for the servers":     {func(c *cloned) { c.folderFor(".mcp.json") }, false},
+		"a folder for the hooks":       {func(c *cloned) { c.folderFor(".xbot/hooks.json") }, false},
+		"a skill, which is text":       {func(c *cloned) { c.put(".agents/skills/ship/SKILL.md", "# Other") }, true},
+		"instructions, which are text": {func(c *cloned) { c.put("AGENTS.md", "Other rules.") }, true},
+		"the policy":                   {func(c *cloned) { c.rules.ProjectServers = policy.ProjectServersOff }, false},
+		"the word is taken back": {func(c *cloned) {
+			_, err := c.Withdraw(c.t.Context(), c.alice.ID, c.seen().ID)
+			require.NoError(c.t, err)
+		}, false},
+		"the conversation works elsewhere": {func(c *cloned) {
+			require.NoError(c.t, c.store.SetCwd(c.t.Context(), talk, c.box.Name(), filepath.Join(c.box.Workspace(), "other")))
+			require.NoError(c.t, os.CopyFS(filepath.Join(c.box.Workspace(), "other"), os.DirFS(c.folder())))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := clone(t)
+			require.Empty(t, f.hooks(), "nobody has agreed")
+			seen := f.agree()
+			require.Len(t, seen.Bundle.Hooks, 1)
+			require.Equal(t, []project.Program{{Path: filepath.Join(f.folder(), ".xbot/check.sh"), Digest: seen.Bundle.Programs[0].Digest}}, seen.Bundle.Programs)
+			require.Equal(t, []string{filepath.Join(f.folder(), ".agents/skills/ship")}, seen.Bundle.Skills)
+			require.Equal(t, []string{filepath.Join(f.folder(), "AGENTS.md")}, seen.Bundle.Notes)
+			require.True(t, f.used())
+			c.change(f)
+			if name == "the conversation works elsewhere" {
+				require.Empty(t, f.hooks())
+				return
+			}
+			require.Equal(t, c.stands, f.used())
+		})
+	}
+}
+
+// link puts a link to another file in the place of one.
+func (c *cloned) link(name, content string) {
+	c.t.Helper()
+	other := c.box.Put(c.t, "elsewhere", content)
+	require.NoError(c.t, os.Remove(filepath.Join(c.folder(), name)))
+	require.NoError(c.t, os.Symlink(other, filepath.Join(c.folder(), name)))
+}
+
+func (c *cloned) folderFor(name string) {
+	c.t.Helper()
+	require.NoError(c.t, os.Remove(filepath.Join(c.folder(), name)))
+	require.NoError(c.t, os.Mkdir(filepath.Join(c.folder(), name), 0o755))
+}
+
+// TestAttack_AgreeingIsToWhatWasShown has the folder, or who agrees, be another one than was shown.
+func TestAttack_AgreeingIsToWhatWasShown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(c *cloned)
+		digest func(c *cloned) string
+		who    func(c *cloned) chat.UserID
+		want   fault.Kind
+	}{
+		"the servers change":  {before: func(c *cloned) { c.put(".mcp.json", `{"mcpServers": {}}`) }, want: fault.Conflict},
+		"the hooks change":    {before: func(c *cloned) { c.put(".xbot/hooks.json", "{}") }, want: fault.Conflict},
+		"the program changes": {before: func(c *cloned) { c.put(".xbot/check.sh", "exit 2") }, want: fault.Conflict},
+		"no digest":           {digest: func(*cloned) string { return "" }, want: fault.Conflict},
+		"another digest":      {digest: func(*cloned) string { return "5e" }, want: fault.Conflict},
+		"somebody else": {who: func(c *cloned) chat.UserID {
+			bob, err := c.store.CreateUser(c.t.Context(), "bob", "admin")
+			require.NoError(c.t, err)
+			all, err := c.List(c.t.Context(), bob.ID)
+			require.NoError(c.t, err)
+			require.Empty(c.t, all, "nobody is asked about a folder of somebody else")
+			return bob.ID
+		}, want: fault.NotFound},
+		"who may not": {before: func(c *cloned) { c.rules.ProjectServers = policy.ProjectServersOff }, want: fault.Denied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := clone(t)
+			f.hooks()
+			seen := f.seen()
+			digest, who := seen.Digest, f.alice.ID
+			if c.before != nil {
+				c.before(f)
+			}
+			if c.digest != nil {
+				digest = c.digest(f)
+			}
+			if c.who != nil {
+				who = c.who(f)
+			}
+			_, _, err := f.Agree(t.Context(), who, seen.ID, digest)
+			require.Equal(t, c.want, fault.KindOf(err), "%v", err)
+			f.rules = policy.Permissions{}
+			require.Empty(t, f.hooks())
+		})
+	}
+}
+
+func TestHooks_AFolderThatCommandsDoNotSeeHasNone(t *testing.T) {
+	f := clone(t)
+	require.NoError(t, os.Chmod(filepath.Join(f.folder(), ".xbot"), 0))
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(f.folder(), ".xbot"), 0o755) })
+	if os.Geteuid() == 0 {
+		t.Skip("the system hides nothing from root")
+	}
+	require.Empty(t, f.hooks(), "and that refuses no call")
+}
+
+func TestHooks_AreNotReadWhereTheAdministratorHasNone(t *testing.T) {
+	f := clone(t)
+	f.Hooked = hooked(false)
+	require.Empty(t, f.hooks())
+	f.agree()
+	require.Empty(t, f.seen().Bundle.Hooks)
+	before := f.seen().Digest
+	f.Hooked = hooked(true)
+	require.Empty(t, f.hooks(), "hooks that nobody was shown are asked about")
+	require.NotEqual(t, before, f.seen().Digest)
+}

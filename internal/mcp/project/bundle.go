@@ -1,0 +1,246 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"xbot/internal/fault"
+	"xbot/internal/hook"
+	"xbot/internal/mcp"
+	"xbot/internal/sandbox"
+	"xbot/internal/skill"
+)
+
+const (
+	maxProgram = 1 << 20 // bytes of a program that a hook names
+	maxWords   = 100     // of the commands of all hooks that may be files of the folder
+	maxNamed   = 100     // skills and files with instructions that are named
+	maxLevels  = 12      // folders that are looked into, from the one of the conversation upwards
+)
+
+// skillFolders are those of a folder that hold skills.
+var skillFolders = []string{".agents/skills", ".xbot/skills"}
+
+// Bundle is what a folder brings to the conversations that work there. Its digest is of all that xbot would run or call by itself; skills and
+// instructions are text for the model, and named alone.
+type Bundle struct {
+	Servers  []byte     `json:"servers,omitempty"` // the content of .mcp.json
+	Hooks    []hook.Doc `json:"hooks,omitempty"`   // the hooks files
+	Programs []Program  `json:"programs,omitempty"`
+	Skills   []string   `json:"skills,omitempty"` // their folders
+	Notes    []string   `json:"notes,omitempty"`  // files with instructions
+}
+
+// Program is a file of the folder that a command of a hook names.
+type Program struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
+}
+
+// empty reports whether there is nothing to agree to.
+func (b Bundle) empty() bool { return b.Servers == nil && len(b.Hooks) == 0 && len(b.Skills) == 0 }
+
+// mark stands at the beginning of a bundle that is stored, and of what its digest is of: neither is the content of a .mcp.json, which is JSON.
+const mark = "xbot-folder/1\n"
+
+// Digest identifies what the folder brings. Of a folder with a .mcp.json and no hooks it is that of the file, so that what people agreed to before
+// folders had one digest holds. Empty: there is nothing to agree to.
+func (b Bundle) Digest() string {
+	switch {
+	case b.empty():
+		return ""
+	case b.Servers != nil && len(b.Hooks) == 0:
+		return digest(b.Servers)
+	}
+	var all strings.Builder
+	all.WriteString(mark)
+	if b.Servers != nil {
+		fmt.Fprintf(&all, "servers %s\n", digest(b.Servers))
+	}
+	for _, d := range b.Hooks {
+		fmt.Fprintf(&all, "hooks %q %d %s\n", d.Source, d.Layer, digest(d.Text))
+	}
+	for _, p := range b.Programs {
+		fmt.Fprintf(&all, "program %q %s\n", p.Path, p.Digest)
+	}
+	return digest([]byte(all.String()))
+}
+
+// texts identifies what is named of the folder beside its digest.
+func (b Bundle) texts() string {
+	if len(b.Skills) == 0 && len(b.Notes) == 0 {
+		return ""
+	}
+	return digest([]byte(fmt.Sprintf("%q %q", b.Skills, b.Notes)))
+}
+
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// encode is the bundle as it is stored.
+func (b Bundle) encode() ([]byte, error) {
+	content, err := json.Marshal(b)
+	return append([]byte(mark), content...), err
+}
+
+// decode reads a stored bundle. What was stored before there were bundles is the content of a .mcp.json.
+func decode(stored []byte) (b Bundle, err error) {
+	content, ok := bytes.CutPrefix(stored, []byte(mark))
+	if !ok {
+		return Bundle{Servers: stored}, nil
+	}
+	return b, json.Unmarshal(content, &b)
+}
+
+// entries are the servers of the bundle.
+func (b Bundle) entries() ([]Entry, error) {
+	if b.Servers == nil {
+		return nil, nil
+	}
+	return Parse(b.Servers)
+}
+
+// read looks what a folder brings now. Invalid: something of it cannot be used, with a sentence. Other errors are of the runner.
+func (p *Projects) read(ctx context.Context, here place) (b Bundle, err error) {
+	if b.Servers, err = content(ctx, here.box, path.Join(here.folder, mcp.ProjectFile), maxFile+1); err != nil {
+		return b, err
+	}
+	if p.Hooked != nil && p.Hooked.ProjectHooks() {
+		if err := b.readHooks(ctx, here); err != nil {
+			return b, err
+		}
+	}
+	if here.folder != here.box.Workspace() { // what is in the workspace itself is the person's own
+		err = b.readTexts(ctx, here)
+	}
+	return b, err
+}
+
+// content reads a file; nil: there is none that commands can see. In a default layout the folder .xbot of the workspace is the server's data folder,
+// which they do not see.
+func content(ctx context.Context, box sandbox.Sandbox, file string, most int64) ([]byte, error) {
+	got, err := box.ReadFile(ctx, file, 0, most)
+	switch {
+	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Denied):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case got.Data == nil:
+		return []byte{}, nil
+	}
+	return got.Data, nil
+}
+
+// hookFiles are the hooks files of a folder.
+var hookFiles = []struct {
+	name  string
+	layer hook.Layer
+}{{"hooks.json", hook.LayerProject}, {"hooks.local.json", hook.LayerLocal}}
+
+// readHooks reads the hooks files, and the files of the folder that their commands name.
+func (b *Bundle) readHooks(ctx context.Context, here place) error {
+	named := map[string]bool{}
+	for _, f := range hookFiles {
+		at := path.Join(here.folder, ".xbot", f.name)
+		text, err := content(ctx, here.box, at, hook.MaxBytes+1)
+		if err != nil {
+			return err
+		}
+		if text == nil {
+			continue
+		}
+		b.Hooks = append(b.Hooks, hook.Doc{Source: at, Layer: f.layer, Text: text})
+		for _, h := range hook.Parse(text, at, f.layer, hook.Grants{}).Handlers {
+			for _, name := range programs(h.Command, here.folder) {
+				named[name] = true
+				b.Hooks[len(b.Hooks)-1].Programs = true
+			}
+		}
+	}
+	if len(named) > maxWords {
+		return fault.Errorf(fault.Invalid, "the commands of the folder's hooks have more than %d words that may be files: put them into a program", maxWords)
+	}
+	names := make([]string, 0, len(named))
+	for name := range named {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text, err := content(ctx, here.box, name, maxProgram+1)
+		switch {
+		case fault.Is(err, fault.Invalid), fault.Is(err, fault.Conflict): // a folder
+			continue
+		case err != nil:
+			return err
+		case len(text) > maxProgram:
+			return fault.Errorf(fault.Invalid, "the hook program %s has more than %d MB, so that nobody can tell whether it has changed", name, maxProgram>>20)
+		case text != nil:
+			b.Programs = append(b.Programs, Program{Path: name, Digest: digest(text)})
+		}
+	}
+	return nil
+}
+
+// programs are the words of a command that may be files of a folder, as paths there.
+func programs(command, folder string) []string {
+	command = strings.NewReplacer("${XBOT_PROJECT_DIR}", folder, "$XBOT_PROJECT_DIR", folder, "${PWD}", folder, "$PWD", folder).Replace(command)
+	var out []string
+	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=,{}[]$:", r) }) {
+		name := word
+		if !path.IsAbs(name) {
+			name = path.Join(folder, name)
+		}
+		if name = path.Clean(name); strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// readTexts names the skills and the instructions of the folder and of those above it, up to the root of the repository or the workspace.
+func (b *Bundle) readTexts(ctx context.Context, here place) error {
+	dir := path.Clean(here.folder)
+	for range maxLevels {
+		for _, below := range skillFolders {
+			infos, err := here.box.ReadDir(ctx, path.Join(dir, below))
+			if away(err) {
+				return err
+			}
+			for _, i := range infos {
+				if file := path.Join(dir, below, path.Base(i.Path), skill.File); i.Dir && len(b.Skills) < maxNamed && there(ctx, here.box, file) {
+					b.Skills = append(b.Skills, path.Dir(file))
+				}
+			}
+		}
+		for _, name := range []string{"AGENTS.md", ".xbot/AGENTS.md"} {
+			if file := path.Join(dir, name); len(b.Notes) < maxNamed && there(ctx, here.box, file) {
+				b.Notes = append(b.Notes, file)
+			}
+		}
+		up := path.Dir(dir)
+		if there(ctx, here.box, path.Join(dir, ".git")) || up == here.box.Workspace() || up == dir || !strings.HasPrefix(up, here.box.Workspace()+"/") {
+			return ctx.Err()
+		}
+		dir = up
+	}
+	return ctx.Err()
+}
+
+func there(ctx context.Context, box sandbox.Sandbox, file string) bool {
+	_, err := box.Stat(ctx, file)
+	return err == nil
+}
+
+// away reports whether an error says that nobody could look, rather than that there is nothing.
+func away(err error) bool {
+	return err != nil && slices.Contains([]fault.Kind{fault.Unavailable, fault.Internal, fault.RateLimited}, fault.KindOf(err))
+}
