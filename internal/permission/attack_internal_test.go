@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -65,6 +66,6 @@ func TestAttack_PatternsOfNames(t *testing.T) {
 	}
 	tool := strings.Repeat("a", 10_000)
 	for _, text := range []string{strings.Repeat("*a", maxName/2) + "b", strings.Repeat("?", maxName), strings.Repeat("[a-z]", maxName/5), strings.Repeat("*", maxName)} {
-		require.Equal(t, strings.Trim(text, "*") == "", means(text, tool), text)
+		require.Equal(t, strings.Trim(text, "*") == "", means(text, chat.RuleDeny, Call{Tool: tool}), text)
 	}
 }
