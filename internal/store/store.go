@@ -37,6 +37,7 @@ import (
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
+	"xbot/internal/store/permissions"
 	"xbot/internal/store/pg"
 	"xbot/internal/store/plugins"
 	"xbot/internal/store/prompts"
@@ -77,6 +78,8 @@ type (
 	MemoryStore = memory.Store
 	// PeopleStore is the one of package people.
 	PeopleStore = people.Store
+	// PermissionStore is the one of package permissions.
+	PermissionStore = permissions.Store
 	// SettingStore is the one of package settings.
 	SettingStore = settings.Store
 	// SubscriptionStore is the one of package subscriptions.
@@ -217,6 +220,7 @@ type work struct {
 // persons has the stores of users and what belongs to them.
 type persons struct {
 	*PeopleStore
+	*PermissionStore
 	*LinkStore
 	*SecretStore
 	*SettingStore
@@ -252,6 +256,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ChannelStore = channels.New(s.db)
 	s.MemoryStore = memory.New(s.db, s.Quota)
 	s.PeopleStore = people.New(s.db, s.Quota)
+	s.PermissionStore = permissions.New(s.db)
 	s.SettingStore = settings.New(s.db)
 	s.SubscriptionStore = subscriptions.New(s.db)
 	s.ToolKeyStore = toolkeys.New(s.db)

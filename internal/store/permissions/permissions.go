@@ -1,4 +1,5 @@
-package people
+// Package permissions stores the rules that users set for tool calls.
+package permissions
 
 import (
 	"context"
@@ -13,6 +14,12 @@ import (
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
+
+// Store keeps the rules.
+type Store struct{ db *pg.DB }
+
+// New returns a store over a database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // Permits returns what the user of a session wants of its tools. Of a session that is gone it is nothing.
 func (s *Store) Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error) {
