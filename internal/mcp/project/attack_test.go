@@ -238,6 +238,33 @@ func TestAttack_AgreeingIsToWhatWasShown(t *testing.T) {
 	}
 }
 
+func TestAgree_AMemberMayAgreeToSkillsAloneUnlessTheyAreOff(t *testing.T) {
+	f := clone(t)
+	_, err := f.store.CreateUser(t.Context(), "root", "admin")
+	require.NoError(t, err)
+	require.NoError(t, f.store.SetRole(t.Context(), f.alice.ID, "member"))
+	f.hooks()
+	require.False(t, f.seen().MayAgree)
+
+	require.NoError(t, os.Remove(filepath.Join(f.folder(), ".mcp.json")))
+	require.NoError(t, os.RemoveAll(filepath.Join(f.folder(), ".xbot")))
+	f.hooks()
+	require.True(t, f.seen().MayAgree)
+	f.agree()
+	skills, err := f.Agreed(t.Context(), f.alice.ID, f.box.Name(), f.folder())
+	require.NoError(t, err)
+	require.True(t, skills)
+
+	f.rules.ProjectServers = policy.ProjectServersOff
+	skills, err = f.Agreed(t.Context(), f.alice.ID, f.box.Name(), f.folder())
+	require.NoError(t, err)
+	require.False(t, skills)
+	f.rules = policy.Permissions{}
+	f.put(".mcp.json", servers)
+	f.hooks()
+	require.False(t, f.seen().MayAgree, "a server came in")
+}
+
 func TestHooks_AFolderThatCommandsDoNotSeeHasNone(t *testing.T) {
 	f := clone(t)
 	require.NoError(t, os.Chmod(filepath.Join(f.folder(), ".xbot"), 0))

@@ -47,6 +47,9 @@ type Program struct {
 // empty reports whether there is nothing to agree to.
 func (b Bundle) empty() bool { return b.Servers == nil && len(b.Hooks) == 0 && len(b.Skills) == 0 }
 
+// textsDigest is the digest of a folder that brings skills alone.
+var textsDigest = digest([]byte(mark))
+
 // mark stands at the beginning of a bundle that is stored, and of what its digest is of: neither is the content of a .mcp.json, which is JSON.
 const mark = "xbot-folder/1\n"
 
@@ -60,7 +63,7 @@ func (b Bundle) Digest() string {
 		return digest(b.Servers)
 	}
 	var all strings.Builder
-	all.WriteString(mark)
+	all.WriteString(mark) // and nothing else for skills alone: textsDigest
 	if b.Servers != nil {
 		fmt.Fprintf(&all, "servers %s\n", digest(b.Servers))
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"xbot/internal/chat"
@@ -66,7 +67,14 @@ type Projects struct {
 	life   context.Context //nolint:containedctx // of looks, which outlive the steps that they are made beside
 	end    context.CancelFunc
 	work   sync.WaitGroup
+
+	began  atomic.Uint64 // looks
+	noting sync.Mutex
+	noted  map[string]uint64 // the newest look at a place whose result was noted
 }
+
+// maxNoted bounds how many places are told apart by when they were looked at last.
+const maxNoted = 10_000
 
 var (
 	_ mcp.Projects  = (*Projects)(nil)
@@ -90,6 +98,9 @@ type place struct {
 	box    sandbox.Sandbox
 	folder string
 }
+
+// String identifies the place.
+func (h *place) String() string { return fmt.Sprint(h.user, " ", h.box.Name(), " ", h.folder) }
 
 // of finds where a conversation works. Nothing is connected to. false: its person has no machine.
 func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error) {
@@ -157,11 +168,15 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 	return slices.DeleteFunc(servers, func(s mcpservers.Server) bool { return s.Project.ID != all[i].ID || !s.Project.Agrees() }), err
 }
 
-// may reports whether the policy lets the person agree now. What was agreed to before is not used otherwise.
+// may reports whether the policy lets the person agree now. What was agreed to before is not used otherwise. A folder that brings skills
+// alone runs nothing, so its person may agree to it unless nobody may.
 func (p *Projects) may(ctx context.Context, s mcpservers.SeenProject) (bool, error) {
 	is, err := p.Policies.Get(ctx)
 	if err != nil {
 		return false, err
+	}
+	if s.Digest == textsDigest {
+		return is.Permissions.ProjectServers != policy.ProjectServersOff, nil
 	}
 	return is.Permissions.MayAgreeToServers(s.Admin), nil
 }
@@ -217,7 +232,21 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 // look reads what a folder brings, and notes it. It returns the digest; empty: there is nothing, or it cannot be used. An error is one of the runner
 // or the database: nothing is known then.
 func (p *Projects) look(ctx context.Context, here place) (digest string, err error) {
+	began := p.began.Add(1)
 	b, err := p.read(ctx, here)
+	p.noting.Lock()
+	defer p.noting.Unlock()
+	at := here.String()
+	if p.noted[at] > began { // another look has read the folder since
+		if err != nil {
+			return "", err
+		}
+		return b.Digest(), nil
+	}
+	if p.noted == nil || len(p.noted) == maxNoted {
+		p.noted = map[string]uint64{}
+	}
+	p.noted[at] = began
 	return p.note(ctx, here, b, err)
 }
 
