@@ -141,7 +141,7 @@ func (s *SignOn) end(w http.ResponseWriter, r *http.Request) {
 		path += "?" + url.Values{"next": {from.Next}}.Encode()
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, path+"#"+fragment, http.StatusSeeOther)
+	http.Redirect(w, r, path+"#"+fragment, http.StatusSeeOther) //nolint:gosec // the link is one of this server, and next a value in it
 }
 
 // placeInPage returns a place in the page to come back to; empty: the text is none.

@@ -82,6 +82,10 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 		}
 		return nil, a.Problem(a.change(ctx, in.ID, in.Body.Role, in.Body.Disabled))
 	})
+	a.registerSignInLinks(h)
+}
+
+func (a *Endpoints) registerSignInLinks(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "create-sign-in-link", Method: http.MethodPost, Path: "/api/users/{id}/sign-in-link", Summary: "Create a link that signs a person in; for administrators",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
