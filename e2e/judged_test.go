@@ -81,7 +81,7 @@ func TestAttack_AFoldersHookMakesNoAllowedCommandAnotherOne(t *testing.T) {
 	id = k.send(`call Shell {"command":"echo fine"}`, "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
 	require.True(t, k.lastCall().IsError)
-	require.Contains(t, k.lastCall().Result, "which the permission rules do not let run")
+	require.Contains(t, k.lastCall().Result, "which the permission rules deny")
 	require.NoFileExists(t, trace)
 }
 

@@ -88,7 +88,7 @@ func (p *poisonous) seen(activity string) {
 	}, crashLimit, 50*time.Millisecond)
 	out, err := p.operate("doctor")
 	require.Error(p.t, err)
-	require.Contains(p.t, out, "✗ crashes     1 calls were given up in the last day because the server crashed in them, the newest: "+activity+" ")
+	require.Contains(p.t, out, "✗ crashes     1 calls were given up in the last day because they crashed the server, the newest: "+activity+" ")
 	require.Contains(p.t, out, "(out of memory)")
 	dumps, err := filepath.Glob(filepath.Join(crash.Folder(p.home), "crash-*.txt"))
 	require.NoError(p.t, err)

@@ -89,7 +89,7 @@ func (a *attempts) begin(ctx context.Context, attempt crash.Attempt) (end func(d
 	case err == nil, givenUp:
 		return end, err
 	case ctx.Err() == nil && waiting.Err() != nil:
-		return nil, temporal.NewApplicationErrorWithOptions("it waits for another call that ran when a worker process crashed", string(fault.Unavailable),
+		return nil, temporal.NewApplicationErrorWithOptions("waiting for another call that was running when a worker process crashed", string(fault.Unavailable),
 			temporal.ApplicationErrorOptions{NextRetryDelay: suspectRetry})
 	}
 	return nil, activities.Failure(ctx, err)

@@ -109,7 +109,7 @@ func meaning(r *TurnResult) string {
 	case string(fault.Internal):
 		return "a fault in xbot: the log of the worker names it"
 	case activities.CrashedType:
-		return "worker processes crashed while it ran, so it was given up: xbot doctor and the log of the worker name the cause"
+		return "not retried, since worker processes crashed while it ran: xbot doctor and the log of the worker name the cause"
 	case reasonLoop:
 		return "the model repeated the same calls"
 	case reasonStepLimit:

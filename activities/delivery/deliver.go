@@ -149,7 +149,7 @@ func (d *Deliverer) GiveUp(ctx context.Context, in SendInput) (SendOutput, error
 	if err != nil || !o.Open {
 		return SendOutput{}, activities.Failure(ctx, err)
 	}
-	const state, reason = chat.OutboundUncertain, "the server crashed twice while it was sent, so it was given up"
+	const state, reason = chat.OutboundUncertain, "the server crashed twice while sending it, so it is not sent again"
 	if err := d.Outbox.EndDelivery(ctx, o.ID, state, reason); err != nil {
 		return SendOutput{}, activities.Failure(ctx, err)
 	}

@@ -128,7 +128,7 @@ func TestAttack_WhatWasAllowedIsTheToolAsItWas(t *testing.T) {
 			s.offers.Tools[0].Schema = json.RawMessage(`{"type": "object", "title": "x"}`)
 			s.list()
 		}, "its arguments"},
-		"the effects": {func(s *shop) { s.offers.Tools[0].Hints.ReadOnly = true; s.list() }, "what it says of its effects"},
+		"the effects": {func(s *shop) { s.offers.Tools[0].Hints.ReadOnly = true; s.list() }, "its annotations"},
 		"the address": {func(s *shop) { s.moves() }, "the address of its server"},
 	}
 	for name, c := range attacks {

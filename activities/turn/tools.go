@@ -165,7 +165,7 @@ func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refu
 	case found.Spec().Class != call.Class:
 		return found, tool.Fail("%s has changed since it was called; call it again", call.Name), false, nil
 	case call.State == chat.CallOpen && call.Digest != "" && call.Digest != permission.Digest(found.Spec(), call.Arguments):
-		return found, tool.Fail("this call of %s is not what was judged: the tool or the arguments have changed since; call it again", call.Name), false, nil
+		return found, tool.Fail("the tool or the arguments of this call of %s have changed since the permission check; call it again", call.Name), false, nil
 	}
 	return found, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
 }

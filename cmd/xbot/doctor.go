@@ -236,7 +236,7 @@ func lookCrashes(ctx context.Context, d *installation) (string, error) {
 	case len(calls) == 0:
 		return "no call was given up in the last day", nil
 	}
-	return "", fmt.Errorf("%d calls were given up in the last day because the server crashed in them, the newest: %w; what the crashes wrote is in %s", len(calls), &calls[0], crash.Folder(d.cfg.Dir))
+	return "", fmt.Errorf("%d calls were given up in the last day because they crashed the server, the newest: %w; the output of crashes is in %s", len(calls), &calls[0], crash.Folder(d.cfg.Dir))
 }
 
 func lookServer(ctx context.Context, d *installation) (string, error) {

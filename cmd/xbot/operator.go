@@ -92,7 +92,7 @@ func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) 
 
 type loginLinkCmd struct {
 	User           string `help:"Name of the user; default: the administrator."`
-	ForgetPassword bool   `help:"Remove the user's password, sign out their browsers and end earlier links; whoever opens the link chooses a new password."`
+	ForgetPassword bool   `help:"Remove the user's password, sign out their browsers and end earlier links; the new link lets the user choose a password."`
 	RevokeTokens   bool   `help:"With --forget-password: also revoke the user's access tokens."`
 }
 

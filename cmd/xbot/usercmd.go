@@ -25,7 +25,7 @@ type userCmd struct {
 	Enable  userEnableCmd  `cmd:"" help:"Let a person in again."`
 	Delete  userDeleteCmd  `cmd:"" help:"Delete a person with all that they have. It cannot be taken back."`
 	Unlink  userUnlinkCmd  `cmd:"" help:"List the identities of a person on channels, or unlink one: it becomes an account of its own."`
-	Passwd  userPasswdCmd  `cmd:"" help:"Forget a person's password, sign out their browsers, and print a link by which they choose a new one."`
+	Passwd  userPasswdCmd  `cmd:"" help:"Remove a user's password, sign out their browsers, and print a link for choosing a new one."`
 }
 
 type userListCmd struct{}

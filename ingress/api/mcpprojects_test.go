@@ -58,7 +58,7 @@ func TestMCPProjects_WhatIsShownIsAgreedToByWhomThePolicyLets(t *testing.T) {
 
 	at := func(id int64) string { return fmt.Sprintf("/api/mcp-projects/%d", id) }
 	digest := object{"digest": seen[0].Digest}
-	require.Contains(t, b.bob.post(at(his)+"/agree", digest).problem(http.StatusForbidden), "administrators alone")
+	require.Contains(t, b.bob.post(at(his)+"/agree", digest).problem(http.StatusForbidden), "only administrators")
 	b.bob.post(at(hers)+"/agree", digest).problem(http.StatusNotFound)
 	b.alice.post(at(hers)+"/agree", object{"digest": "other"}).problem(http.StatusConflict)
 

@@ -95,7 +95,7 @@ func (a *Auth) SignInByLink(w http.ResponseWriter, r *http.Request, token string
 		return Login{}, err
 	}
 	if link.Replaces() && !replace {
-		return Login{}, fault.Errorf(fault.Conflict, "you are signed in as %s, and this link signs in %s; set replace to end the login of %[1]s", link.SignedIn.Name, link.User.Name)
+		return Login{}, fault.Errorf(fault.Conflict, "you are signed in as %s, and this link signs in %s; set replace to sign out %[1]s", link.SignedIn.Name, link.User.Name)
 	}
 	user, err := a.Accounts.UseLoginLink(r.Context(), a.linkHash(r, token))
 	if err != nil {

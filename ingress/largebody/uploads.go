@@ -21,7 +21,7 @@ func (u *Uploads[K]) Enter(who K, most int) (leave func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.count[who] >= most {
-		return nil, fault.Limited(uploadPause, "%d uploads of yours are under way already: send this one when one of them is done", most)
+		return nil, fault.Limited(uploadPause, "you already have %d uploads in progress: try again when one of them has finished", most)
 	}
 	if u.count == nil {
 		u.count = map[K]int{}

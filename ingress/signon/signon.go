@@ -170,7 +170,7 @@ func (s *SignOn) readWay(r *http.Request) (way, error) {
 		return from, fmt.Errorf("the cookie of the way cannot be read: %w", err)
 	}
 	if time.Now().Unix() > from.Expires {
-		return from, fault.Errorf(fault.Denied, "the browser has taken longer than %v to come back", wayLife)
+		return from, fault.Errorf(fault.Denied, "the sign-in took longer than %v; start again", wayLife)
 	}
 	if from.State == "" || subtle.ConstantTimeCompare([]byte(from.State), []byte(r.FormValue("state"))) != 1 {
 		return from, fault.Errorf(fault.Denied, "the browser brings another state than it was sent away with")
@@ -267,7 +267,7 @@ func (s *SignOn) checkIssuer(provider *oidc.Provider, said string) error {
 		return fmt.Errorf("read what the provider offers: %w", err)
 	}
 	if said != s.Settings.Issuer && (said != "" || promises.Issuer) {
-		return fault.Errorf(fault.Denied, "another provider has answered than the one that was asked")
+		return fault.Errorf(fault.Denied, "the response comes from another provider than the one that was asked")
 	}
 	return nil
 }
@@ -293,10 +293,10 @@ func (s *SignOn) claims(ctx context.Context, provider *oidc.Provider, token *oau
 	if provider.UserInfoEndpoint() != "" { // where most providers tell names and groups
 		info, err := provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
 		if err != nil {
-			return nil, fmt.Errorf("ask who they are: %w", err)
+			return nil, fmt.Errorf("request the user information: %w", err)
 		}
 		if info.Subject != id.Subject {
-			return nil, fault.Errorf(fault.Denied, "the provider tells of another person than the one who signed in")
+			return nil, fault.Errorf(fault.Denied, "the user information of the provider is about another user than the ID token")
 		}
 		if err := info.Claims(&claims); err != nil {
 			return nil, fmt.Errorf("read what the provider tells: %w", err)

@@ -347,7 +347,7 @@ type CreateInviteRequest struct {
 
 // CreateSignInLinkRequest is the schema of this name in the API's document.
 type CreateSignInLinkRequest struct {
-	ForgetPassword bool `json:"forget_password,omitzero"` // Remove their password, sign out their browsers and end sign-in links that were not used; whoever opens the new link chooses a password.
+	ForgetPassword bool `json:"forget_password,omitzero"` // Remove their password, sign out their browsers and end unused sign-in links; the new link lets the user choose a password.
 	RevokeTokens   bool `json:"revoke_tokens,omitzero"`   // With forget_password: also revoke their access tokens.
 }
 
@@ -654,7 +654,7 @@ type LinkBody struct {
 
 // LinkedUser is the schema of this name in the API's document.
 type LinkedUser struct {
-	SignedIn string `json:"signed_in,omitzero"` // Another user who is signed in in this browser, and whose login would end.
+	SignedIn string `json:"signed_in,omitzero"` // User who is signed in in this browser and would be signed out.
 	User     string `json:"user"`
 }
 
@@ -678,7 +678,7 @@ type ListedRole struct {
 type LoginInputBody struct {
 	Browser  string `json:"browser,omitzero"` // The browser value of the last login in this browser.
 	Password string `json:"password,omitzero"`
-	Replace  bool   `json:"replace,omitzero"` // With token: the link may end the login that another user has in this browser. Without it that is 409.
+	Replace  bool   `json:"replace,omitzero"` // With token: sign out another user of this browser; without it such a link is answered with 409.
 	Token    string `json:"token,omitzero"`   // Of a one-time sign-in link; instead of name and password.
 	Username string `json:"username,omitzero"`
 }
@@ -694,24 +694,24 @@ type LoginState struct {
 // MCPProject is the schema of this name in the API's document.
 type MCPProject struct {
 	AgreedAt *time.Time         `json:"agreed_at,omitzero"`
-	Digest   string             `json:"digest"` // SHA-256 of what would be run or called of the folder as it was seen last: hooks, the programs that they name, servers; empty: it cannot be used. Agreeing names it.
+	Digest   string             `json:"digest"` // SHA-256 of the hooks, the programs that they name, and the servers when the folder was last read; send it to agree; empty: the folder cannot be used.
 	Folder   string             `json:"folder"`
 	Hooks    []MCPProjectHook   `json:"hooks"` // Those of its hooks files, where the administrator has hooks of projects used.
 	ID       int64              `json:"id"`
 	MayAgree bool               `json:"may_agree"` // The policy lets you agree; where it does not, what you agreed to before is not used either.
-	Notes    []string           `json:"notes"`     // Files with instructions, which the model reads in any case.
+	Notes    []string           `json:"notes"`     // Instruction files, which the model always reads.
 	Problem  string             `json:"problem,omitzero"`
 	Runner   string             `json:"runner"`
 	SeenAt   time.Time          `json:"seen_at"`
 	Servers  []MCPProjectServer `json:"servers"` // Those of its .mcp.json as it was seen last.
 	Skills   []string           `json:"skills"`  // Folders of skills. They are text for the model, and may change without another question.
-	State    string             `json:"state"`   // asks: nobody has agreed to it; agreed: what it brings is used there; changed: it is something else than was agreed to, and not used; unusable: see problem.
+	State    string             `json:"state"`   // asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem.
 }
 
 // MCPProjectHook is the schema of this name in the API's document.
 type MCPProjectHook struct {
 	Calls   string     `json:"calls,omitzero"`   // The address, or the server and tool, that it calls.
-	Command string     `json:"command,omitzero"` // Runs in the folder, in its walls. The files of the folder that it names are part of the digest.
+	Command string     `json:"command,omitzero"` // Runs in the folder, in the sandbox. Files of the folder that it names are part of the digest.
 	Event   hook.Event `json:"event"`
 	Kind    hook.Kind  `json:"kind"`
 }
@@ -719,7 +719,7 @@ type MCPProjectHook struct {
 // MCPProjectServer is the schema of this name in the API's document.
 type MCPProjectServer struct {
 	Args      []string          `json:"args,omitzero"`
-	Command   string            `json:"command,omitzero"` // Runs in the folder, on the runner, in its walls.
+	Command   string            `json:"command,omitzero"` // Runs in the folder, in the sandbox of the runner.
 	Disabled  bool              `json:"disabled,omitzero"`
 	Env       map[string]string `json:"env,omitzero"`     // Variables of the command, with their values: they may change what it does.
 	Headers   []string          `json:"headers,omitzero"` // Names of headers.
@@ -742,7 +742,7 @@ type MCPServerDraft struct {
 	Revision     int64             `json:"revision,omitzero"`     // The revision that the change was made from; 0: there is none of that name yet.
 	Shared       bool              `json:"shared,omitzero"`       // It is the installation's, for everybody; for administrators.
 	Transport    chat.MCPTransport `json:"transport,omitzero"`    // Left out: http where there is a url, else stdio.
-	Trusted      bool              `json:"trusted,omitzero"`      // Of a server of the installation: what it says of the effects of its tools is believed. Those that say that they only read run unasked then, and in conversations that only read.
+	Trusted      bool              `json:"trusted,omitzero"`      // For servers of the installation: trust the tool annotations. Tools marked read-only then run without approval and in read-only conversations.
 	URL          string            `json:"url,omitzero"`          // Addresses of people reach the public internet alone.
 }
 
@@ -1462,7 +1462,7 @@ type SessionListBody struct {
 type SetPasswordRequest struct {
 	Current      string `json:"current,omitzero"`       // Needed if there is one.
 	Password     string `json:"password"`               // 10 to 72 bytes.
-	RevokeTokens bool   `json:"revoke_tokens,omitzero"` // Also revoke my access tokens, but the one of this request.
+	RevokeTokens bool   `json:"revoke_tokens,omitzero"` // Also revoke my access tokens, except the one of this request.
 }
 
 // SetPermissionRequest is the schema of this name in the API's document.
@@ -1518,7 +1518,7 @@ type SharedMessage struct {
 // SignInLink is the schema of this name in the API's document.
 type SignInLink struct {
 	Link   string `json:"link"`   // Address on this server; it works once, within 24 hours.
-	Tokens int    `json:"tokens"` // How many access tokens of the person are valid.
+	Tokens int    `json:"tokens"` // Number of the user's valid access tokens.
 }
 
 // SignedIn is the schema of this name in the API's document.
@@ -2477,7 +2477,7 @@ func (c *Client) Login(ctx context.Context, body LoginInputBody) (SignedIn, erro
 	return answer, err
 }
 
-// ReadSignInLink sends POST /api/login/link: Whom a sign-in link signs in; does not spend it.
+// ReadSignInLink sends POST /api/login/link: Show the user of a sign-in link without using the link.
 func (c *Client) ReadSignInLink(ctx context.Context, token string) (LinkedUser, error) {
 	var answer LinkedUser
 	err := c.call(ctx, http.MethodPost, "/api/login/link", nil, map[string]any{"token": token}, &answer)
@@ -2489,7 +2489,7 @@ func (c *Client) Logout(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/api/logout", nil, nil, nil)
 }
 
-// ListMCPProjects sends GET /api/mcp-projects: Folders in which your conversations have worked that bring hooks, MCP servers or skills. With what would be run and called. None of it is used before you have agreed.
+// ListMCPProjects sends GET /api/mcp-projects: List folders of your conversations that contain hooks, MCP servers or skills. Lists all commands and addresses. Nothing is used until you agree.
 func (c *Client) ListMCPProjects(ctx context.Context) ([]MCPProject, error) {
 	var answer struct {
 		Projects []MCPProject `json:"projects"`
@@ -2498,12 +2498,12 @@ func (c *Client) ListMCPProjects(ctx context.Context) ([]MCPProject, error) {
 	return answer.Projects, err
 }
 
-// WithdrawMCPProject sends DELETE /api/mcp-projects/{id}: Take back that you have agreed to what a folder brings.
+// WithdrawMCPProject sends DELETE /api/mcp-projects/{id}: Withdraw your agreement to a folder.
 func (c *Client) WithdrawMCPProject(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/mcp-projects/%s", id), nil, nil, nil)
 }
 
-// AgreeToMCPProject sends POST /api/mcp-projects/{id}/agree: Agree to what a folder brings, as you were shown it. It is used there until the hooks, the programs that they name, or the .mcp.json change. The folder is read once more; 409: it brings something else by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
+// AgreeToMCPProject sends POST /api/mcp-projects/{id}/agree: Agree to the contents of a folder. They are used until the hooks, the programs that hooks name, or the .mcp.json change. Send the digest that you were shown; 409: the folder has changed since. The tools of the servers are listed, for at most 20 seconds. 403: the policy lets only administrators agree. Tokens of the scopes read and chat cannot.
 func (c *Client) AgreeToMCPProject(ctx context.Context, id int64, digest string) (MCPProject, error) {
 	var answer MCPProject
 	err := c.call(ctx, http.MethodPost, path("/api/mcp-projects/%s/agree", id), nil, map[string]any{"digest": digest}, &answer)
@@ -2524,7 +2524,7 @@ func (c *Client) DeleteMCPServer(ctx context.Context, name string, params Delete
 	return c.call(ctx, http.MethodDelete, path("/api/mcp-servers/%s", name), query{"shared": params.Shared}, nil, nil)
 }
 
-// SetMCPServer sends PUT /api/mcp-servers/{name}: Add or change an MCP server. It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
+// SetMCPServer sends PUT /api/mcp-servers/{name}: Add or change an MCP server. It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its sandbox. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
 func (c *Client) SetMCPServer(ctx context.Context, name string, body MCPServerDraft) (MCPServerState, error) {
 	var answer MCPServerState
 	err := c.call(ctx, http.MethodPut, path("/api/mcp-servers/%s", name), nil, body, &answer)
@@ -2577,7 +2577,7 @@ func (c *Client) ListIdentities(ctx context.Context) ([]Identity, error) {
 	return answer.Identities, err
 }
 
-// SetPassword sends POST /api/me/password: Set my password; signs out my other browsers, and ends sign-in links that were not used.
+// SetPassword sends POST /api/me/password: Set my password; signs out my other browsers and invalidates unused sign-in links.
 func (c *Client) SetPassword(ctx context.Context, body SetPasswordRequest) error {
 	return c.call(ctx, http.MethodPost, "/api/me/password", nil, body, nil)
 }

@@ -33,8 +33,8 @@ type ToolRule struct {
 	Pattern string `json:"pattern,omitempty" doc:"What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool."`
 	Rule    Rule   `json:"rule" enum:"allow,ask,deny"`
 	// Pin is the tool of an MCP server as it was when it was allowed: the rule asks once the tool is another one.
-	Pin     string `json:"pin,omitempty" doc:"Of a rule that allows a tool of an MCP server: identifies the tool as it was then. The rule asks once the tool is another one."`
-	Changed string `json:"changed,omitempty" doc:"In a question: what of the tool is another one than when a rule allowed it, with blanks between: address, description, arguments, annotations."`
+	Pin     string `json:"pin,omitempty" doc:"For rules that allow an MCP tool: identifies the tool as it was allowed. The rule asks again when the tool has changed."`
+	Changed string `json:"changed,omitempty" doc:"In a question: parts of the tool that changed since a rule allowed it, separated by blanks: address, description, arguments, annotations."`
 }
 
 // MaxToolRules bounds the rules of a person: all of them are read with each step that calls tools.

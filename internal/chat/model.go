@@ -178,7 +178,7 @@ type MCPConfig struct {
 	URL          string       `json:"url,omitempty" doc:"Of http and sse." example:"https://mcp.example.com/mcp"`
 	Account      string       `json:"account,omitempty" doc:"Of a server of the installation with a url: the OAuth provider whose connected account authorizes requests, that of whoever uses the server." example:"github"`
 	Instructions string       `json:"instructions,omitempty" doc:"What its owner tells the model about it."`
-	Trusted      bool         `json:"trusted,omitempty" doc:"Of a server of the installation: what it says of the effects of its tools is believed, so that those that say that they only read run unasked, and in conversations that only read."`
+	Trusted      bool         `json:"trusted,omitempty" doc:"For servers of the installation: trust the tool annotations. Tools marked read-only run without approval and in read-only conversations."`
 	Enabled      bool         `json:"enabled"`
 }
 

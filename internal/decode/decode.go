@@ -1,5 +1,5 @@
-// Package decode reads files of other people outside of the server's process. A decoder is a function from bytes to a value. It runs in a process of
-// its own, which is this program once more, takes one file and ends: what a file does to its decoder, the server does not notice.
+// Package decode decodes untrusted files outside of the server's process. A decoder is a function from bytes to a value. Each file gets a new, sealed
+// process of this same program, which ends after the file. A file that crashes its decoder does not affect the server.
 //
 //	caller                                   process "xbot decode picture"
 //	  Run ── waits for its owner's turn
@@ -7,10 +7,10 @@
 //	      ── request, file ── stdin ───────▶ seals itself: no files, sockets, programs; memory, processor
 //	                                         decodes
 //	      ◀─ answer, bounded ── stdout ───── ends
-//	stdin stays open until the answer is there: its end tells the process that nobody waits any more.
+//	The caller closes stdin after the answer; the process ends when stdin is closed earlier.
 //
-// The process has no settings and no keys in its environment. The kernel ends it before any other program when memory runs out. Its answer is as
-// hostile as the file: it is bounded here, and the package of the decoder checks what it says.
+// The environment of the process contains no settings and no keys. When memory runs out the kernel kills it before any other program. Its answer is
+// as untrusted as the file: this package bounds its size, and the package of the decoder validates it.
 package decode
 
 import (
@@ -91,7 +91,7 @@ func (d Decoder[P, R]) parse(said []byte) (out R, err error) {
 	case a.Kind == fault.Invalid || a.Kind == fault.TooLarge || a.Kind == fault.Internal:
 		return out, fault.Errorf(a.Kind, "%s", sentence(a.Error))
 	case a.Kind != "" || a.Result == nil:
-		return out, fault.Errorf(fault.Invalid, "%s cannot be read: its decoder gave another answer than a result", d.What)
+		return out, fault.Errorf(fault.Invalid, "%s cannot be read: its decoder returned an invalid result", d.What)
 	}
 	return *a.Result, nil
 }

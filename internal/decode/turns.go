@@ -18,8 +18,8 @@ const (
 
 type ownerKey struct{}
 
-// WithOwner says whose files are decoded with a context: a user, a sender or a consumer. Owners take turns, and nobody waits behind all files of
-// another. Those without a name are one owner.
+// WithOwner returns a context that decodes files for an owner: a user, a sender or a consumer. Owners are served in turn, so that no owner waits for
+// all files of another. Files without an owner share one.
 func WithOwner(ctx context.Context, owner string) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner)
 }

@@ -25,7 +25,7 @@ var calls = map[ID]map[Lang]string{
 	CallSkipped:   {English: "Not run: skipped to process an incoming message.", Chinese: ""},
 	CallUnknown:   {English: "Outcome unknown: the call had started and its end was not seen. It may have done all, part or none of its work; verify before repeating it.", Chinese: ""},
 	CallRunner:    {English: "Error: %s, so the outcome is unknown. Verify before repeating it; an operator must check that runner.", Chinese: ""},
-	CallCrashed:   {English: "Error: the server crashed twice while it ran this call, so the call was given up and its outcome is unknown. Do not repeat it with the same input. Try a smaller input or another way, and tell the user.", Chinese: ""},
+	CallCrashed:   {English: "Error: the server crashed twice while it ran this call. The call is not retried, and its outcome is unknown. Do not repeat it with the same input. Try a smaller input or another way, and tell the user.", Chinese: ""},
 	CallBroken:    {English: "Error: the tool failed because of a fault in xbot, so its outcome is unknown. Verify before repeating it.", Chinese: ""},
 	CallDenied:    {English: "Not run: %s denied this call%s. Do not try to get the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
 	CallForbidden: {English: "Not run: the user's settings deny this call of %s. Do not try to get the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},

@@ -31,8 +31,8 @@ var hooks = map[ID]map[Lang]string{
 	HookUnasked:        {English: "This call did not run: its hooks must run first, and they did not."},
 	HookChanged:        {English: "[the hook %s changed the arguments of this call before it ran; the call shows the changed ones]"},
 	HookChangedAsks:    {English: "The hook %s changed this call.", Chinese: "钩子 %s 修改了此调用。"},
-	HookChangedDenied:  {English: "the hook %s changed its arguments to %s, which the permission rules do not let run"},
-	HookChangedInquiry: {English: "the hook %s changed its arguments so that it would ask the user something, which a hook cannot do"},
+	HookChangedDenied:  {English: "the hook %s changed its arguments to %s, which the permission rules deny"},
+	HookChangedInquiry: {English: "the hook %s turned the call into a question to the user, which hooks may not do"},
 	HookNoReason:       {English: "it gave no reason", Chinese: "它没有说明原因"},
 	HookSays:           {English: "[hook: %s]"},
 	HelpHooks:          {English: "shows the hooks and their errors; allows or denies calls that they deferred; tests them", Chinese: "显示钩子及其配置错误；批准或拒绝被钩子搁置的调用；试运行钩子"},
@@ -44,13 +44,13 @@ var hooks = map[ID]map[Lang]string{
 	HookDeferredText:   {English: "An administrator has to allow this.", Chinese: "这需要管理员允许。"},
 }
 
-// What is said of a tool of an MCP server that is another one than when it was allowed.
+// Why a call of an allowed MCP tool asks again: the tool has changed since a rule allowed it.
 const (
 	ToolChanged            ID = "tool_changed"             // %s what changed; before the reason of a question
-	ToolChangedAddress     ID = "tool_changed_address"     // where its server stands
+	ToolChangedAddress     ID = "tool_changed_address"     // the address of its server
 	ToolChangedDescription ID = "tool_changed_description" // in the words of the server
 	ToolChangedArguments   ID = "tool_changed_arguments"   // the schema of its arguments
-	ToolChangedAnnotations ID = "tool_changed_annotations" // what the server says of its effects
+	ToolChangedAnnotations ID = "tool_changed_annotations" // the annotations, such as read-only
 )
 
 var changedTools = map[ID]map[Lang]string{
@@ -58,14 +58,14 @@ var changedTools = map[ID]map[Lang]string{
 	ToolChangedAddress:     {English: "the address of its server", Chinese: "服务器地址"},
 	ToolChangedDescription: {English: "its description", Chinese: "说明"},
 	ToolChangedArguments:   {English: "its arguments", Chinese: "参数"},
-	ToolChangedAnnotations: {English: "what it says of its effects", Chinese: "对其作用的声明"},
+	ToolChangedAnnotations: {English: "its annotations", Chinese: "注解"},
 }
 
 var changedParts = map[string]ID{
 	"address": ToolChangedAddress, "description": ToolChangedDescription, "arguments": ToolChangedArguments, "annotations": ToolChangedAnnotations,
 }
 
-// ToolChangedIn says what of a tool is another one than when it was allowed.
+// ToolChangedIn returns a sentence that lists what changed of a tool since a rule allowed it. parts are names with blanks between.
 func ToolChangedIn(lang Lang, parts string) string {
 	var said []string
 	for part := range strings.FieldsSeq(parts) {

@@ -75,7 +75,7 @@ func (c *Connections) server(ctx context.Context, at At) (mcpservers.Server, err
 	case s.User != 0 && s.User != at.Person:
 		return s, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
 	case s.Project.ID != 0 && !s.Project.Agrees():
-		return s, fault.Errorf(fault.Denied, "the folder %s brings something else than the user agreed to: its servers are not used until they agree again on the page, under Settings → Tools", s.Project.Folder)
+		return s, fault.Errorf(fault.Denied, "the folder %s has changed since the user agreed to it: its servers are not used until the user agrees again on the page, under Settings → Tools", s.Project.Folder)
 	case s.Project.ID != 0 && at.Box != nil && at.Box.Name() != s.Project.Runner:
 		return s, fault.Errorf(fault.NotFound, "the MCP server %s belongs to a folder on another runner", s.Name)
 	case !s.Enabled:

@@ -81,11 +81,11 @@ func (r Reader) Read(ctx context.Context, file []byte, want Want) (Document, err
 // checked is a document as it may be shown: a hostile one may have written it.
 func (d Document) checked(want Want) (Document, error) {
 	if d.Count < 1 || d.Count > maxPage || len(d.Pages) > want.Most() {
-		return Document{}, fault.Errorf(fault.Invalid, "the PDF cannot be read: it answers what was not asked")
+		return Document{}, fault.Errorf(fault.Invalid, "the PDF cannot be read: its decoder returned an invalid result")
 	}
 	for i, p := range d.Pages {
 		if p.Number < 1 || p.Number > d.Count {
-			return Document{}, fault.Errorf(fault.Invalid, "the PDF cannot be read: it answers what was not asked")
+			return Document{}, fault.Errorf(fault.Invalid, "the PDF cannot be read: its decoder returned an invalid result")
 		}
 		d.Pages[i].Text, d.Pages[i].Problem = clean(p.Text), clean(p.Problem)
 	}

@@ -90,7 +90,7 @@ func Make(ctx context.Context, file []byte) (Picture, error) {
 func (p Picture) check() error {
 	if p.MediaType != http.DetectContentType(p.Data) || p.MediaType != "image/png" && p.MediaType != "image/jpeg" ||
 		p.Width < 1 || p.Height < 1 || max(p.Width, p.Height) > maxSide {
-		return fault.Errorf(fault.Invalid, "the picture cannot be read: its decoder answered with something else")
+		return fault.Errorf(fault.Invalid, "the picture cannot be read: its decoder returned an invalid result")
 	}
 	return nil
 }

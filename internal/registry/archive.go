@@ -61,7 +61,7 @@ func (b Bundle) check() error {
 	})
 	if _, found := b.File(skill.File); bad || !ValidName(b.Name) || len(b.Files) > MaxFiles || b.Size() > MaxSize ||
 		!(b.Kind == Skill && found || b.Kind == Role && len(b.Files) == 1) {
-		return fault.Errorf(fault.Invalid, "the archive cannot be read: its decoder answered with something else")
+		return fault.Errorf(fault.Invalid, "the archive cannot be read: its decoder returned an invalid result")
 	}
 	return nil
 }

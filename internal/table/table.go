@@ -75,7 +75,7 @@ func (t Table) check() error {
 		return len(row) > maxColumns || slices.ContainsFunc(row, func(cell string) bool { return utf8.RuneCountInString(cell) > maxCell+1 })
 	}
 	if len(t.Rows) > maxRows || slices.ContainsFunc(t.Rows, wide) {
-		return fault.Errorf(fault.Invalid, "the table cannot be read: its decoder answered with something else")
+		return fault.Errorf(fault.Invalid, "the table cannot be read: its decoder returned an invalid result")
 	}
 	return nil
 }

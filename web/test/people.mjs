@@ -59,7 +59,7 @@ export const server = {
     await act(v, again, "Lena", "Sign-in link")
     const back = await again.locator("code", { hasText: "/login#token=" }).textContent()
     await v.page.goto(back)
-    await v.page.getByText("You are signed in as admin. This link signs in Lena.").waitFor()
+    await v.page.getByText("You are signed in as admin. This link signs you in as Lena.").waitFor()
     await v.inspect("171-other-account")
     await v.page.getByRole("link", { name: "Stay signed in as admin" }).click()
     await v.ready()

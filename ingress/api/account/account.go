@@ -53,7 +53,7 @@ type loginInput struct {
 		Username string `json:"username,omitempty" maxLength:"128"`
 		Password string `json:"password,omitempty" maxLength:"256"`
 		Token    string `json:"token,omitempty" maxLength:"256" doc:"Of a one-time sign-in link; instead of name and password."`
-		Replace  bool   `json:"replace,omitempty" doc:"With token: the link may end the login that another user has in this browser. Without it that is 409."`
+		Replace  bool   `json:"replace,omitempty" doc:"With token: sign out another user of this browser; without it such a link is answered with 409."`
 	}
 	endpoint.Request
 }
@@ -61,7 +61,7 @@ type loginInput struct {
 // LinkedUser says whom a sign-in link signs in.
 type LinkedUser struct {
 	User     string `json:"user"`
-	SignedIn string `json:"signed_in,omitempty" doc:"Another user who is signed in in this browser, and whose login would end."`
+	SignedIn string `json:"signed_in,omitempty" doc:"User who is signed in in this browser and would be signed out."`
 }
 
 type linkInput struct {
@@ -98,7 +98,7 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 			}
 			return a.signedIn(in.HTTP().Context(), login)
 		})
-	huma.Register(h, huma.Operation{OperationID: "read-sign-in-link", Method: http.MethodPost, Path: "/api/login/link", Summary: "Whom a sign-in link signs in; does not spend it", MaxBodyBytes: endpoint.OpenBody},
+	huma.Register(h, huma.Operation{OperationID: "read-sign-in-link", Method: http.MethodPost, Path: "/api/login/link", Summary: "Show the user of a sign-in link without using the link", MaxBodyBytes: endpoint.OpenBody},
 		func(_ context.Context, in *linkInput) (*struct{ Body LinkedUser }, error) {
 			out, err := a.linkedUser(in)
 			return &struct{ Body LinkedUser }{out}, a.Problem(err)
@@ -186,12 +186,12 @@ func (a *Endpoints) registerAccount(h huma.API) {
 			me, err := a.me(ctx)
 			return &struct{ Body Me }{me}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers, and ends sign-in links that were not used", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers and invalidates unused sign-in links", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Password string `json:"password" maxLength:"256" doc:"10 to 72 bytes."`
 				Current  string `json:"current,omitempty" maxLength:"256" doc:"Needed if there is one."`
-				Revoke   bool   `json:"revoke_tokens,omitempty" doc:"Also revoke my access tokens, but the one of this request."`
+				Revoke   bool   `json:"revoke_tokens,omitempty" doc:"Also revoke my access tokens, except the one of this request."`
 			}
 			endpoint.Request
 		}) (*struct{}, error) {

@@ -47,7 +47,7 @@ type MCPServerDraft struct {
 	Headers      map[string]string `json:"headers,omitempty" doc:"Of each request. An empty value: the stored one stays. They are never shown again."`
 	Account      string            `json:"account,omitempty" maxLength:"64" doc:"Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization."`
 	Instructions string            `json:"instructions,omitempty" maxLength:"8192" doc:"What the model is told about the server."`
-	Trusted      bool              `json:"trusted,omitempty" doc:"Of a server of the installation: what it says of the effects of its tools is believed. Those that say that they only read run unasked then, and in conversations that only read."`
+	Trusted      bool              `json:"trusted,omitempty" doc:"For servers of the installation: trust the tool annotations. Tools marked read-only then run without approval and in read-only conversations."`
 	Enabled      bool              `json:"enabled"`
 	Revision     int64             `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none of that name yet."`
 }
@@ -98,7 +98,7 @@ func (a *Endpoints) Register(h huma.API) {
 	}, a.list)
 	huma.Register(h, huma.Operation{
 		OperationID: "set-mcp-server", Method: http.MethodPut, Path: one, Summary: "Add or change an MCP server",
-		Description: "It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. " +
+		Description: "It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its sandbox. " +
 			"409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.", Security: endpoint.Secured, MaxBodyBytes: maxBody,
 	}, a.set)
 	huma.Register(h, huma.Operation{

@@ -31,8 +31,8 @@ type MCPProject struct {
 	ID       int64              `json:"id"`
 	Runner   string             `json:"runner"`
 	Folder   string             `json:"folder"`
-	Digest   string             `json:"digest" doc:"SHA-256 of what would be run or called of the folder as it was seen last: hooks, the programs that they name, servers; empty: it cannot be used. Agreeing names it."`
-	State    string             `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: nobody has agreed to it; agreed: what it brings is used there; changed: it is something else than was agreed to, and not used; unusable: see problem."`
+	Digest   string             `json:"digest" doc:"SHA-256 of the hooks, the programs that they name, and the servers when the folder was last read; send it to agree; empty: the folder cannot be used."`
+	State    string             `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem."`
 	Problem  string             `json:"problem,omitempty"`
 	MayAgree bool               `json:"may_agree" doc:"The policy lets you agree; where it does not, what you agreed to before is not used either."`
 	SeenAt   time.Time          `json:"seen_at"`
@@ -40,14 +40,14 @@ type MCPProject struct {
 	Servers  []MCPProjectServer `json:"servers" doc:"Those of its .mcp.json as it was seen last."`
 	Hooks    []MCPProjectHook   `json:"hooks" doc:"Those of its hooks files, where the administrator has hooks of projects used."`
 	Skills   []string           `json:"skills" doc:"Folders of skills. They are text for the model, and may change without another question."`
-	Notes    []string           `json:"notes" doc:"Files with instructions, which the model reads in any case."`
+	Notes    []string           `json:"notes" doc:"Instruction files, which the model always reads."`
 }
 
 // MCPProjectHook is a hook of a folder, exactly as it would be asked.
 type MCPProjectHook struct {
 	Event   hook.Event `json:"event" example:"PreToolUse"`
 	Kind    hook.Kind  `json:"kind" enum:"command,http,mcp_tool,callback,plugin"`
-	Command string     `json:"command,omitempty" doc:"Runs in the folder, in its walls. The files of the folder that it names are part of the digest."`
+	Command string     `json:"command,omitempty" doc:"Runs in the folder, in the sandbox. Files of the folder that it names are part of the digest."`
 	Calls   string     `json:"calls,omitempty" doc:"The address, or the server and tool, that it calls."`
 }
 
@@ -55,7 +55,7 @@ type MCPProjectHook struct {
 type MCPProjectServer struct {
 	Name      string            `json:"name"`
 	Transport chat.MCPTransport `json:"transport,omitempty"`
-	Command   string            `json:"command,omitempty" doc:"Runs in the folder, on the runner, in its walls."`
+	Command   string            `json:"command,omitempty" doc:"Runs in the folder, in the sandbox of the runner."`
 	Args      []string          `json:"args,omitempty"`
 	Env       map[string]string `json:"env,omitempty" doc:"Variables of the command, with their values: they may change what it does."`
 	URL       string            `json:"url,omitempty" doc:"On the public internet alone."`
@@ -81,16 +81,16 @@ type (
 func (a *Endpoints) registerProjects(h huma.API) {
 	const root, one = "/api/mcp-projects", "/api/mcp-projects/{id}"
 	huma.Register(h, huma.Operation{
-		OperationID: "list-mcp-projects", Method: http.MethodGet, Path: root, Summary: "Folders in which your conversations have worked that bring hooks, MCP servers or skills",
-		Description: "With what would be run and called. None of it is used before you have agreed.", Security: endpoint.Secured,
+		OperationID: "list-mcp-projects", Method: http.MethodGet, Path: root, Summary: "List folders of your conversations that contain hooks, MCP servers or skills",
+		Description: "Lists all commands and addresses. Nothing is used until you agree.", Security: endpoint.Secured,
 	}, a.listProjects)
 	huma.Register(h, huma.Operation{
-		OperationID: "agree-to-mcp-project", Method: http.MethodPost, Path: one + "/agree", Summary: "Agree to what a folder brings, as you were shown it",
-		Description: "It is used there until the hooks, the programs that they name, or the .mcp.json change. The folder is read once more; 409: it brings something else by now. The servers are asked what they offer, for at most 20 seconds. " +
-			"403: the policy lets administrators alone agree. Tokens of conversations cannot.", Security: endpoint.Secured,
+		OperationID: "agree-to-mcp-project", Method: http.MethodPost, Path: one + "/agree", Summary: "Agree to the contents of a folder",
+		Description: "They are used until the hooks, the programs that hooks name, or the .mcp.json change. Send the digest that you were shown; 409: the folder has changed since. The tools of the servers are listed, for at most 20 seconds. " +
+			"403: the policy lets only administrators agree. Tokens of the scopes read and chat cannot.", Security: endpoint.Secured,
 	}, a.agree)
 	huma.Register(h, huma.Operation{
-		OperationID: "withdraw-mcp-project", Method: http.MethodDelete, Path: one, Summary: "Take back that you have agreed to what a folder brings", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		OperationID: "withdraw-mcp-project", Method: http.MethodDelete, Path: one, Summary: "Withdraw your agreement to a folder", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.withdraw)
 }
 

@@ -29,7 +29,7 @@ type NewUser struct {
 // SignInLink is an address that signs somebody in.
 type SignInLink struct {
 	Link   string `json:"link" doc:"Address on this server; it works once, within 24 hours."`
-	Tokens int    `json:"tokens" doc:"How many access tokens of the person are valid."`
+	Tokens int    `json:"tokens" doc:"Number of the user's valid access tokens."`
 }
 
 // PersonID is the path parameter of a person.
@@ -93,7 +93,7 @@ func (a *Endpoints) registerSignInLinks(h huma.API) {
 		PersonID
 
 		Body struct {
-			ForgetPassword bool `json:"forget_password,omitempty" doc:"Remove their password, sign out their browsers and end sign-in links that were not used; whoever opens the new link chooses a password."`
+			ForgetPassword bool `json:"forget_password,omitempty" doc:"Remove their password, sign out their browsers and end unused sign-in links; the new link lets the user choose a password."`
 			RevokeTokens   bool `json:"revoke_tokens,omitempty" doc:"With forget_password: also revoke their access tokens."`
 		}
 	}) (*struct{ Body SignInLink }, error) {

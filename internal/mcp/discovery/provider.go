@@ -106,7 +106,7 @@ func checkEndpoints(meta *oauthex.AuthServerMeta, host string) error {
 	}
 	for name := range query {
 		if slices.Contains(requestParameters, strings.ToLower(name)) {
-			return unusable("the authorization_endpoint of its provider %s brings %s, which is for xbot to say", host, said(name))
+			return unusable("the authorization_endpoint of its provider %s contains the parameter %s, which only xbot may set", host, said(name))
 		}
 	}
 	return nil

@@ -63,16 +63,16 @@ func (p *Projects) entries(of mcpservers.SeenProject) (b Bundle, _ []Entry, err 
 	return b, entries, err
 }
 
-// Agree is the word of a person to what a folder brings, as they were shown it, by its digest: it is used in that folder until it changes or they
-// take the word back. The folder is read once more; Conflict: it is another one by now. Denied: the policy does not let them. NotFound: it is not theirs.
-// It returns the project, and the numbers of servers that are no more.
+// Agree records that a user agrees to the contents of a folder with this digest. They are used there until the digest changes or the user withdraws.
+// It reads the folder again. Errors are Conflict if the digest has changed, Denied if the policy forbids the user to agree, and NotFound if the folder
+// is not theirs. It returns the folder, and the ids of servers that were removed.
 func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest string) (now Seen, before []int64, err error) {
 	of, err := p.one(ctx, user, id)
 	if err != nil {
 		return Seen{}, nil, err
 	}
 	if !of.MayAgree {
-		return Seen{}, nil, fault.Errorf(fault.Denied, "administrators alone may agree to what a folder brings here (permissions.projectServers of the policy)")
+		return Seen{}, nil, fault.Errorf(fault.Denied, "only administrators may agree to folders here (permissions.projectServers of the policy)")
 	}
 	if of.Digest == "" || digest != of.Digest {
 		return Seen{}, nil, errOther
@@ -102,7 +102,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 	return now, before, err
 }
 
-var errOther = fault.Errorf(fault.Conflict, "the folder does not bring what you were shown any more: look at it again")
+var errOther = fault.Errorf(fault.Conflict, "the folder has changed since it was shown to you: review it again")
 
 // Withdraw takes back what a person has agreed to. It returns the numbers of the servers that are no more. NotFound: it is not theirs.
 func (p *Projects) Withdraw(ctx context.Context, user chat.UserID, id int64) ([]int64, error) {

@@ -354,7 +354,7 @@ func (p *Projects) Stands(ctx context.Context, person chat.UserID, of mcpservers
 		return err
 	}
 	if digest != of.Agreed {
-		return fault.Errorf(fault.Denied, "the folder %s does not bring what the user has agreed to: its servers are not used until they have looked at it on the page, under Settings → Tools, and agreed", of.Folder)
+		return fault.Errorf(fault.Denied, "the folder %s has changed since the user agreed to it: its servers are not used until the user agrees again on the page, under Settings → Tools", of.Folder)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (s *Store) CreateLoginLink(ctx context.Context, user chat.UserID, hash []by
 	return pg.Classify(err)
 }
 
-var errLoginLink = fault.Errorf(fault.Denied, "this sign-in link was used before, has expired or is of another browser; run \"xbot login-link\" for a new one")
+var errLoginLink = fault.Errorf(fault.Denied, "this sign-in link was already used, has expired or belongs to another browser; run \"xbot login-link\" for a new one")
 
 // LoginLinkUser finds whom a one-time token would sign in, without spending it; Denied as for UseLoginLink.
 func (s *Store) LoginLinkUser(ctx context.Context, hash []byte) (User, error) {

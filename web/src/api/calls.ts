@@ -26,7 +26,7 @@ export async function login(body: { username: string; password: string } | { tok
   return answer
 }
 
-/** Whom a sign-in link signs in, and whose login it would end. The link is not spent. */
+/** Returns the user of a sign-in link, and the user whose login it would end. The link stays valid. */
 export const readSignInLink = (token: string) => unwrap(api.POST("/api/login/link", { body: { token } }))
 
 export async function logout() {

@@ -793,7 +793,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Whom a sign-in link signs in; does not spend it */
+        /** Show the user of a sign-in link without using the link */
         post: operations["read-sign-in-link"];
         delete?: never;
         options?: never;
@@ -826,8 +826,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Folders in which your conversations have worked that bring hooks, MCP servers or skills
-         * @description With what would be run and called. None of it is used before you have agreed.
+         * List folders of your conversations that contain hooks, MCP servers or skills
+         * @description Lists all commands and addresses. Nothing is used until you agree.
          */
         get: operations["list-mcp-projects"];
         put?: never;
@@ -848,7 +848,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take back that you have agreed to what a folder brings */
+        /** Withdraw your agreement to a folder */
         delete: operations["withdraw-mcp-project"];
         options?: never;
         head?: never;
@@ -865,8 +865,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Agree to what a folder brings, as you were shown it
-         * @description It is used there until the hooks, the programs that they name, or the .mcp.json change. The folder is read once more; 409: it brings something else by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
+         * Agree to the contents of a folder
+         * @description They are used until the hooks, the programs that hooks name, or the .mcp.json change. Send the digest that you were shown; 409: the folder has changed since. The tools of the servers are listed, for at most 20 seconds. 403: the policy lets only administrators agree. Tokens of the scopes read and chat cannot.
          */
         post: operations["agree-to-mcp-project"];
         delete?: never;
@@ -905,7 +905,7 @@ export interface paths {
         get?: never;
         /**
          * Add or change an MCP server
-         * @description It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
+         * @description It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its sandbox. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
          */
         put: operations["set-mcp-server"];
         post?: never;
@@ -1020,7 +1020,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set my password; signs out my other browsers, and ends sign-in links that were not used */
+        /** Set my password; signs out my other browsers and invalidates unused sign-in links */
         post: operations["set-password"];
         delete?: never;
         options?: never;
@@ -4666,7 +4666,7 @@ export interface components {
             expires_in: number;
         };
         "Create-sign-in-linkRequest": {
-            /** @description Remove their password, sign out their browsers and end sign-in links that were not used; whoever opens the new link chooses a password. */
+            /** @description Remove their password, sign out their browsers and end unused sign-in links; the new link lets the user choose a password. */
             forget_password?: boolean;
             /** @description With forget_password: also revoke their access tokens. */
             revoke_tokens?: boolean;
@@ -5619,7 +5619,7 @@ export interface components {
             token: string;
         };
         LinkedUser: {
-            /** @description Another user who is signed in in this browser, and whose login would end. */
+            /** @description User who is signed in in this browser and would be signed out. */
             signed_in?: string;
             user: string;
         };
@@ -5688,7 +5688,7 @@ export interface components {
             /** @description The browser value of the last login in this browser. */
             browser?: string;
             password?: string;
-            /** @description With token: the link may end the login that another user has in this browser. Without it that is 409. */
+            /** @description With token: sign out another user of this browser; without it such a link is answered with 409. */
             replace?: boolean;
             /** @description Of a one-time sign-in link; instead of name and password. */
             token?: string;
@@ -5731,7 +5731,7 @@ export interface components {
         MCPProject: {
             /** Format: date-time */
             agreed_at?: string;
-            /** @description SHA-256 of what would be run or called of the folder as it was seen last: hooks, the programs that they name, servers; empty: it cannot be used. Agreeing names it. */
+            /** @description SHA-256 of the hooks, the programs that they name, and the servers when the folder was last read; send it to agree; empty: the folder cannot be used. */
             digest: string;
             folder: string;
             /** @description Those of its hooks files, where the administrator has hooks of projects used. */
@@ -5740,7 +5740,7 @@ export interface components {
             id: number;
             /** @description The policy lets you agree; where it does not, what you agreed to before is not used either. */
             may_agree: boolean;
-            /** @description Files with instructions, which the model reads in any case. */
+            /** @description Instruction files, which the model always reads. */
             notes: string[] | null;
             problem?: string;
             runner: string;
@@ -5751,7 +5751,7 @@ export interface components {
             /** @description Folders of skills. They are text for the model, and may change without another question. */
             skills: string[] | null;
             /**
-             * @description asks: nobody has agreed to it; agreed: what it brings is used there; changed: it is something else than was agreed to, and not used; unusable: see problem.
+             * @description asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem.
              * @enum {string}
              */
             state: "asks" | "agreed" | "changed" | "unusable";
@@ -5759,7 +5759,7 @@ export interface components {
         MCPProjectHook: {
             /** @description The address, or the server and tool, that it calls. */
             calls?: string;
-            /** @description Runs in the folder, in its walls. The files of the folder that it names are part of the digest. */
+            /** @description Runs in the folder, in the sandbox. Files of the folder that it names are part of the digest. */
             command?: string;
             /** @example PreToolUse */
             event: string;
@@ -5768,7 +5768,7 @@ export interface components {
         };
         MCPProjectServer: {
             args?: string[] | null;
-            /** @description Runs in the folder, on the runner, in its walls. */
+            /** @description Runs in the folder, in the sandbox of the runner. */
             command?: string;
             disabled?: boolean;
             /** @description Variables of the command, with their values: they may change what it does. */
@@ -5857,7 +5857,7 @@ export interface components {
             tools: number;
             /** @enum {string} */
             transport: "stdio" | "http" | "sse";
-            /** @description Of a server of the installation: what it says of the effects of its tools is believed, so that those that say that they only read run unasked, and in conversations that only read. */
+            /** @description For servers of the installation: trust the tool annotations. Tools marked read-only run without approval and in read-only conversations. */
             trusted?: boolean;
             /**
              * @description Of http and sse.
@@ -5896,7 +5896,7 @@ export interface components {
              * @enum {string}
              */
             transport?: "stdio" | "http" | "sse";
-            /** @description Of a server of the installation: what it says of the effects of its tools is believed. Those that say that they only read run unasked then, and in conversations that only read. */
+            /** @description For servers of the installation: trust the tool annotations. Tools marked read-only then run without approval and in read-only conversations. */
             trusted?: boolean;
             /** @description Addresses of people reach the public internet alone. */
             url?: string;
@@ -7689,7 +7689,7 @@ export interface components {
             current?: string;
             /** @description 10 to 72 bytes. */
             password: string;
-            /** @description Also revoke my access tokens, but the one of this request. */
+            /** @description Also revoke my access tokens, except the one of this request. */
             revoke_tokens?: boolean;
         };
         "Set-permissionRequest": {
@@ -7806,7 +7806,7 @@ export interface components {
             link: string;
             /**
              * Format: int64
-             * @description How many access tokens of the person are valid.
+             * @description Number of the user's valid access tokens.
              */
             tokens: number;
         };
@@ -8368,11 +8368,11 @@ export interface components {
             summary: string;
         };
         ToolRule: {
-            /** @description In a question: what of the tool is another one than when a rule allowed it, with blanks between: address, description, arguments, annotations. */
+            /** @description In a question: parts of the tool that changed since a rule allowed it, separated by blanks: address, description, arguments, annotations. */
             changed?: string;
             /** @description What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool. */
             pattern?: string;
-            /** @description Of a rule that allows a tool of an MCP server: identifies the tool as it was then. The rule asks once the tool is another one. */
+            /** @description For rules that allow an MCP tool: identifies the tool as it was allowed. The rule asks again when the tool has changed. */
             pin?: string;
             /** @enum {string} */
             rule: "allow" | "ask" | "deny";

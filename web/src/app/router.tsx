@@ -4,7 +4,6 @@ import { whenSignedOut } from "../api/client"
 import { asProblem } from "../api/problem"
 import { ConversationPage } from "../conversation/ConversationPage"
 import { StartPage } from "../conversation/StartPage"
-import { NewPasswordPage } from "../signin/NewPasswordPage"
 import { SignInPage } from "../signin/SignInPage"
 import { loginSearch } from "./next"
 import { BrokenPage, LoadingPage, MissingPage } from "./pages"
@@ -52,7 +51,7 @@ async function admit(path: string) {
 const newPassword = createRoute({
   getParentRoute: () => root,
   path: "/password",
-  component: NewPasswordPage,
+  component: lazyRouteComponent(() => import("../signin/NewPasswordPage"), "NewPasswordPage"),
   beforeLoad: async () => {
     await admit("/password")
   },

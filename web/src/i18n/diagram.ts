@@ -2,7 +2,7 @@ import type { Table } from "./table"
 
 const en = {
   region: "Diagram",
-  alt: "A diagram; its source can be shown",
+  alt: "Diagram; use the button to show its source",
   source: "Show the source",
   show: "Show the diagram",
   wrong: "The diagram cannot be drawn: {{problem}}",

@@ -5,16 +5,16 @@ const en = {
   keys: "Keys",
   send: "Send the message",
   newline: "Start a new line",
-  recall: "Recall what you sent before, in an empty message box",
+  recall: "Recall your earlier messages, in an empty message box",
   search: "Search conversations",
   newConversation: "New conversation",
   details: "Show or hide details",
   close: "Close a menu or dialog",
   bang: "Run a command in the sandbox; the model does not see it",
-  question: "Go to the question that waits for you, from an empty message box",
+  question: "Go to the pending question, from an empty message box",
   allow: "Allow, while the question has the focus",
   deny: "Deny, while the question has the focus",
-  editWaiting: "Change the last message that waits, while a turn runs",
+  editWaiting: "Edit the last queued message while a turn runs",
 }
 
 export type HelpWord = keyof typeof en
@@ -33,7 +33,7 @@ const zh: Record<HelpWord, string> = {
   question: "在空输入框中跳到等待你决定的问题",
   allow: "允许（问题处于焦点时）",
   deny: "拒绝（问题处于焦点时）",
-  editWaiting: "回合执行时，修改最后一条等待中的消息",
+  editWaiting: "回合运行时，修改最后一条排队中的消息",
 }
 
 export const helpWords: Table<HelpWord> = { en, zh }

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router"
 
-import { useT } from "../i18n"
+import { otherAccountWords } from "../i18n/other-account"
+import { useTable } from "../i18n/table"
 import { Button, buttonLook } from "../ui/Button"
 import { Frame } from "./Frame"
 
@@ -12,16 +13,16 @@ export interface OtherLink {
 }
 
 /** Asks before a link replaces a login: somebody may have sent it so that a person works in the wrong account. */
-export function OtherAccount({ link: { user, signedIn }, onReplace }: { link: OtherLink; onReplace: () => void }) {
-  const t = useT()
+export default function OtherAccount({ link: { user, signedIn }, onReplace }: { link: OtherLink; onReplace: () => void }) {
+  const say = useTable(otherAccountWords)
   return (
-    <Frame title={t("signin.otherTitle", { name: user })}>
-      <p className="mt-2 text-ink-2">{t("signin.otherText", { name: user, signedIn })}</p>
+    <Frame title={say("title", { name: user })}>
+      <p className="mt-2 text-ink-2">{say("text", { name: user, signedIn })}</p>
       <Link to="/" replace className={buttonLook("primary", "mt-6 h-10 w-full")}>
-        {t("signin.otherStay", { name: signedIn })}
+        {say("stay", { name: signedIn })}
       </Link>
       <Button className="mt-3 h-10 w-full" onClick={onReplace}>
-        {t("signin.otherReplace", { name: user })}
+        {say("replace", { name: user })}
       </Button>
     </Frame>
   )

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useEffect } from "react"
+import { lazy, Suspense, useEffect } from "react"
 
 import { login, readSignInLink } from "../api/calls"
 import { asProblem } from "../api/problem"
@@ -10,9 +10,11 @@ import { useT } from "../i18n"
 import { buttonLook } from "../ui/Button"
 import { Note } from "../ui/Note"
 import { Frame } from "./Frame"
-import { OtherAccount, type OtherLink } from "./OtherAccount"
+import type { OtherLink } from "./OtherAccount"
 import { PasswordForm } from "./PasswordForm"
 import { hasToken, hideToken, problem, takeToken } from "./token"
+
+const OtherAccount = lazy(() => import("./OtherAccount"))
 
 /** Signs in. A link of another account than the one that is signed in is returned instead, until the person has agreed to replace the login. */
 async function enter(wanted: Parameters<typeof login>[0]): Promise<OtherLink | undefined> {
@@ -57,7 +59,13 @@ export function SignInPage() {
   const byLink = attempt.variables !== undefined && "token" in attempt.variables
   const checking = hasToken() || (byLink && attempt.isPending)
   const other = attempt.data
-  if (other) return <OtherAccount link={other} onReplace={() => mutate({ token: other.token, replace: true })} />
+  if (other) {
+    return (
+      <Suspense>
+        <OtherAccount link={other} onReplace={() => mutate({ token: other.token, replace: true })} />
+      </Suspense>
+    )
+  }
   const needsPassword = info.data?.needs_password ?? false
   const provider = info.data?.sign_on
   const told = attempt.isIdle ? problem() : undefined
