@@ -52,11 +52,15 @@ func (h *hold) waits(n int) {
 
 func (h *hold) waitsWithin(limit time.Duration, n int) {
 	h.t.Helper()
-	require.Eventually(h.t, func() bool {
-		var waiting int
-		err := h.db.QueryRow(h.t.Context(), `SELECT count(*) FROM pg_locks WHERE `+heldHere, holdKey).Scan(&waiting)
-		return err == nil && waiting >= n
-	}, limit, 10*time.Millisecond, "%d statements should wait", n)
+	require.Eventually(h.t, func() bool { return h.waiting() >= n }, limit, 10*time.Millisecond, "%d statements should wait", n)
+}
+
+// waiting is how many statements wait now.
+func (h *hold) waiting() (n int) {
+	if h.db.QueryRow(h.t.Context(), `SELECT count(*) FROM pg_locks WHERE `+heldHere, holdKey).Scan(&n) != nil {
+		return 0 // the next look finds them
+	}
+	return n
 }
 
 // drop undoes the statements that wait, whose client is dead by now, and holds those to come.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package e2e
 
 import (
@@ -66,15 +68,23 @@ func (p *poisonous) hang() {
 	<-p.hanged
 }
 
-// crashes crashes the server each time that the call under test runs, and starts it again, until the call is not tried any more. The
-// argument says how often it ran.
-func (p *poisonous) crashes(runs func() int) {
+// crashes crashes the server each time that the call of an activity runs, and starts it again, until the call is given up. The argument
+// says how often it ran. Some processes die of a lack of memory before they can write why: those count as killed.
+func (p *poisonous) crashes(activity string, runs func() int) {
 	p.t.Helper()
-	for n := range crash.MaxCrashes {
-		require.Eventually(p.t, func() bool { return runs() > n }, crashLimit, 10*time.Millisecond, "run %d of the call", n+1)
+	for n := range 2 * crash.MaxCrashes {
+		require.Eventually(p.t, func() bool { return runs() > n || p.givenUp(activity) }, crashLimit, 10*time.Millisecond, "run %d of the call", n+1)
+		if runs() <= n {
+			return
+		}
 		p.exhaust()
 		p.boot()
 	}
+}
+
+// givenUp reports whether the server that runs now has given up a call of an activity.
+func (p *poisonous) givenUp(activity string) bool {
+	return strings.Contains(p.metrics(), fmt.Sprintf(`xbot_calls_given_up_total{activity=%q} 1`, activity))
 }
 
 // hung is how often hang was called.
@@ -83,16 +93,14 @@ func (p *poisonous) hung() int { return int(p.runs.Load()) }
 // seen checks what an operator sees of the activity that was given up.
 func (p *poisonous) seen(activity string) {
 	p.t.Helper()
-	require.Eventually(p.t, func() bool {
-		return strings.Contains(p.metrics(), fmt.Sprintf(`xbot_calls_given_up_total{activity=%q} 1`, activity))
-	}, crashLimit, 50*time.Millisecond)
+	require.Eventually(p.t, func() bool { return p.givenUp(activity) }, crashLimit, 50*time.Millisecond)
 	out, err := p.operate("doctor")
 	require.Error(p.t, err)
 	require.Contains(p.t, out, "✗ crashes     1 calls were given up in the last day because they crashed the server, the newest: "+activity+" ")
 	require.Contains(p.t, out, "(out of memory)")
 	dumps, err := filepath.Glob(filepath.Join(crash.Folder(p.home), "crash-*.txt"))
 	require.NoError(p.t, err)
-	require.Len(p.t, dumps, crash.MaxCrashes)
+	require.NotEmpty(p.t, dumps)
 	for _, dump := range dumps {
 		text, err := os.ReadFile(dump)
 		require.NoError(p.t, err)
@@ -113,7 +121,7 @@ func TestPoison_AStepOfAModelThatCrashesTheServerEndsItsTurn(t *testing.T) {
 	innocent := other.send("stream 100 50ms")
 	other.untilDelta(time.Minute)
 	id := k.send("say poison")
-	p.crashes(p.hung)
+	p.crashes("Generate", p.hung)
 	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, id).State)
 	require.Equal(t, i18n.Say(i18n.English, i18n.Crashed), k.lastNotice())
 	require.Equal(t, chat.TurnDone, other.untilEnded(crashLimit, innocent).State, "a turn beside it goes on")
@@ -129,11 +137,10 @@ func TestPoison_AToolThatCrashesTheServerEndsWithAnError(t *testing.T) {
 	p.offers("fruits", fruits, false)
 	k := p.newTalk()
 	id := k.send(`call search_tools {"query":"what does a fruit cost"}`, "each", `call mcp_fruits_look_up {"fruit":"quince"}`, "say looked")
-	p.crashes(p.hung)
+	p.crashes("Tool", p.hung)
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
 	require.Equal(t, []string{"looked"}, k.answers(), "the turn goes on")
 	require.Contains(t, k.toolResults()[1], "the server crashed twice while it ran this call")
-	require.Equal(t, crash.MaxCrashes, p.hung(), "it ran no third time")
 	p.seen("Tool")
 	k.wellFormed()
 }
@@ -151,7 +158,7 @@ func TestPoison_ACommandSurvivesWhatCrashesTheServerBesideIt(t *testing.T) {
 	id := k.send(k.shell("echo x >> %s; until test -e %s; do sleep 0.1; done; echo survived", k.file("once"), k.file("go")), "say seen")
 	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, 10*time.Millisecond)
 	poison := bad.send("say poison")
-	p.crashes(p.hung)
+	p.crashes("Generate", p.hung)
 	require.Equal(t, chat.TurnFailed, bad.untilEnded(crashLimit, poison).State)
 	k.touch("go")
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
@@ -167,7 +174,7 @@ func TestPoison_ADeliveryThatCrashesTheServerIsReportedAsUnknown(t *testing.T) {
 	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
 	f.hinder(stuck)
 	f.say(0, 1, "say poison")
-	p.crashes(f.unanswered)
+	p.crashes("Send", f.unanswered)
 	p.seen("Send")
 	f.hinder(none)
 	require.Eventually(t, func() bool {
@@ -188,7 +195,7 @@ func TestPoison_ProgressThatCrashesTheServerIsNotShownAndTheAnswerComes(t *testi
 	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
 	f.hinder(stuck)
 	f.say(0, 1, "stream 100 100ms")
-	p.crashes(f.unanswered)
+	p.crashes("Follow", f.unanswered)
 	p.seen("Follow")
 	f.hinder(none)
 	require.Eventually(t, func() bool { return len(f.shown(0, 1)) == 1 }, crashLimit, 20*time.Millisecond)
@@ -200,7 +207,7 @@ func TestPoison_ABackgroundTaskSurvivesACrashBesideIt(t *testing.T) {
 	p := poisoned(t, newServer(t))
 	k := p.newTalk()
 	k.done(fmt.Sprintf(`call Shell {"command":"until test -e %s; do sleep 0.1; done; echo survived > %s","background":true}`, k.file("go"), k.file("end")), "say begun")
-	for range crash.MaxCrashes {
+	for range crash.MaxBeside {
 		p.exhaust()
 		p.boot()
 	}
@@ -241,9 +248,8 @@ func TestPoison_WorkBesideTurnsThatCrashesTheServerEnds(t *testing.T) {
 				k.fill(2)
 				k.send(c.begin)
 			}
-			p.crashes(p.hung)
+			p.crashes(activity, p.hung)
 			p.seen(activity)
-			require.Equal(t, crash.MaxCrashes, p.hung(), "it ran no third time")
 			require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say well again")).State)
 		})
 	}
@@ -257,8 +263,11 @@ func TestPoison_AClaimThatCrashesTheServerWaitsAndItsSenderIsTold(t *testing.T) 
 	held := p.held("BEFORE INSERT ON turns", "true")
 	_, err := k.client.SendMessage(t.Context(), k.key, apiclient.NewMessage{ClientMessageID: "m-poison", Text: "say poison"})
 	require.NoError(t, err)
-	for range crash.MaxCrashes {
-		held.waits(1)
+	for range 2 * crash.MaxCrashes {
+		require.Eventually(t, func() bool { return held.waiting() > 0 || p.givenUp("Claim") }, crashLimit, 10*time.Millisecond)
+		if p.givenUp("Claim") {
+			break
+		}
 		p.exhaust()
 		held.drop()
 		p.boot()

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -109,8 +110,13 @@ func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
 	guard := crash.NewGuard(w.version, crashes.New(w.pool), w.tele.Registry, w.log)
 	for {
 		err := guard.Open(ctx, w.home)
-		if err == nil || !fault.Is(err, fault.Unavailable) {
-			return guard, err
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil
+		case err == nil:
+			return guard, nil
+		case !fault.Is(err, fault.Unavailable) && !errors.Is(err, context.DeadlineExceeded):
+			return nil, err
 		}
 		w.log.Warn("the attempts of worker processes that died cannot be counted yet, trying again", "error", err)
 		select {

@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	// suspectWait is how long an attempt waits for a suspect that runs alone, before another attempt does: shorter than the heartbeat
-	// timeout of any activity, since an attempt that has not begun sends none.
-	suspectWait = 2 * time.Second
+	// suspectWait is how long an attempt waits for a suspect that runs alone, before another attempt does.
+	suspectWait = 30 * time.Second
 	// suspectRetry is the pause before that attempt.
 	suspectRetry = 100 * time.Millisecond
 )
@@ -66,6 +65,7 @@ func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *intercepto
 	end, err := i.attempts.begin(ctx, attempt)
 	if givenUp, ok := errors.AsType[*crash.GivenUpError](err); ok {
 		if end, ok := i.attempts.endings[attempt.Activity]; ok && len(in.Args) == 1 {
+			defer activities.Heartbeat(ctx)()
 			return end(ctx, in.Args[0])
 		}
 		return nil, temporal.NewNonRetryableApplicationError(givenUp.Error(), activities.CrashedType, nil)
@@ -84,6 +84,9 @@ func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *intercepto
 func (a *attempts) begin(ctx context.Context, attempt crash.Attempt) (end func(done bool), err error) {
 	waiting, cancel := context.WithTimeout(ctx, suspectWait)
 	defer cancel()
+	if !attempt.Local {
+		defer activities.Heartbeat(ctx)()
+	}
 	end, err = a.guard.Begin(waiting, attempt)
 	switch _, givenUp := errors.AsType[*crash.GivenUpError](err); {
 	case err == nil, givenUp:

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"time"
 	"unicode/utf8"
 )
@@ -29,7 +30,7 @@ type Call struct {
 
 // NewCall returns a call. An input that is too long is cut, and ends with its digest.
 func NewCall(workflow, activity, input string) Call {
-	if len(input) > maxInput || !utf8.ValidString(input) {
+	if len(strconv.Quote(input)) > maxInput || !utf8.ValidString(input) {
 		sum := sha256.Sum256([]byte(input))
 		input = hex.EncodeToString(sum[:])
 	}
@@ -46,8 +47,10 @@ type Attempt struct {
 	Run   string `json:"run"` // run id of the workflow
 	N     int32  `json:"n"`   // from 1
 	Local bool   `json:"local,omitempty"`
-	Alone bool   `json:"alone,omitempty"` // no other suspect runs
-	// Follows says that the attempt follows a command that runs elsewhere and would be lost with it: it is not suspected alone.
+	Alone bool   `json:"alone,omitempty"` // no other suspect runs, or none other began lately
+	// Suspect says that the attempt began alone, since the call was part of a crash before.
+	Suspect bool `json:"suspect,omitempty"`
+	// Follows says that the attempt follows a command that runs elsewhere and would be lost with it: it never waits to run alone, and no crash is blamed on it.
 	Follows bool `json:"follows,omitempty"`
 
 	Began time.Time `json:"began"` // set by the journal

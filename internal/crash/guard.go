@@ -14,6 +14,13 @@ import (
 // others again.
 const aloneTime = 10 * time.Second
 
+const (
+	// queueTime is how long all suspects of one crash take at most until each has run alone.
+	queueTime = time.Minute
+	// forgetTime bounds the deletion of a count: the attempt has ended, and sends no heartbeat any more.
+	forgetTime = time.Second
+)
+
 // Counts stores how often calls were part of the end of a worker process.
 type Counts interface {
 	// CountCrash adds the end of a process to the counts of the attempts that are blamed for it.
@@ -92,9 +99,14 @@ func (g *Guard) Begin(ctx context.Context, a Attempt) (end func(done bool), err 
 	}
 	if count.Crashes == 0 || a.Follows {
 		slot := g.begin(a)
-		return func(bool) { g.journal.End(slot) }, nil
+		return func(done bool) {
+			g.journal.End(slot)
+			if done && count != (Count{}) {
+				g.forget(ctx, a.Call)
+			}
+		}, nil
 	}
-	return g.beginAlone(ctx, a)
+	return g.beginAlone(ctx, a, g.timeAlone(count))
 }
 
 // errorsOf keeps the type of the first error: that a call could not be marked changes nothing for it.
@@ -106,20 +118,28 @@ func errorsOf(up *GivenUpError, err error) error {
 }
 
 // countOf returns the count of a call. Only a later attempt can have one that this process has not read at its start: another process
-// died in the attempt before.
+// died in the attempt before. What was read is asked for again, since counts end after a day and other processes delete them.
 func (g *Guard) countOf(ctx context.Context, a Attempt) (Count, error) {
 	if a.N <= 1 || a.Local {
 		g.mu.Lock()
-		defer g.mu.Unlock()
-		return g.suspects[a.Call], nil
+		_, known := g.suspects[a.Call]
+		g.mu.Unlock()
+		if !known {
+			return Count{}, nil
+		}
 	}
 	count, err := g.counts.CrashCount(ctx, g.version, a.Call)
-	if err == nil && count.Crashes > 0 {
-		g.mu.Lock()
-		defer g.mu.Unlock()
+	if err != nil {
+		return Count{}, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if count == (Count{}) {
+		delete(g.suspects, a.Call)
+	} else {
 		g.suspects[a.Call] = count
 	}
-	return count, err
+	return count, nil
 }
 
 func (g *Guard) begin(a Attempt) int64 {
@@ -135,14 +155,25 @@ func (g *Guard) begin(a Attempt) int64 {
 	return slot
 }
 
+// timeAlone is how long a suspect runs alone: longer after each crash, since a call may take its time to crash a process, and less where many
+// wait for the same.
+func (g *Guard) timeAlone(count Count) time.Duration {
+	if count.Crashes > 1 {
+		return aloneTime << min(count.Crashes-1, 3)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return max(time.Second, min(aloneTime, queueTime/time.Duration(max(1, len(g.suspects)))))
+}
+
 // beginAlone begins the attempt of a suspect when no other one runs.
-func (g *Guard) beginAlone(ctx context.Context, a Attempt) (end func(done bool), err error) {
+func (g *Guard) beginAlone(ctx context.Context, a Attempt, most time.Duration) (end func(done bool), err error) {
 	select {
 	case g.alone <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	a.Alone = true
+	a.Alone, a.Suspect = true, true
 	slot := g.begin(a)
 	var mu sync.Mutex
 	ended, alone := false, true
@@ -152,7 +183,7 @@ func (g *Guard) beginAlone(ctx context.Context, a Attempt) (end func(done bool),
 			<-g.alone
 		}
 	}
-	timer := time.AfterFunc(aloneTime, func() {
+	timer := time.AfterFunc(most, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		if !ended {
@@ -176,7 +207,9 @@ func (g *Guard) beginAlone(ctx context.Context, a Attempt) (end func(done bool),
 
 // forget deletes the count of a call that has ended well.
 func (g *Guard) forget(ctx context.Context, c Call) {
-	if err := g.counts.ForgetCrashes(context.WithoutCancel(ctx), c); err != nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forgetTime)
+	defer cancel()
+	if err := g.counts.ForgetCrashes(ctx, c); err != nil {
 		g.log.Warn("the count of a call that has ended well was not deleted", "call", c.String(), "error", err)
 		return
 	}

@@ -20,8 +20,10 @@ const (
 	folder = "attempts"
 	// journalEnding and outputEnding are of the journal of a process, and of what the Go runtime wrote when the process crashed.
 	journalEnding, outputEnding = ".journal", ".crash"
+	// newEnding is of a journal that is not locked yet.
+	newEnding = ".new"
 	// slotSize is what an attempt takes in a journal, in bytes. The first slot is the header.
-	slotSize = 1024
+	slotSize = 2048
 	// maxSlots bounds a journal that is read: more attempts do not run at once in a process.
 	maxSlots = 8192
 )
@@ -40,7 +42,11 @@ type header struct {
 // remains when the process dies; it is not synced, since what ends with the machine was not ended by an attempt.
 type Journal struct {
 	file, output *os.File
-	head         header
+	watched      chan struct{} // closed by Close
+	watching     sync.WaitGroup
+
+	headMu sync.Mutex
+	head   header
 
 	mu   sync.Mutex
 	free []int64 // slots that were used before
@@ -58,18 +64,42 @@ func OpenJournal(home, version string) (*Journal, error) {
 		return nil, fmt.Errorf("make the folder of running attempts: %w", err)
 	}
 	base := filepath.Join(dir, fmt.Sprintf("%d-%s", os.Getpid(), rand.Text()[:8]))
-	j := &Journal{next: 1, head: header{Version: version, Process: os.Getpid(), Started: time.Now(), Boot: bootID(), OOMKills: oomKills()}}
+	j := &Journal{next: 1, watched: make(chan struct{}), head: header{Version: version, Process: os.Getpid(), Started: time.Now(), Boot: bootID(), OOMKills: oomKills()}}
 	err := j.open(base)
 	if err != nil {
 		j.remove(base)
 		return nil, fmt.Errorf("make the journal of running attempts: %w", err)
 	}
+	j.watching.Go(j.watch)
 	return j, nil
+}
+
+// watchEvery is how often the kernel is asked how many processes it has killed for lack of memory.
+const watchEvery = time.Second
+
+// watch keeps the count of the header up to date, one look late, so that only a kill in the last moments of the process counts as its own.
+func (j *Journal) watch() {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for before := j.head.OOMKills; ; {
+		select {
+		case <-j.watched:
+			return
+		case <-ticker.C:
+		}
+		j.headMu.Lock()
+		if before != j.head.OOMKills {
+			j.head.OOMKills = before
+			j.note(j.write(0, j.head))
+		}
+		j.headMu.Unlock()
+		before = oomKills()
+	}
 }
 
 // open makes the journal under another name until it is locked, so that no other process takes it for that of a dead one.
 func (j *Journal) open(base string) (err error) {
-	if j.file, err = os.OpenFile(base+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+	if j.file, err = os.OpenFile(base+newEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
 	if err := unix.Flock(int(j.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
@@ -84,7 +114,7 @@ func (j *Journal) open(base string) (err error) {
 	if err := debug.SetCrashOutput(j.output, debug.CrashOptions{}); err != nil {
 		return err
 	}
-	return os.Rename(base+".new", base+journalEnding)
+	return os.Rename(base+newEnding, base+journalEnding)
 }
 
 // Begin records an attempt and returns its slot.
@@ -116,6 +146,8 @@ func (j *Journal) End(slot int64) {
 
 // Stop records that the process ends as it was told to: what still runs then has not crashed it.
 func (j *Journal) Stop() {
+	j.headMu.Lock()
+	defer j.headMu.Unlock()
 	j.head.Stopping = true
 	j.note(j.write(0, j.head))
 }
@@ -129,7 +161,9 @@ func (j *Journal) Err() error {
 
 // Close removes the journal of a process that has ended its work.
 func (j *Journal) Close() error {
-	base := j.file.Name()[:len(j.file.Name())-len(".new")]
+	close(j.watched)
+	j.watching.Wait()
+	base := j.file.Name()[:len(j.file.Name())-len(newEnding)]
 	if err := debug.SetCrashOutput(nil, debug.CrashOptions{}); err != nil {
 		return fmt.Errorf("end the file of crashes: %w", err)
 	}
@@ -138,8 +172,8 @@ func (j *Journal) Close() error {
 }
 
 func (j *Journal) remove(base string) {
-	for _, name := range []string{base + ".new", base + journalEnding, base + outputEnding} {
-		_ = os.Remove(name) // one that is left over belongs to no process, and is read and removed by the next
+	for _, name := range []string{base + newEnding, base + outputEnding, base + journalEnding} {
+		_ = os.Remove(name) // the next process removes what is left over
 	}
 	for _, f := range []*os.File{j.file, j.output} {
 		if f != nil {

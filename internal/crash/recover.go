@@ -18,6 +18,10 @@ const (
 	// keptDumps is how many outputs of crashes remain in the folder, for operators.
 	keptDumps = 5
 	dumpName  = "crash-%s-%d.txt"
+	// maxDump bounds each, in bytes.
+	maxDump = 1 << 20
+	// orphanAge is how old a file of a process that died while it made or counted its journal is when it is removed.
+	orphanAge = time.Hour
 	// beganLast is how long before the newest attempt of a process an attempt may have begun to be blamed for its crash.
 	beganLast = time.Minute
 )
@@ -27,7 +31,9 @@ type Death struct {
 	Process int
 	Cause   string
 	Crashed bool // by a fault of its own or for lack of memory; false: it was killed from outside
-	Blamed  []Attempt
+	Journal string
+	Blamed  []Attempt // may have crashed it
+	Beside  []Attempt // ran beside them, or when it was killed
 }
 
 // death returns the end of the process of a journal; nil: it ended as it was told to. A process that died while a suspect ran alone was
@@ -36,27 +42,37 @@ func death(h header, running []Attempt, cause string) *Death {
 	if cause == stopped {
 		return nil
 	}
-	alone := slices.ContainsFunc(running, func(a Attempt) bool { return a.Alone })
-	d := &Death{Process: h.Process, Cause: cause, Crashed: cause != killed || alone, Blamed: running}
+	alone := (h.Boot == "" || h.Boot == bootID()) && slices.ContainsFunc(running, func(a Attempt) bool { return a.Alone })
+	d := &Death{Process: h.Process, Cause: cause, Crashed: cause != killed || alone, Beside: running}
 	if d.Crashed {
-		d.Blamed = blamed(running)
+		d.Blamed, d.Beside = blamed(running)
 	}
 	return d
 }
 
-// blamed returns the attempts that may have crashed their process: a suspect that ran alone, else those that began last. A call that has
-// run for long, such as a command, is not to be lost by one that began beside it.
-func blamed(running []Attempt) []Attempt {
-	if alone := slices.IndexFunc(running, func(a Attempt) bool { return a.Alone }); alone >= 0 {
-		return running[alone : alone+1]
-	}
+// blamed divides the attempts of a process into those that may have crashed it and those beside them. Where a suspect ran alone, suspects
+// that began lately are blamed; else attempts that did. A call that has run for long, or that follows a command, is not lost by one
+// that began beside it.
+func blamed(running []Attempt) (blamed, beside []Attempt) {
+	alone := slices.ContainsFunc(running, func(a Attempt) bool { return a.Alone })
 	var newest time.Time
 	for _, a := range running {
-		if a.Began.After(newest) {
+		if !a.Follows && a.Began.After(newest) {
 			newest = a.Began
 		}
 	}
-	return slices.DeleteFunc(running, func(a Attempt) bool { return newest.Sub(a.Began) > beganLast })
+	for _, a := range running {
+		switch {
+		case a.Follows, newest.Sub(a.Began) > beganLast, alone && !a.Suspect:
+			beside = append(beside, a)
+		default:
+			blamed = append(blamed, a)
+		}
+	}
+	for i := range blamed {
+		blamed[i].Alone = alone && len(blamed) == 1
+	}
+	return blamed, beside
 }
 
 // Recover counts the attempts of the processes that died, and removes their journals. Journals of other processes that run are left
@@ -74,6 +90,7 @@ func Recover(ctx context.Context, home, version string, counts Counts) ([]Death,
 	for _, name := range names {
 		base, ok := strings.CutSuffix(filepath.Join(dir, name.Name()), journalEnding)
 		if !ok {
+			removeOrphan(dir, name)
 			continue
 		}
 		d, err := recoverOne(ctx, base, version, counts)
@@ -87,6 +104,19 @@ func Recover(ctx context.Context, home, version string, counts Counts) ([]Death,
 	return deaths, keepNewest(dir)
 }
 
+// removeOrphan removes a file without a journal that a process left when it died.
+func removeOrphan(dir string, file fs.DirEntry) {
+	ending := filepath.Ext(file.Name())
+	about, err := file.Info()
+	if err != nil || ending != newEnding && ending != outputEnding || time.Since(about.ModTime()) < orphanAge {
+		return
+	}
+	path := filepath.Join(dir, file.Name())
+	if _, err := os.Stat(strings.TrimSuffix(path, ending) + journalEnding); errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(path) // the next start tries again
+	}
+}
+
 // recoverOne counts the attempts of one journal; nil: its process runs, or ended as it was told to.
 func recoverOne(ctx context.Context, base, version string, counts Counts) (*Death, error) {
 	file, err := os.OpenFile(base+journalEnding, os.O_RDWR, 0)
@@ -94,7 +124,7 @@ func recoverOne(ctx context.Context, base, version string, counts Counts) (*Deat
 		return nil, nil // another process was faster
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the journal of running attempts: %w", err)
+		return nil, nil //nolint:nilerr // of another user: its own processes count it
 	}
 	defer file.Close() // read only, and gives the lock back
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
@@ -108,18 +138,29 @@ func recoverOne(ctx context.Context, base, version string, counts Counts) (*Deat
 		return nil, errors.Join(removed(base), os.Remove(base+journalEnding))
 	}
 	d := death(h, running, cause(h, base))
+	if d != nil {
+		d.Journal = filepath.Base(base)
+	}
 	if d != nil && h.Version == version { // another version may have mended the fault
 		if err := counts.CountCrash(ctx, version, *d); err != nil {
 			return nil, err
 		}
 	}
 	if d != nil && d.Crashed {
-		dump := filepath.Join(filepath.Dir(base), fmt.Sprintf(dumpName, time.Now().UTC().Format("20060102T150405"), h.Process))
-		if err := os.Rename(base+outputEnding, dump); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("keep the output of a crash: %w", err)
-		}
+		keepOutput(base, h.Process)
 	}
 	return d, errors.Join(removed(base), os.Remove(base+journalEnding))
+}
+
+// keepOutput keeps the beginning of what a process wrote when it crashed, for operators: without it the crash counts all the same.
+func keepOutput(base string, process int) {
+	dump := filepath.Join(filepath.Dir(base), fmt.Sprintf(dumpName, time.Now().UTC().Format("20060102T150405"), process))
+	if os.Rename(base+outputEnding, dump) != nil {
+		return
+	}
+	if about, err := os.Stat(dump); err == nil && about.Size() > maxDump {
+		_ = os.Truncate(dump, maxDump)
+	}
 }
 
 // cause is causeOf with the output of the crash, if there is one.

@@ -9,7 +9,9 @@ CREATE TABLE crashed_attempts (
     alone       integer NOT NULL,
     kills       integer NOT NULL,
     cause       text NOT NULL,
+    journal     text NOT NULL,
     last_at     timestamptz NOT NULL DEFAULT now(),
+    killed_at   timestamptz NOT NULL DEFAULT now(),
     given_up_at timestamptz,
     PRIMARY KEY (workflow_id, activity, input)
 );
@@ -18,7 +20,9 @@ COMMENT ON TABLE crashed_attempts IS 'Calls of activities during which a worker 
 COMMENT ON COLUMN crashed_attempts.input IS 'JSON of the references that the activity was given, never what people wrote.';
 COMMENT ON COLUMN crashed_attempts.crashes IS 'How often the process crashed (a fault of the program, or a lack of memory) while the call ran, by this version.';
 COMMENT ON COLUMN crashed_attempts.alone IS 'In how many of the crashes no other call ran that was part of one before.';
-COMMENT ON COLUMN crashed_attempts.kills IS 'How often the process was killed from outside while the call ran, within an hour of each other.';
+COMMENT ON COLUMN crashed_attempts.journal IS 'The journal that was counted last, so that none counts twice.';
+COMMENT ON COLUMN crashed_attempts.last_at IS 'The last crash, or the first kill.';
+COMMENT ON COLUMN crashed_attempts.kills IS 'How often the process ended while the call ran without being blamed for it, such as by a kill from outside, within an hour of each other.';
 
 -- +goose Down
 DROP TABLE crashed_attempts;

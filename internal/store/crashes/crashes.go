@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -20,22 +21,26 @@ type Store struct{ db *pg.DB }
 // New returns a store over a pool, which its caller closes.
 func New(pool *pgxpool.Pool) *Store { return &Store{db: pg.New(pool, nil, nil)} }
 
-// CountCrash adds the end of a process to the counts of the attempts that are blamed for it.
+// CountCrash adds the end of a process to the counts of the attempts that ran: a crash to those that are blamed, a kill to the others. A call
+// counts once, however many of its attempts ran, and a journal once, however often it is counted.
 func (s *Store) CountCrash(ctx context.Context, version string, d crash.Death) error {
-	crashes, kills, cause := int32(1), int32(0), d.Cause
-	if !d.Crashed {
-		crashes, kills, cause = 0, 1, ""
-	}
+	counted := map[crash.Call]bool{}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		for _, a := range d.Blamed {
-			alone := int32(0)
-			if a.Alone {
-				alone = crashes
+		for i, a := range slices.Concat(d.Blamed, d.Beside) {
+			if counted[a.Call] {
+				continue
 			}
-			err := tx.Q.CrashAdd(ctx, tx, dbsqlc.CrashAddParams{
-				WorkflowID: a.Workflow, Activity: a.Activity, Input: a.Input, RunID: a.Run, Version: version, Crashes: crashes, Alone: alone, Kills: kills, Cause: cause,
-			})
-			if err != nil {
+			counted[a.Call] = true
+			p := dbsqlc.CrashAddParams{WorkflowID: a.Workflow, Activity: a.Activity, Input: a.Input, RunID: a.Run, Version: version, Journal: d.Journal}
+			switch {
+			case i >= len(d.Blamed):
+				p.Kills = 1
+			case a.Alone:
+				p.Crashes, p.Alone, p.Cause = 1, 1, d.Cause
+			default:
+				p.Crashes, p.Cause = 1, d.Cause
+			}
+			if err := tx.Q.CrashAdd(ctx, tx, p); err != nil {
 				return fmt.Errorf("count a crash of %s: %w", a.Call, err)
 			}
 		}

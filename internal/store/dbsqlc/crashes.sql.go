@@ -10,15 +10,18 @@ import (
 )
 
 const crashAdd = `-- name: CrashAdd :exec
-INSERT INTO crashed_attempts AS c (workflow_id, activity, input, run_id, version, crashes, alone, kills, cause)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO crashed_attempts AS c (workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, journal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (workflow_id, activity, input) DO UPDATE SET
-    run_id = EXCLUDED.run_id, version = EXCLUDED.version, last_at = now(),
+    run_id = EXCLUDED.run_id, version = EXCLUDED.version, journal = EXCLUDED.journal,
+    last_at = CASE WHEN EXCLUDED.crashes > 0 OR c.version <> EXCLUDED.version THEN now() ELSE c.last_at END,
+    killed_at = CASE WHEN EXCLUDED.kills > 0 THEN now() ELSE c.killed_at END,
     crashes = EXCLUDED.crashes + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.crashes ELSE 0 END,
     alone = EXCLUDED.alone + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.alone ELSE 0 END,
-    kills = EXCLUDED.kills + CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 hour' THEN c.kills ELSE 0 END,
+    kills = EXCLUDED.kills + CASE WHEN c.version = EXCLUDED.version AND c.killed_at > now() - interval '1 hour' THEN c.kills ELSE 0 END,
     cause = CASE WHEN EXCLUDED.crashes > 0 THEN EXCLUDED.cause ELSE c.cause END,
     given_up_at = CASE WHEN c.version = EXCLUDED.version AND c.last_at > now() - interval '1 day' THEN c.given_up_at END
+WHERE c.journal <> EXCLUDED.journal
 `
 
 type CrashAddParams struct {
@@ -31,9 +34,10 @@ type CrashAddParams struct {
 	Alone      int32
 	Kills      int32
 	Cause      string
+	Journal    string
 }
 
-// Counts of another version, and those of more than a day ago, begin again.
+// Crashes by another version, and those of more than a day ago, begin again, and so do kills after an hour.
 func (q *Queries) CrashAdd(ctx context.Context, db DBTX, arg CrashAddParams) error {
 	_, err := db.Exec(ctx, crashAdd,
 		arg.WorkflowID,
@@ -45,6 +49,7 @@ func (q *Queries) CrashAdd(ctx context.Context, db DBTX, arg CrashAddParams) err
 		arg.Alone,
 		arg.Kills,
 		arg.Cause,
+		arg.Journal,
 	)
 	return err
 }
@@ -65,8 +70,8 @@ func (q *Queries) CrashForget(ctx context.Context, db DBTX, arg CrashForgetParam
 }
 
 const crashGet = `-- name: CrashGet :one
-SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, last_at, given_up_at FROM crashed_attempts
-WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND last_at > now() - interval '1 day'
+SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, journal, last_at, killed_at, given_up_at FROM crashed_attempts
+WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND greatest(last_at, killed_at) > now() - interval '1 day'
 `
 
 type CrashGetParams struct {
@@ -94,7 +99,9 @@ func (q *Queries) CrashGet(ctx context.Context, db DBTX, arg CrashGetParams) (Cr
 		&i.Alone,
 		&i.Kills,
 		&i.Cause,
+		&i.Journal,
 		&i.LastAt,
+		&i.KilledAt,
 		&i.GivenUpAt,
 	)
 	return i, err
@@ -116,7 +123,7 @@ func (q *Queries) CrashGiveUp(ctx context.Context, db DBTX, arg CrashGiveUpParam
 }
 
 const crashList = `-- name: CrashList :many
-SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, last_at, given_up_at FROM crashed_attempts WHERE version = $1 AND last_at > now() - interval '1 day'
+SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, journal, last_at, killed_at, given_up_at FROM crashed_attempts WHERE version = $1 AND greatest(last_at, killed_at) > now() - interval '1 day'
 ORDER BY last_at DESC LIMIT 10000
 `
 
@@ -139,7 +146,9 @@ func (q *Queries) CrashList(ctx context.Context, db DBTX, version string) ([]Cra
 			&i.Alone,
 			&i.Kills,
 			&i.Cause,
+			&i.Journal,
 			&i.LastAt,
+			&i.KilledAt,
 			&i.GivenUpAt,
 		); err != nil {
 			return nil, err
@@ -153,7 +162,7 @@ func (q *Queries) CrashList(ctx context.Context, db DBTX, version string) ([]Cra
 }
 
 const crashListGivenUp = `-- name: CrashListGivenUp :many
-SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, last_at, given_up_at FROM crashed_attempts WHERE given_up_at > now() - interval '1 day'
+SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, journal, last_at, killed_at, given_up_at FROM crashed_attempts WHERE given_up_at > now() - interval '1 day'
 ORDER BY given_up_at DESC LIMIT 20
 `
 
@@ -177,7 +186,9 @@ func (q *Queries) CrashListGivenUp(ctx context.Context, db DBTX) ([]CrashedAttem
 			&i.Alone,
 			&i.Kills,
 			&i.Cause,
+			&i.Journal,
 			&i.LastAt,
+			&i.KilledAt,
 			&i.GivenUpAt,
 		); err != nil {
 			return nil, err
@@ -191,7 +202,7 @@ func (q *Queries) CrashListGivenUp(ctx context.Context, db DBTX) ([]CrashedAttem
 }
 
 const crashPrune = `-- name: CrashPrune :exec
-DELETE FROM crashed_attempts WHERE last_at < now() - interval '8 days'
+DELETE FROM crashed_attempts WHERE greatest(last_at, killed_at) < now() - interval '8 days'
 `
 
 func (q *Queries) CrashPrune(ctx context.Context, db DBTX) error {

@@ -58,10 +58,14 @@ type CrashedAttempt struct {
 	Crashes int32
 	// In how many of the crashes no other call ran that was part of one before.
 	Alone int32
-	// How often the process was killed from outside while the call ran, within an hour of each other.
-	Kills     int32
-	Cause     string
+	// How often the process ended while the call ran without being blamed for it, such as by a kill from outside, within an hour of each other.
+	Kills int32
+	Cause string
+	// The journal that was counted last, so that none counts twice.
+	Journal string
+	// The last crash, or the first kill.
 	LastAt    time.Time
+	KilledAt  time.Time
 	GivenUpAt *time.Time
 }
 
