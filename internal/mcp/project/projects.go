@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"xbot/internal/chat"
@@ -67,14 +66,8 @@ type Projects struct {
 	life   context.Context //nolint:containedctx // of looks, which outlive the steps that they are made beside
 	end    context.CancelFunc
 	work   sync.WaitGroup
-
-	began  atomic.Uint64 // looks
-	noting sync.Mutex
-	noted  map[string]uint64 // the newest look at a place whose result was noted
+	order  lookOrder
 }
-
-// maxNoted bounds how many places are told apart by when they were looked at last.
-const maxNoted = 10_000
 
 var (
 	_ mcp.Projects  = (*Projects)(nil)
@@ -232,22 +225,17 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 // look reads what a folder brings, and notes it. It returns the digest; empty: there is nothing, or it cannot be used. An error is one of the runner
 // or the database: nothing is known then.
 func (p *Projects) look(ctx context.Context, here place) (digest string, err error) {
-	began := p.began.Add(1)
+	began := p.order.began.Add(1)
 	b, err := p.read(ctx, here)
-	p.noting.Lock()
-	defer p.noting.Unlock()
-	at := here.String()
-	if p.noted[at] > began { // another look has read the folder since
-		if err != nil {
-			return "", err
-		}
-		return b.Digest(), nil
+	p.order.mu.Lock()
+	defer p.order.mu.Unlock()
+	switch {
+	case p.order.newest(here.String(), began):
+		return p.note(ctx, here, b, err)
+	case err != nil:
+		return "", err
 	}
-	if p.noted == nil || len(p.noted) == maxNoted {
-		p.noted = map[string]uint64{}
-	}
-	p.noted[at] = began
-	return p.note(ctx, here, b, err)
+	return b.Digest(), nil // another look has read the folder since
 }
 
 // note keeps what was read of a folder.
