@@ -80,6 +80,7 @@ export const server = {
     await page.getByLabel("Name", { exact: true }).fill("fruits")
     await page.getByLabel("Whose").selectOption({ label: "For everybody" })
     await page.getByLabel("Address").fill(at.url)
+    await page.getByLabel("Trust its tool annotations").check()
     await page.getByRole("button", { name: "Add a header" }).click()
     const headers = page.getByRole("group", { name: "Headers" })
     await headers.getByLabel("Name").fill("Authorization")
