@@ -105,12 +105,9 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// mostAllocated is far below what work that grows with the square of an answer allocates, and above what the race detector adds.
-const mostAllocated = 3 << 30
-
 // What an answer makes of memory, and of text, grows with its length and not with the square of it.
 func TestAttack_AnswersInMarkdown(t *testing.T) {
-	const size = 100_000
+	const size = attackSize
 	for name, answer := range bombs(size) {
 		t.Run(name, func(t *testing.T) {
 			var plain, card string
