@@ -20,7 +20,7 @@ import (
 )
 
 // openRoutes are those that need no credential by themselves: they ask for a password, an invitation or a link, or say what everybody may know.
-var openRoutes = []string{"/api/login", "/api/join", "/api/shared/{token}", "/api/v1/openapi.json"}
+var openRoutes = []string{"/api/login", "/api/login/link", "/api/join", "/api/shared/{token}", "/api/v1/openapi.json"}
 
 // otherRoutes are those of the server that stand in no document. At /api/runners/connect nobody has a credential in the request: a runner proves who
 // it is over the socket, which is tried apart (connectsAsRunner).

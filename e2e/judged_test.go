@@ -111,11 +111,12 @@ func TestAttack_AChangedFileStartsNoOtherServer(t *testing.T) {
 	require.FileExists(t, filepath.Join(workspace, "shop.buy"))
 
 	put("evil.json", other)
-	asks(k.shell("(for i in $(seq 200); do cp %[1]s/evil.json %[1]s/.mcp.json; printf '%%s' '%[2]s' > %[1]s/.mcp.json; done) > /dev/null 2>&1 &", workspace, file),
+	asks(k.shell("(for i in $(seq 200); do cp %[1]s/evil.json %[1]s/.mcp.json; printf '%%s' '%[2]s' > %[1]s/.mcp.json; done; touch %[1]s/rewritten) > /dev/null 2>&1 &", workspace, file),
 		"say rewriting")
 	for range 3 {
 		asks("call mcp_stall_buy {}", "say tried")
 	}
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(workspace, "rewritten")); return err == nil }, time.Minute, 10*time.Millisecond)
 	require.NoError(t, os.Remove(filepath.Join(workspace, ".mcp.json")))
 	require.NoError(t, os.Symlink("evil.json", filepath.Join(workspace, ".mcp.json")))
 	asks("call mcp_stall_buy {}", "say tried")
