@@ -12,6 +12,9 @@ import (
 )
 
 func TestAttack_APageHarmsNobodyElse(t *testing.T) {
+	if raceDetector {
+		t.Skip("a page takes the race detector half a minute")
+	}
 	html := "text/html; charset=utf-8"
 	deep := func(tag string) string { return strings.Repeat("<"+tag+">", maxText/(len(tag)+2)) + "x" }
 	for name, c := range map[string]struct{ said, body string }{

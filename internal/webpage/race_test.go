@@ -1,0 +1,5 @@
+//go:build race
+
+package webpage
+
+const raceDetector = true
