@@ -238,6 +238,39 @@ func TestAttack_AgreeingIsToWhatWasShown(t *testing.T) {
 	}
 }
 
+// heldBox keeps what it has read of .mcp.json until it is let go.
+type heldBox struct {
+	*tooltest.Box
+
+	read, release chan struct{}
+}
+
+func (h *heldBox) ReadFile(ctx context.Context, file string, from, most int64) (sandbox.FileData, error) {
+	got, err := h.Box.ReadFile(ctx, file, from, most)
+	if filepath.Base(file) == ".mcp.json" {
+		close(h.read)
+		<-h.release
+	}
+	return got, err
+}
+
+func TestStands_AnOlderLookIsNotNotedAfterANewerOne(t *testing.T) {
+	f := clone(t)
+	agreed := f.agree()
+	held := &heldBox{f.box, make(chan struct{}), make(chan struct{})}
+	older := make(chan error, 1)
+	go func() { older <- f.Stands(t.Context(), f.alice.ID, agreed.Project, held) }()
+	<-held.read
+	f.put(".mcp.json", "[]")
+	require.Empty(t, f.hooks())
+	close(held.release)
+	require.NoError(t, <-older, "it has read what was agreed to")
+	require.NotEmpty(t, f.seen().Problem)
+	agrees, err := f.Agreed(t.Context(), f.alice.ID, f.box.Name(), f.folder())
+	require.NoError(t, err)
+	require.False(t, agrees)
+}
+
 func TestAgree_AMemberMayAgreeToSkillsAloneUnlessTheyAreOff(t *testing.T) {
 	f := clone(t)
 	_, err := f.store.CreateUser(t.Context(), "root", "admin")

@@ -225,17 +225,23 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 // look reads what a folder brings, and notes it. It returns the digest; empty: there is nothing, or it cannot be used. An error is one of the runner
 // or the database: nothing is known then.
 func (p *Projects) look(ctx context.Context, here place) (digest string, err error) {
+	_, digest, err = p.bundle(ctx, here)
+	return digest, err
+}
+
+// bundle is look with what was read. Every read of a folder goes through it, so that an older one is not noted after a newer one.
+func (p *Projects) bundle(ctx context.Context, here place) (b Bundle, digest string, err error) {
 	began := p.order.began.Add(1)
-	b, err := p.read(ctx, here)
+	b, err = p.read(ctx, here)
 	p.order.mu.Lock()
 	defer p.order.mu.Unlock()
 	switch {
 	case p.order.newest(here.String(), began):
-		return p.note(ctx, here, b, err)
-	case err != nil:
-		return "", err
+		digest, err = p.note(ctx, here, b, err)
+	case err == nil:
+		digest = b.Digest() // another look has read the folder since
 	}
-	return b.Digest(), nil // another look has read the folder since
+	return b, digest, err
 }
 
 // note keeps what was read of a folder.
@@ -279,8 +285,7 @@ func (p *Projects) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, 
 		return nil, err
 	}
 	here.awaitFolder(ctx)
-	b, err := p.read(ctx, here)
-	digest, err := p.note(ctx, here, b, err)
+	b, digest, err := p.bundle(ctx, here)
 	if err != nil || digest == "" {
 		return nil, err
 	}
