@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"golang.org/x/sys/unix"
 
 	"xbot/internal/apiclient"
@@ -22,6 +23,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/prompt"
+	"xbot/workflows"
 )
 
 // exhaust takes all memory from the server that it does not have yet, and returns once that has crashed it. Until then it opens
@@ -166,14 +168,21 @@ func TestPoison_ACommandSurvivesWhatCrashesTheServerBesideIt(t *testing.T) {
 	require.Equal(t, []string{"x"}, k.trace("once"), "the command ran once")
 }
 
-func TestPoison_ADeliveryThatCrashesTheServerIsReportedAsUnknown(t *testing.T) {
-	t.Parallel()
+// poisonedOnFeishu starts a server on a Feishu that does not answer when messages are sent, and sends the bot a message.
+func poisonedOnFeishu(t *testing.T, text string) (*poisonous, *onFeishu) {
+	t.Helper()
 	f := newFeishu(t, 1, 0)
 	p := poisoned(t, newServer(t, f.env()...))
 	p.inForce(letAllIn)
 	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
 	f.hinder(stuck)
-	f.say(0, 1, "say poison")
+	f.say(0, 1, text)
+	return p, f
+}
+
+func TestPoison_ADeliveryThatCrashesTheServerIsReportedAsUnknown(t *testing.T) {
+	t.Parallel()
+	p, f := poisonedOnFeishu(t, "say poison")
 	p.crashes("Send", f.unanswered)
 	p.seen("Send")
 	f.hinder(none)
@@ -189,12 +198,7 @@ func TestPoison_ADeliveryThatCrashesTheServerIsReportedAsUnknown(t *testing.T) {
 
 func TestPoison_ProgressThatCrashesTheServerIsNotShownAndTheAnswerComes(t *testing.T) {
 	t.Parallel()
-	f := newFeishu(t, 1, 0)
-	p := poisoned(t, newServer(t, f.env()...))
-	p.inForce(letAllIn)
-	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
-	f.hinder(stuck)
-	f.say(0, 1, "stream 100 100ms")
+	p, f := poisonedOnFeishu(t, "stream 100 100ms")
 	p.crashes("Follow", f.unanswered)
 	p.seen("Follow")
 	f.hinder(none)
@@ -202,12 +206,24 @@ func TestPoison_ProgressThatCrashesTheServerIsNotShownAndTheAnswerComes(t *testi
 	require.Len(t, strings.Fields(f.shown(0, 1)[0]), 100, "the answer, and no card")
 }
 
+// attempt is the number of the attempt of the only activity of a run that a worker has begun; 0: none has.
+func (s *server) attempt(workflow string) int {
+	s.t.Helper()
+	run, err := s.temporal().DescribeWorkflowExecution(s.t.Context(), workflow, "")
+	if err != nil || len(run.GetPendingActivities()) != 1 || run.GetPendingActivities()[0].GetState() != enums.PENDING_ACTIVITY_STATE_STARTED {
+		return 0
+	}
+	return int(run.GetPendingActivities()[0].GetAttempt())
+}
+
 func TestPoison_ABackgroundTaskSurvivesACrashBesideIt(t *testing.T) {
 	t.Parallel()
 	p := poisoned(t, newServer(t))
 	k := p.newTalk()
 	k.done(fmt.Sprintf(`call Shell {"command":"until test -e %s; do sleep 0.1; done; echo survived > %s","background":true}`, k.file("go"), k.file("end")), "say begun")
-	for range crash.MaxBeside {
+	task := workflows.BackgroundID(k.transcript().Messages[1].ToolCalls[0].ID)
+	for n := range crash.MaxBeside {
+		require.Eventually(t, func() bool { return p.attempt(task) > n }, crashLimit, 10*time.Millisecond, "the task is followed again")
 		p.exhaust()
 		p.boot()
 	}

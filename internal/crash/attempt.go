@@ -28,7 +28,7 @@ type Call struct {
 	Input    string `json:"input"`    // JSON of the references that it was given
 }
 
-// NewCall returns a call. An input that is too long is cut, and ends with its digest.
+// NewCall returns a call. An input that is too long is replaced by its digest.
 func NewCall(workflow, activity, input string) Call {
 	if len(strconv.Quote(input)) > maxInput || !utf8.ValidString(input) {
 		sum := sha256.Sum256([]byte(input))
