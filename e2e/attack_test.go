@@ -18,8 +18,7 @@ import (
 // maxRefusal bounds the answer to a hostile request, headers included, in bytes.
 const maxRefusal = 16 << 10
 
-// raw sends bytes to the listener of the server and returns what it answers until it closes the connection. Nothing more is sent, and the
-// server is not told so.
+// raw sends bytes to the listener of the server and returns the response until the server closes the connection. It keeps its own side open.
 func (s *server) raw(text string) []byte {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -28,7 +27,7 @@ func (s *server) raw(text string) []byte {
 	require.NoError(s.t, conn.SetDeadline(time.Now().Add(90*time.Second))) // the server's own deadlines are shorter
 	go func() { _, _ = io.WriteString(conn, text) }()                      // the server may close the connection before it has read all
 	answer, err := io.ReadAll(io.LimitReader(conn, maxRefusal+1))
-	if err != nil { // a reset says the same as an end
+	if err != nil { // a reset counts as an end
 		require.NotContains(s.t, err.Error(), "timeout")
 	}
 	return answer
@@ -108,7 +107,7 @@ func TestAttack_RawRequestsAreRefusedByTheListener(t *testing.T) {
 			t.Parallel()
 			answer := s.raw(text)
 			require.LessOrEqual(t, len(answer), maxRefusal)
-			if len(answer) > 0 { // else the connection was closed without a word
+			if len(answer) > 0 { // otherwise the connection was closed without a response
 				resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(answer)), nil)
 				require.NoError(t, err)
 				require.NoError(t, resp.Body.Close())
@@ -168,7 +167,7 @@ func TestAttack_FramesOfARunnerWithoutATokenAreRefused(t *testing.T) {
 	}
 }
 
-// fragments sends a message of many fragments and no last one.
+// fragments sends a message of many fragments without a last one.
 func fragments(size int) func(*websocket.Conn) error {
 	return func(c *websocket.Conn) error {
 		w, err := c.NextWriter(websocket.TextMessage)

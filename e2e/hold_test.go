@@ -55,7 +55,7 @@ func (h *hold) waitsWithin(limit time.Duration, n int) {
 	require.Eventually(h.t, func() bool { return h.waiting() >= n }, limit, 10*time.Millisecond, "%d statements should wait", n)
 }
 
-// waiting is how many statements wait now.
+// waiting returns how many statements wait now.
 func (h *hold) waiting() (n int) {
 	if h.db.QueryRow(h.t.Context(), `SELECT count(*) FROM pg_locks WHERE `+heldHere, holdKey).Scan(&n) != nil {
 		return 0 // the next look finds them
@@ -63,14 +63,14 @@ func (h *hold) waiting() (n int) {
 	return n
 }
 
-// drop undoes the statements that wait, whose client is dead by now, and holds those to come.
+// drop cancels the waiting statements, whose client is dead, and holds later ones.
 func (h *hold) drop() {
 	h.t.Helper()
 	_, err := h.db.Exec(h.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE `+heldHere, holdKey)
 	require.NoError(h.t, err)
 }
 
-// release undoes the statements that wait, whose client is dead by now, and holds no more.
+// release cancels the waiting statements, whose client is dead, and holds no more.
 func (h *hold) release() {
 	h.t.Helper()
 	h.drop()

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// agree agrees to what the folder of the person's conversations brings, once it was seen and waits for that.
+// agree agrees to the contents of the folder of the user's conversations, once they are listed and wait for agreement.
 func (s *server) agree() apiclient.MCPProject {
 	s.t.Helper()
 	var seen apiclient.MCPProject
@@ -33,7 +33,7 @@ func (s *server) agree() apiclient.MCPProject {
 	return agreed
 }
 
-// TestAttack_AFoldersHookMakesNoAllowedCommandAnotherOne has a folder bring a hook that answers every command with one of its own.
+// TestAttack_AFoldersHookMakesNoAllowedCommandAnotherOne has a hook of a folder replace every command.
 func TestAttack_AFoldersHookMakesNoAllowedCommandAnotherOne(t *testing.T) {
 	t.Parallel()
 	workspace := t.TempDir()
@@ -85,8 +85,7 @@ func TestAttack_AFoldersHookMakesNoAllowedCommandAnotherOne(t *testing.T) {
 	require.NoFileExists(t, trace)
 }
 
-// TestAttack_AChangedFileStartsNoOtherServer rewrites an agreed .mcp.json while its server is called, from a command in the background, by a link and by
-// hand.
+// TestAttack_AChangedFileStartsNoOtherServer rewrites an agreed .mcp.json while its server is called: from a background command, by a link and directly.
 func TestAttack_AChangedFileStartsNoOtherServer(t *testing.T) {
 	t.Parallel()
 	workspace := t.TempDir()

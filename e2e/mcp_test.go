@@ -26,7 +26,7 @@ import (
 type shop struct {
 	url, key string
 	release  chan struct{} // closed at the end of the test: calls that hang end
-	hang     func()        // keeps each call waiting; nil: none is
+	hang     func()        // keeps each call waiting; nil: calls do not wait
 
 	mu    sync.Mutex
 	calls map[string]int // by tool

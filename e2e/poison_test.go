@@ -26,8 +26,8 @@ import (
 	"xbot/workflows"
 )
 
-// exhaust takes all memory from the server that it does not have yet, and returns once that has crashed it. Until then it opens
-// connections, for each of which the server needs some.
+// exhaust takes all remaining memory from the server and returns once the server has crashed. Until then it opens connections, for each of which the
+// server needs memory.
 func (s *server) exhaust() {
 	s.t.Helper()
 	limit := unix.Rlimit{Cur: 1, Max: 1}
@@ -45,11 +45,11 @@ func (s *server) exhaust() {
 			continue // it is ending
 		}
 		open = append(open, c)
-		_, _ = c.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Filler: " + strings.Repeat("x", 8<<10))) // it may have ended
+		_, _ = c.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Filler: " + strings.Repeat("x", 8<<10))) // the server may have ended
 	}
 }
 
-// poisonous is a server that a call crashes.
+// poisonous is a server with a call that crashes it.
 type poisonous struct {
 	*server
 
@@ -64,14 +64,14 @@ func poisoned(t *testing.T, s *server) *poisonous {
 	return p
 }
 
-// hang is called by what the call under test asks, and keeps it waiting.
+// hang is called by the call under test, and keeps it waiting.
 func (p *poisonous) hang() {
 	p.runs.Add(1)
 	<-p.hanged
 }
 
-// crashes crashes the server each time that the call of an activity runs, and starts it again, until the call is given up. The argument
-// says how often it ran. Some processes die of a lack of memory before they can write why: those count as killed.
+// crashes crashes the server each time the call of an activity runs, and restarts it, until the call is given up. runs returns how often it ran.
+// Some processes run out of memory before they can write the cause: those count as killed.
 func (p *poisonous) crashes(activity string, runs func() int) {
 	p.t.Helper()
 	for n := range 2 * crash.MaxCrashes {
@@ -84,15 +84,15 @@ func (p *poisonous) crashes(activity string, runs func() int) {
 	}
 }
 
-// givenUp reports whether the server that runs now has given up a call of an activity.
+// givenUp reports whether the running server has given up a call of an activity.
 func (p *poisonous) givenUp(activity string) bool {
 	return strings.Contains(p.metrics(), fmt.Sprintf(`xbot_calls_given_up_total{activity=%q} 1`, activity))
 }
 
-// hung is how often hang was called.
+// hung returns how often hang was called.
 func (p *poisonous) hung() int { return int(p.runs.Load()) }
 
-// seen checks what an operator sees of the activity that was given up.
+// seen checks the metrics and the doctor's line for the given-up activity.
 func (p *poisonous) seen(activity string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool { return p.givenUp(activity) }, crashLimit, 50*time.Millisecond)
@@ -258,7 +258,7 @@ func TestPoison_WorkBesideTurnsThatCrashesTheServerEnds(t *testing.T) {
 			})
 			k := p.newTalk()
 			if c.begin == "" {
-				k.done("say one turn") // each wants a title until there is one
+				k.done("say one turn") // each conversation needs a title until it has one
 			} else {
 				k.remember("the bird is blue")
 				k.fill(2)

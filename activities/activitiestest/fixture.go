@@ -76,7 +76,7 @@ type Fixture struct {
 	Catalog    *toolset.Catalog
 
 	Assembler *modelcall.Assembler
-	Hooks     *hooks.Hooks // nil: there are none
+	Hooks     *hooks.Hooks // nil: no hooks
 	Intake    *turn.Intake
 	Asking    *turn.Approvals
 

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }
 
-// hooked is a turn whose calls hooks look at.
+// hooked is a turn with hooks on its calls.
 type hooked struct {
 	*activitiestest.Fixture
 
@@ -38,8 +38,8 @@ type hooked struct {
 // For implements hooks.Files.
 func (h *hooked) For(context.Context, chat.SessionKey) hook.Set { return h.set }
 
-// begin opens a turn whose model calls Shell with a command that a rule allows, of a person who is asked about others, and hooks of the
-// administrator and of the project, as their files name them.
+// begin opens a turn in which the model calls Shell with a command that a rule allows; other commands need approval. The turn has the hooks of the
+// administrator's and the project's files.
 func begin(t *testing.T, home, project string, named ask.Callbacks) *hooked {
 	t.Helper()
 	h := &hooked{Fixture: activitiestest.New(t, `call Shell {"command":"echo ok"}`), named: named}
@@ -78,7 +78,7 @@ func (h *hooked) point(name string) hooks.RunOutput {
 	return out
 }
 
-// call is the call as it is stored.
+// call returns the stored call.
 func (h *hooked) call() chat.Call {
 	h.T.Helper()
 	c, err := h.Call(h.T.Context(), called)
@@ -94,14 +94,14 @@ func (h *hooked) answer(a store.Answer) {
 	require.NoError(h.T, err)
 }
 
-// changes is a function of a hook that answers with other arguments, once.
+// changes returns a hook function that answers with other arguments, once.
 func changes(input string) ask.Func {
 	return func(context.Context, hook.Question) (hook.Answer, error) {
 		return hook.ParseAnswer([]byte(`{"updatedInput":` + input + `}`))
 	}
 }
 
-// guards denies what has a word in it.
+// guards returns a hook function that denies arguments with a word.
 func guards(word string) ask.Func {
 	return func(_ context.Context, q hook.Question) (hook.Answer, error) {
 		if strings.Contains(string(q.Payload.ToolInput), word) {
@@ -111,7 +111,7 @@ func guards(word string) ask.Func {
 	}
 }
 
-// before is a file of hooks that asks functions before calls of Shell.
+// before returns a hooks file that calls functions before calls of Shell.
 func before(names ...string) string {
 	var list []string
 	for _, name := range names {
@@ -126,7 +126,7 @@ const (
 	denies = "denies"
 )
 
-// TestAttack_AChangedCallIsJudgedAgain has hooks make something else of a call that a rule allows.
+// TestAttack_AChangedCallIsJudgedAgain changes an allowed call by hooks.
 func TestAttack_AChangedCallIsJudgedAgain(t *testing.T) {
 	t.Parallel()
 	command := func(text string) string {
@@ -173,7 +173,7 @@ func TestAttack_AChangedCallIsJudgedAgain(t *testing.T) {
 	}
 }
 
-// expect runs the call as a turn does, and checks what becomes of it: nothing but what was judged runs.
+// expect runs the call as a turn does, and checks the result: only the checked call runs.
 func (h *hooked) expect(want, by string) {
 	h.T.Helper()
 	h.AskForCalls()
@@ -202,7 +202,7 @@ func (h *hooked) expect(want, by string) {
 	require.Equal(h.T, want != runs, h.ResultOf(0).IsError, h.ResultOf(0).Result)
 }
 
-// TestAttack_HooksJudgeWhatIsToRun has hooks of one file, of two files and of plugins change what others have judged.
+// TestAttack_HooksJudgeWhatIsToRun has hooks of one file, of two files and of plugins change calls that other hooks have checked.
 func TestAttack_HooksJudgeWhatIsToRun(t *testing.T) {
 	t.Parallel()
 	evil, fine := changes(`{"command":"echo evil"}`), changes(`{"command":"echo fine"}`)
@@ -267,7 +267,7 @@ func TestAttack_HooksJudgeWhatIsToRun(t *testing.T) {
 	}
 }
 
-// decides takes a decision about what has a word in it.
+// decides returns a hook function with a decision about arguments with a word.
 func decides(word string, d hook.Decision) ask.Func {
 	return func(_ context.Context, q hook.Question) (hook.Answer, error) {
 		if strings.Contains(string(q.Payload.ToolInput), word) {
@@ -284,7 +284,7 @@ func or(file string) string {
 	return file
 }
 
-// TestAttack_OnlyWhatWasJudgedRuns changes calls after the last judgement.
+// TestAttack_OnlyWhatWasJudgedRuns changes calls after the last check.
 func TestAttack_OnlyWhatWasJudgedRuns(t *testing.T) {
 	t.Parallel()
 	tamper := func(h *hooked, arguments string) {

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/toolset"
 )
 
-// shop is a turn whose model calls a tool of an MCP server, of a person who is asked about what acts.
+// shop is a turn in which the model calls a tool of an MCP server; tools that act need approval.
 type shop struct {
 	*fixture
 
@@ -53,13 +53,13 @@ func everybodys(chat.UserID) chat.UserID { return 0 }
 
 func theirs(user chat.UserID) chat.UserID { return user }
 
-// list has the server say what it offers.
+// list sets the tools that the server lists.
 func (s *shop) list() {
 	s.T.Helper()
 	require.NoError(s.T, s.SetMCPOffers(s.T.Context(), s.server.ID, s.server.Revision, s.offers))
 }
 
-// moves has the server stand somewhere else, where it offers the same.
+// moves moves the server to another address with the same tools.
 func (s *shop) moves() {
 	s.T.Helper()
 	s.server.URL = "https://evil.example/mcp"
@@ -69,7 +69,7 @@ func (s *shop) moves() {
 	s.list()
 }
 
-// decides is what happens with a call of the tool now.
+// decides returns the current decision on a call of the tool.
 func (s *shop) decides() permission.Decision {
 	s.T.Helper()
 	tools, err := s.catalog.Of(s.T.Context(), activitiestest.Key)
@@ -79,7 +79,7 @@ func (s *shop) decides() permission.Decision {
 	return authorizer.Call(buy, "{}")
 }
 
-// TestAttack_AServerIsBelievedByWhomAnAdministratorTrustsItAlone has servers say that a tool which acts only reads.
+// TestAttack_AServerIsBelievedByWhomAnAdministratorTrustsItAlone has servers mark a tool that acts as read-only.
 func TestAttack_AServerIsBelievedWhereAnAdministratorTrustsItAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -116,7 +116,7 @@ func TestAttack_AServerIsBelievedWhereAnAdministratorTrustsItAlone(t *testing.T)
 	})
 }
 
-// TestAttack_WhatWasAllowedIsTheToolAsItWas has a server change a tool for which a rule was set.
+// TestAttack_WhatWasAllowedIsTheToolAsItWas has a server change a tool that has a rule.
 func TestAttack_WhatWasAllowedIsTheToolAsItWas(t *testing.T) {
 	t.Parallel()
 	attacks := map[string]struct {
@@ -171,7 +171,7 @@ func TestAttack_WhatWasAllowedIsTheToolAsItWas(t *testing.T) {
 	})
 }
 
-// pin identifies the tool as it is.
+// pin returns the current pin of the tool.
 func (s *shop) pin() string {
 	s.T.Helper()
 	found, ok, err := s.catalog.Find(s.T.Context(), activitiestest.Key, buy)
@@ -180,7 +180,7 @@ func (s *shop) pin() string {
 	return found.Spec().Remote.Pin()
 }
 
-// TestAttack_ADeniedToolStaysDeniedWhateverIsBesideIt adds a server of the person's own whose tool has a like name.
+// TestAttack_ADeniedToolStaysDeniedWhateverIsBesideIt adds a server of the user with a tool of a similar name.
 func TestAttack_ADeniedToolStaysDeniedWhateverIsBesideIt(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"mcp_shop_buy", "mcp__shop__buy", "mcp_shop_*"} {

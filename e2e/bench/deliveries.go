@@ -59,7 +59,7 @@ func deliveries(ctx context.Context, s *stack) ([]figure, error) {
 	return out, nil
 }
 
-// setPolicy puts a policy in force, whatever the one before is.
+// setPolicy replaces the current policy.
 func (s *stack) setPolicy(ctx context.Context, text string) error {
 	before, err := s.client.GetPolicy(ctx, apiclient.GetPolicyParams{})
 	if err != nil {

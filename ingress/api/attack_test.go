@@ -20,7 +20,7 @@ import (
 // maxRefusal bounds the answer to a hostile request, in bytes.
 const maxRefusal = 12 << 10
 
-// hostile are bodies that nobody sends by mistake.
+// hostile are bodies that no client sends by mistake.
 func hostile(t *testing.T) map[string]string {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -66,7 +66,7 @@ func hostile(t *testing.T) map[string]string {
 	}
 }
 
-// targets are endpoints of all kinds. Without a person a request has no credentials.
+// targets are endpoints of all kinds. Requests without a user have no credentials.
 func (b *bundle) targets() map[string]struct {
 	who    *person
 	method string
@@ -164,7 +164,7 @@ func TestAttack_HeadersAndAddressesAreRefusedInFewBytes(t *testing.T) {
 	}
 }
 
-// TestAttack_OpenOperationsTakeSmallBodies holds for operations to come, too.
+// TestAttack_OpenOperationsTakeSmallBodies covers future operations, too.
 func TestAttack_OpenOperationsTakeSmallBodies(t *testing.T) {
 	t.Parallel()
 	open := 0

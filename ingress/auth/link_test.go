@@ -16,7 +16,7 @@ import (
 	"xbot/internal/store"
 )
 
-// token is that of a link.
+// token returns the token of a link.
 func tokenOf(t *testing.T, link string) string {
 	t.Helper()
 	_, token, ok := strings.Cut(link, "#token=")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scripted is a listener whose connections come from given addresses.
+// scripted is a listener with connections from given addresses.
 type scripted struct{ from chan string }
 
 func (s *scripted) Accept() (net.Conn, error) {
@@ -17,7 +17,7 @@ func (s *scripted) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	ours, theirs := net.Pipe()
-	_ = theirs.Close() // nothing is sent on it
+	_ = theirs.Close() // unused
 	return &named{ours, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))}, nil
 }
 func (s *scripted) Close() error   { return nil }
@@ -35,7 +35,7 @@ func TestAttack_ConnectionsOfOneAddressAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		from []string
-		want int // that are accepted, of at most two from one address
+		want int // accepted connections, of at most two from one address
 	}{
 		"one address":                  {[]string{"203.0.113.7:1", "203.0.113.7:2", "203.0.113.7:3", "203.0.113.7:4"}, 2},
 		"addresses of one IPv6 subnet": {[]string{"[2001:db8::1]:1", "[2001:db8::2]:1", "[2001:db8::ffff]:1"}, 2},

@@ -22,7 +22,7 @@ const (
 	more, text, binaryData, farewell, ping, pong = 0, 1, 2, 8, 9, 10
 )
 
-// raw writes a frame as it is given, masked as those of clients have to be. size is what it says of its length; less than 0: the truth.
+// raw writes a frame unchanged, masked like those of clients. size is its declared length; less than 0: the actual one.
 func raw(t *testing.T, conn net.Conn, first byte, size int64, payload []byte) error {
 	t.Helper()
 	if size < 0 {
@@ -45,7 +45,7 @@ func raw(t *testing.T, conn net.Conn, first byte, size int64, payload []byte) er
 	return err
 }
 
-// hostile are frames after which a connection has to end.
+// hostile are frames that must end the connection.
 var hostile = map[string]func(t *testing.T, conn net.Conn){
 	"a frame of the largest size": func(t *testing.T, c net.Conn) { _ = raw(t, c, fin|text, 1<<62, []byte("x")) },
 	"a frame of a negative size": func(t *testing.T, c net.Conn) {
@@ -130,7 +130,7 @@ func TestAttack_FramesOfARunner(t *testing.T) {
 	}
 }
 
-// Who has not registered has ten seconds to do so, whatever keeps the connection busy meanwhile: places for handshakes are few.
+// A client that has not registered has ten seconds, even if it keeps the connection busy: handshake slots are few.
 func TestAttack_WhoDoesNotRegisterIsSentAway(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]func(t *testing.T, conn net.Conn) error{

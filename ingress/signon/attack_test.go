@@ -20,7 +20,7 @@ func TestAttack_ALinkOfASignInWorksInItsBrowserAlone(t *testing.T) {
 	b := setup(t)
 	mine, victim := b.browser(), b.browser()
 	at := b.location(mine, b.server.URL+"/oidc/login")
-	b.location(victim, b.server.URL+"/oidc/login") // has a link and a cookie of its own
+	b.location(victim, b.server.URL+"/oidc/login") // has its own link and cookie
 	_, status := b.spendIn(victim, at)
 	require.Equal(t, http.StatusForbidden, status)
 	name, status := b.spendIn(mine, at)
@@ -43,7 +43,7 @@ func TestAttack_AStateWorksOnce(t *testing.T) {
 		require.NoError(t, err)
 		return back
 	}
-	way := browser.Jar.Cookies(code()) // somebody has copied it
+	way := browser.Jar.Cookies(code()) // a copy of the cookies
 	come := func(back *url.URL) string {
 		jar, err := cookiejar.New(nil)
 		require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestAttack_TheIssuerAndThePartyOfASignInAreChecked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.provider.Issuer, b.provider.Says, b.provider.Spoil = c.issuer, c.says, c.spoil
-			again := setupWith(b) // what a provider promises is read once
+			again := setupWith(b) // the provider's metadata is read once
 			at := again.comes("/oidc/login")
 			require.Equal(t, c.ok, strings.HasPrefix(at.Fragment, "token="), at.Fragment)
 		})

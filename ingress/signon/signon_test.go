@@ -92,7 +92,7 @@ func (b *bundle) spend(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, login.User.Name) // the client is gone if this fails
 }
 
-// comesAs goes to the provider and back, spends the link in the same browser, and returns who is signed in.
+// comesAs goes through a sign-in, uses the link in the same browser, and returns the signed-in user.
 func (b *bundle) comesAs() store.User {
 	b.t.Helper()
 	browser := b.browser()
@@ -103,7 +103,7 @@ func (b *bundle) comesAs() store.User {
 	return user
 }
 
-// spendIn spends the sign-in link that a browser was sent to, in a browser.
+// spendIn uses the sign-in link of a redirect in a browser.
 func (b *bundle) spendIn(browser *http.Client, at *url.URL) (said string, status int) {
 	b.t.Helper()
 	token, ok := strings.CutPrefix(at.Fragment, "token=")

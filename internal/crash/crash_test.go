@@ -28,7 +28,7 @@ import (
 // version is that of the program under test.
 const version = "1.0"
 
-// poison is the call that kills its worker; bystander one that runs beside it.
+// poison is the call that crashes its worker; bystander runs at the same time.
 var (
 	poison    = crash.NewCall("turn/a", "Tool", "call-1")
 	bystander = crash.NewCall("turn/b", "Generate", "t2 step 0")
@@ -77,7 +77,7 @@ func raceMap() {
 	select {}
 }
 
-// TestMain is also the worker process of the tests: its arguments are the folder, its end, and the attempts that run.
+// TestMain is also the worker process of the tests: its arguments are the folder, the way it ends, and the running attempts.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 4 || os.Args[1] != "worker" {
 		os.Exit(m.Run())
@@ -120,12 +120,12 @@ func setup(t *testing.T) *suite {
 func (s *suite) worker(end string, running ...string) {
 	s.Helper()
 	cmd := exec.CommandContext(s.Context(), os.Args[0], append([]string{"worker", s.home, end}, running...)...)
-	out, _ := cmd.CombinedOutput() // it fails, as a rule
+	out, _ := cmd.CombinedOutput() // it usually fails
 	require.Contains(s, string(out), "began\n")
 	require.NotEqual(s, 3, cmd.ProcessState.ExitCode(), "%s", out)
 }
 
-// guard opens a guard on the folder, as the next worker process does.
+// guard opens a guard on the folder, like the next worker process.
 func (s *suite) guard() (*crash.Guard, *prometheus.Registry) {
 	s.Helper()
 	r := prometheus.NewRegistry()
@@ -142,7 +142,7 @@ func (s *suite) count(c crash.Call) crash.Count {
 	return n
 }
 
-// counted is a counter by its only label.
+// counted returns a counter by its only label.
 func counted(t *testing.T, r *prometheus.Registry, name string) map[string]float64 {
 	t.Helper()
 	families, err := r.Gather()

@@ -24,7 +24,7 @@ func BenchmarkGuard(b *testing.B) {
 	}
 }
 
-// noCounts has no call that was ever part of a crash.
+// noCounts has no counts.
 type noCounts struct{}
 
 func (noCounts) CountCrash(context.Context, string, crash.Death) error { return nil }

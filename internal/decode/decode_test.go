@@ -26,10 +26,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// limits are small, so that each is reached soon.
+// limits are small, so that tests reach them soon.
 var limits = decode.Limits{Memory: 256 << 20, CPU: time.Second, Time: 20 * time.Second, Answer: 1 << 20}
 
-// behaviour is a decoder that does what a file says: what a hostile file might make of a real one.
+// behaviour is a decoder that acts on the content of a file, as a hostile file might make a real decoder act.
 var behaviour = decode.Decoder[string, string]{Name: "behaviour", What: "the file", Limits: limits}
 
 var _ = decode.Serve(behaviour, func(as string) (func([]byte) (string, error), error) {
@@ -51,14 +51,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// spin uses the processor without an end.
+// spin uses the processor forever.
 func spin() {
 	for i := 0; ; i++ {
 		_ = i
 	}
 }
 
-var kept [][]byte // what a decoder holds on to
+var kept [][]byte // retained by a decoder
 
 func behave(as, file string) (string, error) {
 	switch as {
@@ -132,7 +132,7 @@ func deep(n int) int {
 	return n + deep(n+1)*deep(n+2)
 }
 
-// lie writes an answer of its own.
+// lie writes a forged answer.
 func lie(as string) (string, error) {
 	answers := map[string]string{
 		"says nothing":            "",
@@ -162,12 +162,12 @@ func lie(as string) (string, error) {
 	return "", errors.New("there is no such behaviour: " + as)
 }
 
-// endless is zeros without an end.
+// endless returns endless zeros.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestAttack_AProcessEndsWhateverAFileMakesOfIt runs each behaviour beside small files of another owner.
+// TestAttack_AProcessEndsWhateverAFileMakesOfIt runs each behaviour at the same time as small files of another owner.
 func TestAttack_AProcessEndsWhateverAFileMakesOfIt(t *testing.T) {
 	memory, cpu, cannot := "takes more memory than 256 MB", "takes more than 1s to decode", "cannot be read"
 	for as, want := range map[string]struct {
@@ -229,7 +229,7 @@ func TestAttack_AProcessEndsWhateverAFileMakesOfIt(t *testing.T) {
 	require.Less(t, residentMB(t, os.Getpid()), 512, "this process is unharmed")
 }
 
-// skipMemory leaves out what needs the limit of memory where the race detector keeps it from being set.
+// skipMemory skips tests of the memory limit, which the race detector does not support.
 func skipMemory(t *testing.T, as string) {
 	t.Helper()
 	if raceDetector && (strings.Contains(as, "memory") || as == "starts threads") {
@@ -267,7 +267,7 @@ func TestRun_ADecoderThatOnlyWaitsIsTheMachinesFault(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
 }
 
-// decoders are the processes below a process that decode.
+// decoders returns the child processes that decode.
 func decoders(t *testing.T, of int) (pids []int) {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -332,7 +332,7 @@ func TestAttack_AProcessEndsWithAParentThatIsKilled(t *testing.T) {
 	}, 5*time.Second, 10*time.Millisecond, "it does not go on for nobody")
 }
 
-// reach is a decoder that tries to do what no decoder needs.
+// reach is a decoder that tries forbidden operations.
 var reach = decode.Decoder[string, string]{Name: "reach", What: "the file", Limits: limits}
 
 var _ = decode.Serve(reach, func(what string) (func([]byte) (string, error), error) {
@@ -416,15 +416,15 @@ func TestAttack_AProcessReachesNothing(t *testing.T) {
 	require.Equal(t, "key", string(left))
 }
 
-// about is a decoder that says what its process was given, before it was sealed and after.
+// about is a decoder that returns the environment of its process before and after sealing.
 var about = decode.Decoder[struct{}, []string]{Name: "about", What: "the file", Limits: limits}
 
 var _ = decode.Serve(about, func(struct{}) (func([]byte) ([]string, error), error) {
 	folder, err := os.Getwd()
 	said := append(os.Environ(), folder)
-	open, _ := filepath.Glob("/proc/self/fd/*") // elsewhere there is none
+	open, _ := filepath.Glob("/proc/self/fd/*") // empty on other systems
 	for _, at := range open {
-		leads, _ := os.Readlink(at) // one was for looking here
+		leads, _ := os.Readlink(at) // one was opened by this listing
 		said = append(said, leads)
 	}
 	return func([]byte) ([]string, error) { return said, err }, err

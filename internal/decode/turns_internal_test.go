@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Waiting is how many files wait for their turn.
+// Waiting returns how many files wait for their turn.
 func Waiting() int {
 	turns.mu.Lock()
 	defer turns.mu.Unlock()

@@ -39,7 +39,7 @@ func TestAttack_WhatOthersWroteIsShownInAsMuchMemory(t *testing.T) {
 	}
 }
 
-// The page counts the same (web/src/markdown/weight.test.ts).
+// The page has the same cases (web/src/markdown/weight.test.ts).
 func TestHeavy_PeoplesTextsAreLight(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing":              "",

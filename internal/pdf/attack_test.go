@@ -15,7 +15,7 @@ import (
 	"xbot/internal/pdf/pdftest"
 )
 
-// objects is a file of such objects, the first of which is its catalogue.
+// objects returns a file of objects; the first is its catalogue.
 func objects(bodies ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -33,7 +33,7 @@ func objects(bodies ...string) []byte {
 	return b.Bytes()
 }
 
-// page is a file with one page, which draws a content with some resources, and further objects from the number 5 on.
+// page returns a file with one page with a content stream, resources, and further objects from number 5 on.
 func page(content, resources string, more ...string) []byte {
 	return objects(append([]string{
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
@@ -45,7 +45,7 @@ func stream(entries, content string) string {
 	return fmt.Sprintf("<<%s/Length %d>>stream\n%s\nendstream", entries, len(content), content)
 }
 
-// packed is a stream that unpacks to so many times a text.
+// packed returns a stream that unpacks to so many repetitions of a text.
 func packed(t testing.TB, entries, text string, times int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,7 +58,7 @@ func packed(t testing.TB, entries, text string, times int) string {
 	return stream(entries+"/Filter/FlateDecode", b.String())
 }
 
-// forms are objects from the number 5 on each of which draws the next one ten times.
+// forms returns objects from number 5 on, each of which draws the next one ten times.
 func forms(n int) (out []string) {
 	for i := range n {
 		out = append(out, stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 600 700]/Resources<</XObject<</F %d 0 R>>>>", 6+i), strings.Repeat("q /F Do Q ", 10)))
@@ -118,7 +118,7 @@ func TestAttack_APDFHarmsNobodyElse(t *testing.T) {
 					return err
 				})
 				if err != nil {
-					return // drawing it is refused, too, or it was not to be read
+					return // drawing it is refused, too, or it cannot be read
 				}
 			}
 		})

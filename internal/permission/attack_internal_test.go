@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Commands are judged before each call, by rules that people and models offered.
+// Commands are checked before each call, by rules of users and models.
 func TestAttack_CommandsAreReadInBoundedMemory(t *testing.T) {
 	for name, text := range map[string]string{
 		"parentheses in parentheses": strings.Repeat("(", maxScript-1),

@@ -11,12 +11,12 @@ import (
 	"xbot/internal/tool"
 )
 
-// of is a call of a tool of an MCP server under the name that models call it by.
+// of returns a call of a tool of an MCP server by its name for models.
 func of(server, name, own string) permission.Call {
 	return permission.Call{Tool: name, Acts: true, Remote: &tool.Remote{Server: server, Tool: own, Hashed: "mcp_" + server + "_" + own + "_494f6c3e", Address: "https://" + server + ".example"}}
 }
 
-// TestAttack_RulesMeanServerAndTool has servers and tools whose joined names are alike, or are not the ones in a rule.
+// TestAttack_RulesMeanServerAndTool checks servers and tools whose joined names are similar, or differ from the name in a rule.
 func TestAttack_RulesMeanServerAndTool(t *testing.T) {
 	t.Parallel()
 	const deny, allow, ask, none = chat.RuleDeny, chat.RuleAllow, chat.RuleAsk, chat.RuleAsk
@@ -30,13 +30,13 @@ func TestAttack_RulesMeanServerAndTool(t *testing.T) {
 		want chat.Rule
 	}{
 		{"mcp_tracker_delete", deny, deletes, deny},
-		{"mcp_tracker_delete", deny, hashed, deny}, // a server with a like name is there, too
+		{"mcp_tracker_delete", deny, hashed, deny}, // there is a server with a similar name
 		{"mcp__tracker__delete", deny, deletes, deny},
 		{"mcp__tracker__delete", deny, hashed, deny},
-		{"mcp_tracker_delete_494f6c3e", deny, deletes, deny}, // the like one is gone
+		{"mcp_tracker_delete_494f6c3e", deny, deletes, deny}, // the similar one was removed
 		{"mcp_tracker_Delete", deny, deletes, deny},
 		{"MCP_Tracker_delete", deny, deletes, deny},
-		{"mcp_tracker_de_lete", deny, deletes, deny}, // models' calls of it reach the tool
+		{"mcp_tracker_de_lete", deny, deletes, deny}, // reaches the tool when a model calls it
 		{"mcp_tracker_de-lete", deny, deletes, deny},
 		{"mcp_tracker_delete", deny, of("tracker", "mcp_tracker_Delete", "Delete"), deny},
 		{"mcp_tracker_delete", deny, of("tracker", "mcp_tracker_de_lete_87654321", "de_lete"), deny},
@@ -62,13 +62,13 @@ func TestAttack_RulesMeanServerAndTool(t *testing.T) {
 		{"mcp__tracker__delete", allow, deletes, allow},
 		{"mcp_tracker_delete", allow, other, none},
 		{"mcp_track_er_delete", allow, deletes, none},
-		{"mcp_tracker_de_lete", allow, deletes, none}, // to allow means exactly one
+		{"mcp_tracker_de_lete", allow, deletes, none}, // an allow rule means exactly one
 		{"mcp_tracker_delete", allow, of("tracker", "mcp_tracker_Delete", "Delete"), none},
 		{"mcp_tracker_get_all", allow, of("tracker", "mcp_tracker_get_all_1234abcd", "get.all"), none},
 		{"mcp_tracker_*", allow, of("tracker2", "mcp_tracker2_delete", "delete"), none},
 		{"mcp_tracker", deny, deletes, none},
 		{"delete", deny, deletes, none},
-		{"mcp_tracker_delete", deny, permission.Call{Tool: "mcp_tracker_delete", Acts: true}, deny}, // of no server, such as one that is gone
+		{"mcp_tracker_delete", deny, permission.Call{Tool: "mcp_tracker_delete", Acts: true}, deny}, // of no server, such as a removed one
 	} {
 		t.Run(fmt.Sprintf("%d %s %s %s", i, c.rule, c.name, c.call.Tool), func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,7 @@ func TestAttack_RulesMeanServerAndTool(t *testing.T) {
 	}
 }
 
-// TestAttack_AnAllowedToolThatChangesAsksAgain has a server say something else of a tool that was allowed.
+// TestAttack_AnAllowedToolThatChangesAsksAgain has a server change the description of an allowed tool.
 func TestAttack_AnAllowedToolThatChangesAsksAgain(t *testing.T) {
 	t.Parallel()
 	was := tool.Remote{Server: "shop", Tool: "buy", Hashed: "mcp_shop_buy_1", Address: "https://shop.example", Description: "Buys.", Schema: []byte(`{"type":"object"}`), Hints: []byte(`{}`)}

@@ -46,7 +46,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// emptyScans is a progressive JPEG file of one grey colour with so many scans that say nothing about any block.
+// emptyScans returns a progressive JPEG file of one grey colour with so many scans without data.
 func emptyScans(w, h uint16, scans int) []byte {
 	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
 	out = append(out, bytes.Repeat([]byte{1}, 64)...)
@@ -59,7 +59,7 @@ func emptyScans(w, h uint16, scans int) []byte {
 	return append(append(out, bytes.Repeat(scan, scans)...), 0xff, 0xd9)
 }
 
-// textPNG is a small picture with a chunk of text that unpacks to so many bytes.
+// textPNG returns a small picture with a text chunk that unpacks to so many bytes.
 func textPNG(t testing.TB, size int64) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -72,7 +72,7 @@ func textPNG(t testing.TB, size int64) []byte {
 	return append(append(append([]byte{}, file[:33]...), chunk...), file[33:]...)
 }
 
-// exif is a JPEG file with a segment of metadata.
+// exif returns a JPEG file with a metadata segment.
 func exif(t testing.TB, tiff []byte) []byte {
 	t.Helper()
 	file := jpegOf(t, halves(8, 4, red, blue))
@@ -81,13 +81,13 @@ func exif(t testing.TB, tiff []byte) []byte {
 	return append(append(append([]byte{}, file[:2]...), append(segment, body...)...), file[2:]...)
 }
 
-// Each file is refused, or shown after all, while somebody else's picture is shown.
+// Each file is refused or decoded while another owner's picture is decoded.
 func TestAttack_APictureHarmsNobodyElse(t *testing.T) {
 	four := pngOf(t, halves(4, 4, red, blue))
 	photo := jpegOf(t, halves(400, 200, red, blue))
 	for name, c := range map[string]struct {
 		file []byte
-		says string // of the error; empty: it may be shown
+		says string // in the error; empty: it may be decoded
 	}{
 		"a PNG of 80,000,000 × 1 pixels":              {blackPNG(t, 80_000_000, 1, 0), "80000000 × 1 pixels"},
 		"a PNG of 1 × 80,000,000 pixels":              {blackPNG(t, 1, 80_000_000, 0), "1 × 80000000 pixels"},
@@ -141,7 +141,7 @@ func TestAttack_APictureHarmsNobodyElse(t *testing.T) {
 	}
 }
 
-// photo is one of 4 MB, as cameras write them.
+// photo returns a picture of 4 MB, like those of cameras.
 func photo(b *testing.B) []byte {
 	b.Helper()
 	p := image.NewRGBA(image.Rect(0, 0, 4000, 3000))

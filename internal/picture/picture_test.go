@@ -144,7 +144,7 @@ func TestMake_ScalesAPhotoOf40MegapixelsDown(t *testing.T) {
 }
 
 func TestMake_ScalesInPartsAsAtOnce(t *testing.T) {
-	source := image.NewRGBA(image.Rect(0, 0, 1600, 6000)) // too much to be scaled at once
+	source := image.NewRGBA(image.Rect(0, 0, 1600, 6000)) // too large to be scaled at once
 	for i := range source.Pix {
 		source.Pix[i] = byte(i/4%1600*200/1600 + i/6400*50/6000 + i%4*10)
 		if i%4 == 3 {

@@ -13,7 +13,7 @@ import (
 	toolskill "xbot/internal/tool/skill"
 )
 
-// agreed are the folders to which person 1 has agreed.
+// agreed has the folders to which user 1 has agreed.
 type agreed map[string]bool
 
 func (a agreed) Agreed(_ context.Context, user chat.UserID, runner, folder string) (bool, error) {

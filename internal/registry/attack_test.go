@@ -50,7 +50,7 @@ func TestAttack_AnArchiveHarmsNobodyElse(t *testing.T) {
 					require.Equal(t, "release-notes", got.Name)
 				}
 				return err
-			}) // what is no attack after all is taken
+			}) // files that are no attack are read
 		})
 	}
 }

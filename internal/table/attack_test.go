@@ -17,7 +17,7 @@ import (
 	"xbot/internal/table"
 )
 
-// rewritten is a small workbook some of whose parts are others.
+// rewritten returns a small workbook with some parts replaced.
 func rewritten(t testing.TB, parts map[string]string) []byte {
 	t.Helper()
 	book := excelize.NewFile()
@@ -53,12 +53,12 @@ const (
 	namespace = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
 )
 
-// sheet is the part of a sheet with such rows.
+// sheet returns the part of a sheet with such rows.
 func sheet(rows string) map[string]string {
 	return map[string]string{sheet1: `<worksheet ` + namespace + `><sheetData>` + rows + `</sheetData></worksheet>`}
 }
 
-// styled is a workbook whose one number has a format.
+// styled returns a workbook whose one number has a format.
 func styled(t testing.TB, format string) []byte {
 	t.Helper()
 	return rewritten(t, map[string]string{
@@ -67,7 +67,7 @@ func styled(t testing.TB, format string) []byte {
 	})
 }
 
-// lying is an archive whose directory says another size of its only part.
+// lying returns an archive whose directory has a wrong size for its only part.
 func lying(t testing.TB, size uint32) []byte {
 	t.Helper()
 	file := rewritten(t, sheet(strings.Repeat(" ", 1<<20)))
@@ -128,7 +128,7 @@ func TestAttack_ATableHarmsNobodyElse(t *testing.T) {
 					require.Equal(t, [][]string{{"a", "b"}}, got.Rows)
 				}
 				return err
-			}) // what is no attack after all is shown
+			}) // files that are no attack are read
 		})
 	}
 }

@@ -78,7 +78,7 @@ func TestAttack_APageHarmsNobodyElse(t *testing.T) {
 					require.Equal(t, "hello", got.Text)
 				}
 				return err
-			}) // what is no attack after all is read
+			}) // pages that are no attack are read
 		})
 	}
 }

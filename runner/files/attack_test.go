@@ -15,20 +15,20 @@ import (
 	"xbot/runner/wire"
 )
 
-// guarded is a context that only guards a test against hanging: what ends by it fails.
+// guarded returns a context that keeps a test from hanging; a search that it ends fails.
 func guarded(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second) // less than a search may take by itself
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second) // less than a search may take
 	t.Cleanup(func() {
 		if ctx.Err() == context.DeadlineExceeded {
-			t.Error("the search did not end by itself")
+			t.Error("the search exceeded the deadline of the test")
 		}
 		cancel()
 	})
 	return ctx
 }
 
-// texts is how many bytes of text a result holds.
+// texts returns how many bytes of text a result has.
 func texts(r wire.GrepResult) (n int) {
 	for _, m := range r.Matches {
 		n += len(m.Text)
@@ -154,13 +154,13 @@ func TestAttack_GrepQueries(t *testing.T) {
 	}
 }
 
-// put writes a file of the workspace.
+// put writes a file in the workspace.
 func (p *fixture) put(name string, data []byte) {
 	p.Helper()
 	require.NoError(p, os.WriteFile(filepath.Join(p.workspace, name), data, 0o600))
 }
 
-// hole makes a file of so many bytes that takes no space.
+// hole creates a sparse file of so many bytes.
 func (p *fixture) hole(name string, size int64) {
 	p.Helper()
 	p.put(name, nil)

@@ -45,7 +45,10 @@ export class McpServers {
   }
 }
 
-/** Folders that bring something: one that asks. Whoever takes it off the list finds it there when they look again, as if a conversation had worked there. */
+/**
+ * Folders with hooks, servers or skills: one that waits for agreement. A removed folder is listed again at the next load, as if a conversation had
+ * worked there.
+ */
 export class McpProjects {
   #list = [project()]
 

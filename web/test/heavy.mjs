@@ -1,4 +1,4 @@
-// The claims about what a model writes to hold up the page: diagrams, formulas, Markdown and code.
+// Tests that model output cannot block the page: diagrams, formulas, Markdown and code.
 import assert from "node:assert/strict"
 
 import { tell } from "../mock/seed.mjs"
@@ -15,7 +15,7 @@ function answered(mock, id, ...texts) {
   return `${mock.url}/c/${encodeURIComponent(session.key)}`
 }
 
-/** Counts in the page, ten times a second, and notes the longest time between two counts. */
+/** Counts ten times a second in the page, and records the longest pause. */
 async function watch(page) {
   await page.evaluate(() => {
     let last = performance.now()
@@ -27,10 +27,10 @@ async function watch(page) {
   })
 }
 
-/** Milliseconds that the page stood still at the longest since it is watched. */
+/** Returns the longest pause of the page since `watch`, in milliseconds. */
 const pause = (page) => page.evaluate(() => window.pause)
 
-/** Clicks what people click, and sees that the page answers. */
+/** Clicks a menu and checks that the page reacts. */
 async function answersClicks(v) {
   await v.page.getByRole("button", { name: /^Account and settings/ }).click()
   await v.page.getByRole("menu").waitFor()
@@ -38,7 +38,7 @@ async function answersClicks(v) {
   await v.page.getByRole("menu").waitFor({ state: "detached" })
 }
 
-/** Has the frame that draws diagrams hang at the first one. */
+/** Makes the frame that draws diagrams hang at the first one. */
 async function hang(page) {
   const body = "addEventListener('message', () => { for (;;); }); parent.postMessage('ready', '*')"
   await page.route(/\/assets\/diagram-[^/]*\.js$/, (route) => route.fulfill({ contentType: "text/javascript", headers: { "Access-Control-Allow-Origin": "*" }, body }))
@@ -120,7 +120,7 @@ export const mock = {
     await v.main.getByRole("img", { name: "Closed" }).waitFor()
   },
 
-  // Some of them alone held the page up for minutes. What is left is the drawing of a million characters on a busy machine.
+  // Some of these alone blocked the page for minutes. The rest of the time is the drawing of a million characters on a busy machine.
   "answers that are made to hang the page are shown, and the page answers": async (v, { mock }) => {
     const place = answered(mock, "bombs", ...Object.values(BOMBS), "The last one.")
     await v.page.goto(mock.url)
@@ -140,7 +140,7 @@ export const mock = {
 const SIZE = 50_000
 const fill = (piece) => piece.repeat(SIZE / piece.length)
 
-/** Answers of fifty thousand characters, more than a million in all, that take a reader of Markdown long, or of which much is drawn. */
+/** Answers of fifty thousand characters, more than a million in all, that are slow to parse as Markdown, or to draw. */
 const BOMBS = {
   quotes: `${">".repeat(SIZE / 2)}a\n${"b\n".repeat(SIZE / 4)}`,
   lists: `${fill("- ")}a`,

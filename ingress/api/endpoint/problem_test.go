@@ -46,7 +46,7 @@ func post(h http.Handler, body string) *httptest.ResponseRecorder {
 	return w
 }
 
-// object has a number of members that nobody asked for.
+// object returns an object with a number of unknown members.
 func object(members int) string {
 	var b strings.Builder
 	for i := range members {
@@ -55,7 +55,7 @@ func object(members int) string {
 	return `{"username":"a"` + b.String() + "}"
 }
 
-// dotted has members with names that huma would take apart.
+// dotted returns an object with names at which huma would split.
 func dotted(members int) string {
 	var b strings.Builder
 	for i := range members {
@@ -105,7 +105,7 @@ func TestAttack_AnswersDoNotGrowWithARequest(t *testing.T) {
 	require.Contains(t, doc.Detail, "the first 20 errors are listed, 980 more are left out")
 }
 
-// allocated is how many bytes a request takes in all.
+// allocated returns how many bytes a request allocates.
 func allocated(h http.Handler, body string) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

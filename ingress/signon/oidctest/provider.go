@@ -29,10 +29,10 @@ type Provider struct {
 	Info   map[string]any              // what UserInfo tells; nil: there is no such endpoint
 	Spoil  func(claims map[string]any) // changes what is signed; nil: nothing
 	Refuse string                      // the error with which people are sent back; empty: they are let in
-	Issuer *string                     // the parameter iss with which people are sent back; nil: none
-	Says   bool                        // it promises to send iss
-	Token  http.HandlerFunc            // answers for tokens in its place; nil: it answers itself
-	Person http.HandlerFunc            // answers for UserInfo in its place; nil: it answers itself
+	Issuer *string                     // the parameter iss of the redirect back; nil: none
+	Says   bool                        // advertises that it sends iss
+	Token  http.HandlerFunc            // replaces the token endpoint; nil: the default one
+	Person http.HandlerFunc            // replaces the UserInfo endpoint; nil: the default one
 
 	key    *rsa.PrivateKey
 	signer jose.Signer

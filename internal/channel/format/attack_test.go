@@ -12,7 +12,7 @@ import (
 	"xbot/internal/channel/format"
 )
 
-// bombs are answers of about so many bytes that a reader of Markdown takes long for, or makes much of.
+// bombs returns replies of about so many bytes that are slow to parse as Markdown, or expand to much output.
 func bombs(size int) map[string]string {
 	fill := func(piece string) string { return strings.Repeat(piece, size/len(piece)) }
 	each := func(of func(n int) string) string {
@@ -96,7 +96,7 @@ func bombs(size int) map[string]string {
 	}
 }
 
-// allocated is how many bytes a function allocates.
+// allocated returns how many bytes a function allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -105,7 +105,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// What an answer makes of memory, and of text, grows with its length and not with the square of it.
+// Memory and output grow linearly with the length of a reply, not with its square.
 func TestAttack_AnswersInMarkdown(t *testing.T) {
 	const size = attackSize
 	for name, answer := range bombs(size) {

@@ -1,4 +1,4 @@
-// Package decodetest decodes hostile files beside a small one of somebody else.
+// Package decodetest decodes hostile files while it decodes a small file of another owner.
 package decodetest
 
 import (
@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// smallTime is how long a small file may take on a machine with other work; a hostile one before it takes longer, unless they run beside each other.
+	// smallTime bounds the decoding of a small file on a busy machine; it is shorter than that of a hostile file.
 	smallTime = 10 * time.Second
-	// maxGrowth is how much memory the process of the test may take beside what it had, in MB: the hostile file and its answer, no more.
+	// maxGrowth bounds the growth of the test process's memory, in MB: the hostile file and its answer.
 	maxGrowth = 256
 )
 
-// Attack decodes a hostile file as one person and, meanwhile, a small one as another. It returns the error of the hostile one: nil where it was decoded
-// after all. The small one must arrive, the error must be of the file, and the process of the test must be unharmed.
+// Attack decodes a hostile file of one owner and, at the same time, a small one of another. It returns the error of the hostile file; nil if it was
+// decoded. The small file must succeed, the error must be about the file, and the process of the test must be unharmed.
 func Attack(t *testing.T, hostile, small func(ctx context.Context) error) error {
 	t.Helper()
 	before := resident(t)
@@ -42,7 +42,7 @@ func Attack(t *testing.T, hostile, small func(ctx context.Context) error) error 
 	return err
 }
 
-// resident is the memory of this process, in MB.
+// resident returns the resident memory of this process, in MB.
 func resident(t *testing.T) int {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -29,7 +29,7 @@ const (
 	guarded = `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "sh ./.xbot/check.sh"}]}]}}`
 )
 
-// cloned is a folder of the workspace that somebody has cloned, in which a conversation works.
+// cloned is a cloned folder of the workspace in which a conversation works.
 type cloned struct {
 	*project.Projects
 
@@ -48,7 +48,7 @@ func (c *cloned) Get(context.Context) (*policy.Policy, error) {
 	return &policy.Policy{Permissions: c.rules}, nil
 }
 
-// hooked is whether hooks of folders are used.
+// hooked reports whether hooks of folders are used.
 type hooked bool
 
 func (h hooked) ProjectHooks() bool { return bool(h) }
@@ -80,7 +80,7 @@ func (c *cloned) put(name, content string) { c.box.Put(c.t, filepath.Join("repo"
 
 func (c *cloned) folder() string { return filepath.Join(c.box.Workspace(), "repo") }
 
-// hooks are those that would be asked now.
+// hooks returns the hooks that would run now.
 func (c *cloned) hooks() []hook.Doc {
 	c.t.Helper()
 	docs, err := c.Hooks(c.t.Context(), talk)
@@ -88,7 +88,7 @@ func (c *cloned) hooks() []hook.Doc {
 	return docs
 }
 
-// seen is the folder as its person sees it.
+// seen returns the folder as its user sees it.
 func (c *cloned) seen() project.Seen {
 	c.t.Helper()
 	all, err := c.List(c.t.Context(), c.alice.ID)
@@ -105,7 +105,7 @@ func (c *cloned) agree() project.Seen {
 	return now
 }
 
-// used reports what of the folder is used: hooks, servers and skills have one word, so it is all or nothing.
+// used reports whether the folder is used. Hooks, servers and skills share one agreement, so that all or none are.
 func (c *cloned) used() bool {
 	c.t.Helper()
 	hooks := len(c.hooks()) > 0
@@ -178,7 +178,7 @@ func TestAttack_NothingOfAFolderIsUsedUnlessItsPersonAgreedToAllOfIt(t *testing.
 	}
 }
 
-// link puts a link to another file in the place of one.
+// link replaces a file by a link to another one.
 func (c *cloned) link(name, content string) {
 	c.t.Helper()
 	other := c.box.Put(c.t, "elsewhere", content)
@@ -192,7 +192,7 @@ func (c *cloned) folderFor(name string) {
 	require.NoError(c.t, os.Mkdir(filepath.Join(c.folder(), name), 0o755))
 }
 
-// TestAttack_AgreeingIsToWhatWasShown has the folder, or who agrees, be another one than was shown.
+// TestAttack_AgreeingIsToWhatWasShown changes the folder, or the user, between the listing and the agreement.
 func TestAttack_AgreeingIsToWhatWasShown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -238,7 +238,7 @@ func TestAttack_AgreeingIsToWhatWasShown(t *testing.T) {
 	}
 }
 
-// heldBox keeps what it has read of .mcp.json until it is let go.
+// heldBox blocks after it has read .mcp.json until it is released.
 type heldBox struct {
 	*tooltest.Box
 

@@ -25,7 +25,7 @@ test.each([
   expect(isHeavy(text)).toBe(true)
 })
 
-// The server counts the same (internal/markdown/attack_test.go).
+// The server has the same cases (internal/markdown/attack_test.go).
 test.each([
   ["nothing", ""],
   ["prose", "A *word*, `code` and a [link](https://example.org/a_b).\n\n".repeat(2000)],
@@ -67,7 +67,7 @@ test.each([
   expect(katex.renderToString(formula, katexOptions)).not.toContain("katex-error")
 })
 
-/** The tags of a formula with their attributes, without its text. */
+/** Returns the tags of a formula with their attributes, without its text. */
 const tagsOf = (formula: string): string => katex.renderToString(formula, katexOptions).replace(/>[^<]*</g, "><")
 
 test.each([
