@@ -130,7 +130,7 @@ func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
 	return prompt.Skills{Home: c.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.policies}, Own: c.store, Consents: c.consents()}
 }
 
-// consents know to which folders people have agreed; nil: the runners are not known yet.
+// consents returns the folders to which users have agreed; nil before the runners are set up.
 func (c *core) consents() prompt.Consents {
 	if c.projects == nil {
 		return nil

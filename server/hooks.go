@@ -78,7 +78,7 @@ func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server s
 	return h.connections.Call(ctx, at, tool, chat.ClassIdempotent, arguments, nil)
 }
 
-// hookPlaces finds where the commands of hooks run: where the tools of their conversations do.
+// hookPlaces finds where the commands of hooks run: in the same place as the tools of their conversations.
 type hookPlaces struct{ *agents }
 
 // FindSandbox finds the sandbox and the working folder of a conversation.

@@ -102,10 +102,10 @@ func (w *workerPart) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// guardRetry is the pause between tries to count the attempts of dead processes.
+// guardRetry is the pause between attempts to open the guard.
 const guardRetry = time.Second
 
-// openGuard counts the attempts of worker processes that died, which must succeed before any attempt runs; nil: ctx has ended.
+// openGuard counts the attempts of dead worker processes, before any attempt runs. It returns nil if ctx has ended.
 func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
 	guard := crash.NewGuard(w.version, crashes.New(w.pool), w.tele.Registry, w.log)
 	for {

@@ -18,8 +18,8 @@ import (
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self'; " +
 	"font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// FramePolicy is that of the frame that draws diagrams: an opaque origin, which reaches nothing but its own scripts. Browsers that run it
-// in a process of its own keep the page responsive whatever a diagram takes.
+// FramePolicy is the Content-Security-Policy of the frame that draws diagrams: an opaque origin, which loads nothing but its own scripts. Browsers
+// that run it in a separate process keep the page responsive while it draws.
 const FramePolicy = "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 // framePage is the document of that frame.

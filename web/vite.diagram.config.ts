@@ -1,10 +1,10 @@
 import { defineConfig } from "vite"
 
-// The frame that draws diagrams is a build of its own, so that it loads nothing of the page. The policy is that of web/handler.go.
+// The frame that draws diagrams is a separate build, so that it loads nothing of the page. Its policy is in web/handler.go.
 export default defineConfig({
   publicDir: false,
   build: {
-    outDir: "node_modules/.diagram", // scripts/finish-dist.mjs puts it beside the page
+    outDir: "node_modules/.diagram", // scripts/finish-dist.mjs copies it into the page
     emptyOutDir: true,
     target: ["chrome123", "firefox121", "safari17.5"],
     assetsInlineLimit: 0,

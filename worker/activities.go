@@ -32,8 +32,8 @@ func (a Activities) register(w sdk.ActivityRegistry) {
 	a.Deliveries.register(w)
 }
 
-// endings end calls that were given up and that their workflow would begin again: a delivery fails, a turn is not shown any more. Other
-// calls end with an error, for which their workflows have an end.
+// endings ends given-up calls that their workflow would otherwise start again: a delivery fails, and a progress card stops. Other calls end with an
+// error that their workflow handles.
 func (a Activities) endings() map[string]ending {
 	return map[string]ending{
 		activities.NameSend:   endWith(a.Deliveries.Deliverer.GiveUp),

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// suspectWait is how long an attempt waits for a suspect that runs alone, before another attempt does.
+	// suspectWait is how long an attempt waits for a running suspect before it ends and is retried.
 	suspectWait = 30 * time.Second
-	// suspectRetry is the pause before that attempt.
+	// suspectRetry is the delay before that retry.
 	suspectRetry = 100 * time.Millisecond
 )
 
-// attempts asks the guard before each attempt of an activity, so that a call that kills its worker is not repeated for ever.
+// attempts asks the guard before each activity attempt, so that a call that crashes its worker is not retried forever.
 type attempts struct {
 	interceptor.WorkerInterceptorBase
 
@@ -31,10 +31,10 @@ type attempts struct {
 	endings map[string]ending
 }
 
-// ending ends a call that was given up, in the place of its activity.
+// ending replaces the activity of a call that was given up.
 type ending func(ctx context.Context, input any) (output any, err error)
 
-// endWith makes an ending of a function with the input and output of the activity.
+// endWith makes an ending from a function with the input and output of the activity.
 func endWith[In, Out any](end func(context.Context, In) (Out, error)) ending {
 	return func(ctx context.Context, input any) (any, error) {
 		in, ok := input.(In)
@@ -74,13 +74,13 @@ func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *intercepto
 		return nil, err
 	}
 	done := false
-	defer func() { end(done) }() // also where the activity panics
+	defer func() { end(done) }() // also if the activity panics
 	result, err = i.Next.ExecuteActivity(ctx, in)
 	done = err == nil
 	return result, err
 }
 
-// begin asks the guard. An attempt that has to wait for long ends, and another one asks again.
+// begin asks the guard. An attempt that waits too long ends with a retryable error.
 func (a *attempts) begin(ctx context.Context, attempt crash.Attempt) (end func(done bool), err error) {
 	waiting, cancel := context.WithTimeout(ctx, suspectWait)
 	defer cancel()
@@ -98,7 +98,7 @@ func (a *attempts) begin(ctx context.Context, attempt crash.Attempt) (end func(d
 	return nil, activities.Failure(ctx, err)
 }
 
-// attemptOf identifies an attempt by the references that the activity is given.
+// attemptOf identifies an attempt by the references in its input.
 func attemptOf(info activity.Info, args []any) (crash.Attempt, error) {
 	input := ""
 	for _, arg := range args {

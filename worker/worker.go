@@ -47,7 +47,7 @@ type Build struct {
 	Versioned bool
 }
 
-// Run polls until ctx ends. While Temporal is away it waits for it. The guard decides which attempts may run.
+// Run polls until ctx ends, and waits while Temporal is unavailable. The guard decides which attempts may run.
 func Run(ctx context.Context, c client.Client, a Activities, b Build, guard *crash.Guard, log *slog.Logger) error {
 	sdk.SetStickyWorkflowCacheSize(stickyCache)
 	if b.Name != "" {

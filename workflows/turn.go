@@ -143,7 +143,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 	return ending{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
-// sentenceOf is what the person reads of an error of our own.
+// sentenceOf returns the text of an error for the user.
 func sentenceOf(err error) i18n.ID {
 	if kindOf(err) == activities.CrashedType {
 		return i18n.Crashed

@@ -143,7 +143,7 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 	return SendOutput{State: state}, nil
 }
 
-// GiveUp ends a delivery in which worker processes crashed: nobody knows how much of it was sent.
+// GiveUp ends a delivery in which worker processes crashed. Its outcome is unknown: a part may have been sent.
 func (d *Deliverer) GiveUp(ctx context.Context, in SendInput) (SendOutput, error) {
 	o, err := d.Outbox.Outbound(ctx, in.ID)
 	if err != nil || !o.Open {

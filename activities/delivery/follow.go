@@ -88,7 +88,7 @@ func (f *Follower) Follow(ctx context.Context, in FollowInput) (FollowOutput, er
 	return FollowOutput{Why: why}, activities.Failure(ctx, err)
 }
 
-// GiveUp ends the card of a turn while worker processes crashed that showed it. The card stays as it is; the answer is delivered.
+// GiveUp ends the progress card of a turn after worker processes crashed while showing it. The card stays as it is; the reply is still delivered.
 func (f *Follower) GiveUp(ctx context.Context, in FollowInput) (FollowOutput, error) {
 	err := f.Turns.EndCard(ctx, in.Turn, chat.CardNone)
 	return FollowOutput{Why: "the server crashed twice while it showed the turn"}, activities.Failure(ctx, err)

@@ -153,7 +153,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	return FetchOutput{}, activities.Failure(ctx, errors.Join(noted, err))
 }
 
-// owned says whose file is decoded: in a group that of who sent it.
+// owned returns a context that decodes files for the sender in a group, and for the user of the conversation otherwise.
 func owned(ctx context.Context, p chat.AttachmentSet) context.Context {
 	if p.To.Peer != "" && p.To.ChatType != chat.ChatDirect {
 		return decode.WithOwner(ctx, fmt.Sprintf("sender %q %q %q", p.Channel, p.Account, p.To.Peer))

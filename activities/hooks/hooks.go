@@ -111,7 +111,7 @@ type Hooks struct {
 	Tools      modelcall.Tools
 	Sizes      Sizes
 	Runners    Runners
-	// Authorizers judge calls that hooks have changed.
+	// Authorizers check the permissions of calls that hooks have changed.
 	Authorizers permission.Authorizers
 	// Profiles knows which agent answers in a conversation; nil: nobody says.
 	Profiles modelcall.Profiles
@@ -193,9 +193,9 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 	return said, err
 }
 
-// change applies the arguments that hooks returned for a call, and has the changed call judged: this is the last change before it runs. What the
-// rules deny then is denied, and what they ask about is asked, by the hook's name. A call that asks people questions, or proposes a plan, keeps
-// its arguments, since these are stored beside it; nor can it be deferred: it is denied instead.
+// change applies the arguments that hooks returned for a call, and checks the permissions of the changed call; no later step changes it. A denied
+// call is denied, and a call that needs approval names the hook. Questions and plans keep their arguments, which are stored separately, and cannot be
+// deferred: they are denied instead.
 func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) error {
 	if p.Event != hook.PreToolUse {
 		return nil
@@ -205,7 +205,7 @@ func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) erro
 		return err
 	}
 	inquires := func(arguments string) bool {
-		plan, _ := tools.Plan(p.ToolName, arguments) // what is no plan is asked of nobody
+		plan, _ := tools.Plan(p.ToolName, arguments) // a call without a plan needs no plan approval
 		return plan != nil || len(tools.Questions(ctx, r.Session, p.ToolName, arguments)) > 0
 	}
 	out := &r.Outcome
@@ -216,7 +216,7 @@ func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) erro
 	if asks || out.Updated == nil || out.Decision == hook.Deny {
 		return nil
 	}
-	arguments := activities.Clean(string(out.Updated)) // as it is stored: what is judged is what runs
+	arguments := activities.Clean(string(out.Updated)) // as stored, so that the checked arguments are the ones that run
 	authorizer, err := h.Authorizers.Of(ctx, r.Session, tools)
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) erro
 		out.Decision, out.Reason = hook.Deny, i18n.Say(i18n.English, i18n.HookChangedDenied, out.UpdatedBy, tool.Cut(arguments, maxShown))
 		return nil
 	case decision.Rule == chat.RuleAsk && out.Decision == hook.Allow:
-		out.Decision = hook.Ask // so that no answer to all calls of the turn lets it run unseen
+		out.Decision = hook.Ask // so that "allow all in this turn" does not apply
 	}
 	r.Changed = &hook.Change{
 		Arguments: arguments, Summary: tools.Summary(p.ToolName, arguments), By: out.UpdatedBy, Rule: decision.Rule, Ruling: decision.Ruling(),

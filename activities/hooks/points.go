@@ -97,10 +97,10 @@ func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 	return RunOutput{}, h.postToolUse(ctx, p, call)
 }
 
-// names are the names by which hooks mean the tool of a call.
+// names returns the names under which hooks match the tool of a call.
 func (h *Hooks) names(ctx context.Context, key chat.SessionKey, name string) ([]string, error) {
 	if !strings.HasPrefix(name, "mcp_") {
-		return nil, nil // it has this one alone
+		return nil, nil // only its own name
 	}
 	tools, err := h.Tools.Of(ctx, key)
 	if err != nil {

@@ -53,8 +53,8 @@ type AskOutput struct {
 	Wait time.Duration `json:"wait,omitempty"` // nanoseconds
 }
 
-// Ask opens the question whether a call may run. Repeated, it finds the question with what is left of its time, or
-// that it was answered. A call that needs a runner and has none ends with an error, without a question.
+// Ask opens the approval of a call. Repeated, it returns the remaining time of the approval, or that it was answered. A call that needs a runner and
+// has none fails without an approval.
 func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	call, err := a.Questions.Call(ctx, in.Call)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	return AskOutput{Open: true, Wait: max(left, time.Second).Round(time.Second)}, nil
 }
 
-// changedSince names what of the tool of a call is another one than when a rule allowed it.
+// changedSince names the parts of the tool that have changed since a rule allowed it.
 func changedSince(call chat.Call) string {
 	for _, r := range call.Always {
 		if r.Changed != "" {

@@ -69,7 +69,7 @@ type ClaimInput struct {
 	N       int             `json:"n"`
 }
 
-// AttemptID identifies the claim in each run that tries it.
+// AttemptID identifies the claim across its attempts.
 func (in ClaimInput) AttemptID() string { return fmt.Sprintf("%s claim %d", in.Session, in.N) }
 
 // ClaimOutput says what was claimed, and what the turn must know of its settings.

@@ -104,7 +104,7 @@ type GenerateInput struct {
 	Stop bool `json:"stop,omitempty"`
 }
 
-// AttemptID identifies the step in each of its attempts.
+// AttemptID identifies the step across its attempts.
 func (in GenerateInput) AttemptID() string {
 	return fmt.Sprintf("%s step %d, compressed %d times", in.Turn, in.Step, in.Compressed)
 }

@@ -57,7 +57,7 @@ type ToolInput struct {
 	Within time.Duration `json:"within,omitempty"`
 }
 
-// AttemptID identifies the call in each of its attempts.
+// AttemptID identifies the call across its attempts.
 func (in ToolInput) AttemptID() string { return string(in.Call) }
 
 // ToolOutput says how a call ended; its result is in Postgres.
@@ -241,7 +241,7 @@ func (t *Tools) fitting(ctx context.Context, call chat.Call, r chat.ToolResult) 
 type AbandonInput struct {
 	Call   chat.CallID `json:"call"`
 	Broken bool        `json:"broken,omitempty"` // the tool broke; otherwise its end was not seen
-	// Crashed says that worker processes crashed in the call, so that it was given up.
+	// Crashed marks a call that was given up because worker processes crashed in it.
 	Crashed bool `json:"crashed,omitempty"`
 }
 

@@ -222,7 +222,7 @@ func lookPaused(ctx context.Context, d *installation) (string, error) {
 	return "", fmt.Errorf("paused in the Temporal UI, and nothing is sent, run or told there until they go on: %s", strings.Join(ids, ", "))
 }
 
-// lookCrashes finds calls that were given up because worker processes crashed in them.
+// lookCrashes reports calls that were given up because worker processes crashed in them.
 func lookCrashes(ctx context.Context, d *installation) (string, error) {
 	pool, err := pgxpool.New(ctx, d.dsn)
 	if err != nil {

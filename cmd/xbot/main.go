@@ -14,7 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"xbot/internal/completion"
-	_ "xbot/internal/pdf/engine" // decodes PDFs in a process of its own
+	_ "xbot/internal/pdf/engine" // decodes PDFs in a separate process
 )
 
 // version is set by the build.

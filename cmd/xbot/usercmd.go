@@ -196,7 +196,7 @@ func (c userPasswdCmd) Run(ctx context.Context) error {
 	return printLink(ctx, s, user, server.PeopleURL(cfg))
 }
 
-// forgetPassword removes the password of a user, ends their logins and sign-in links, and says how many access tokens remain.
+// forgetPassword removes the password of a user, ends their logins and sign-in links, and prints how many access tokens remain.
 func forgetPassword(ctx context.Context, s *store.Store, user store.User, revokeTokens bool) error {
 	if err := s.SetPassword(ctx, user.ID, "", store.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
 		return err

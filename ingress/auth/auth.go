@@ -82,7 +82,7 @@ type identity struct {
 	operator bool        // the person is an administrator, whatever the scope of the token
 }
 
-// identified is a context of a request. Files of the user take turns with those of others.
+// identified returns a context of a request in which decoded files count as the user's.
 func identified(ctx context.Context, id identity) context.Context {
 	return decode.WithUser(context.WithValue(ctx, contextKey{}, id), id.user.ID)
 }
@@ -280,14 +280,14 @@ func (a *Auth) SignOut(w http.ResponseWriter, r *http.Request) error {
 	return a.Accounts.DeleteWebSession(r.Context(), secret.HashToken(cookie.Value))
 }
 
-// PasswordChange is a new password of a user.
+// PasswordChange is a change of a user's password.
 type PasswordChange struct {
 	Current, New string
-	RevokeTokens bool // also the access tokens of the user end, but the one of the request
+	RevokeTokens bool // also revokes the user's access tokens, except the one of the request
 }
 
-// SetPassword sets the user's password; the current one is asked for if there is one. Other browsers of the user are signed out, and sign-in
-// links that were not used end.
+// SetPassword sets the user's password. It checks the current password if there is one, signs out the user's other browsers, and ends unused sign-in
+// links.
 func (a *Auth) SetPassword(r *http.Request, user store.User, change PasswordChange) error {
 	current, password := change.Current, change.New
 	if err := checkPassword(password); err != nil {

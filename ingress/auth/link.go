@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// linkLife is how long a sign-in link works that an administrator makes for somebody.
+	// linkLife is how long a sign-in link made by an administrator works.
 	linkLife = 24 * time.Hour
-	// browserLinkLife is how long a sign-in link works that a browser gets for itself: it is on its way to the page.
+	// browserLinkLife is how long a sign-in link works that is bound to a browser, which opens it at once.
 	browserLinkLife = 5 * time.Minute
-	// linkCookie is the cookie of the browser that a sign-in link is bound to.
+	// linkCookie is the cookie that binds a sign-in link to a browser.
 	linkCookie = "xbot_sign_in"
-	// boundPrefix begins the tokens of links that are bound to a browser.
+	// boundPrefix starts the tokens of links that are bound to a browser.
 	boundPrefix = "b."
 )
 
-// NewLink makes a one-time sign-in link of a user under the base address.
+// NewLink creates a one-time sign-in link of a user under the base address.
 func (a *Auth) NewLink(ctx context.Context, user chat.UserID, base string) (string, error) {
 	token, hash := secret.NewToken()
 	if err := a.Accounts.CreateLoginLink(ctx, user, hash, time.Now().Add(linkLife)); err != nil {
@@ -32,8 +32,8 @@ func (a *Auth) NewLink(ctx context.Context, user chat.UserID, base string) (stri
 	return strings.TrimRight(base, "/") + "/login#token=" + token, nil
 }
 
-// NewBrowserLink makes a one-time sign-in link that works for minutes, and in the browser of the request alone, which gets a cookie. attempt names
-// the sign-in that the link is for: there is one link for each attempt, and the second one is a Conflict.
+// NewBrowserLink creates a one-time sign-in link that works for minutes, and only in the browser of the request, which gets a cookie. attempt
+// identifies the sign-in. Errors are Conflict if the attempt already has a link.
 func (a *Auth) NewBrowserLink(w http.ResponseWriter, r *http.Request, user chat.UserID, attempt string) (string, error) {
 	token := boundPrefix + text(a.mac("sign-in link of an attempt", []byte(attempt)))
 	browser := text(a.mac("browser of an attempt", []byte(attempt)))
@@ -51,12 +51,12 @@ func setLinkCookie(w http.ResponseWriter, r *http.Request, value string, age int
 	})
 }
 
-// boundHash is the hash of a token that works in one browser. No token without a browser has it.
+// boundHash returns the hash of a token that is bound to a browser. No unbound token has the same hash.
 func (a *Auth) boundHash(token, browser string) []byte {
 	return a.mac("sign-in link of a browser", []byte(token), []byte{0}, []byte(browser))
 }
 
-// linkHash is the hash under which the link of a request is stored.
+// linkHash returns the hash under which the link of a request is stored.
 func (a *Auth) linkHash(r *http.Request, token string) []byte {
 	if !strings.HasPrefix(token, boundPrefix) {
 		return secret.HashToken(token)
@@ -68,16 +68,16 @@ func (a *Auth) linkHash(r *http.Request, token string) []byte {
 	return a.boundHash(token, browser)
 }
 
-// Link says whom a sign-in link signs in, and in place of whom.
+// Link is a valid sign-in link.
 type Link struct {
 	User     store.User
-	SignedIn store.User // whose login the browser has; zero: nobody's
+	SignedIn store.User // the user whose login the browser has; zero if there is none
 }
 
 // Replaces reports whether the link would end the login of another user.
 func (l Link) Replaces() bool { return l.SignedIn.ID != 0 && l.SignedIn.ID != l.User.ID }
 
-// Link looks at a sign-in link without spending it. Denied: it is unknown, was spent or has expired, or is of another browser.
+// Link looks up a sign-in link without using it. Errors are Denied if it is unknown, used, expired, or bound to another browser.
 func (a *Auth) Link(r *http.Request, token string) (Link, error) {
 	user, err := a.Accounts.LoginLinkUser(r.Context(), a.linkHash(r, token))
 	if err != nil {
@@ -87,8 +87,8 @@ func (a *Auth) Link(r *http.Request, token string) (Link, error) {
 	return Link{User: user, SignedIn: visitor}, err
 }
 
-// SignInByLink spends a one-time link and opens a login for a browser. It is a Conflict where the browser has a login of another user that the
-// person has not agreed to replace: a link may come from somebody who wants them to work in the wrong account.
+// SignInByLink uses a one-time link and opens a login for a browser. Errors are Conflict if the browser has a login of another user and replace is
+// not set: an attacker may send a link to make a user work in the attacker's account.
 func (a *Auth) SignInByLink(w http.ResponseWriter, r *http.Request, token string, replace bool) (Login, error) {
 	link, err := a.Link(r, token)
 	if err != nil {

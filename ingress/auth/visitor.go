@@ -16,11 +16,11 @@ func (a *Auth) Visitor(r *http.Request) (chat.UserID, error) {
 	return user.ID, err
 }
 
-// visitor is the user whose login a browser has the cookie of; zero: it has none.
+// visitor returns the user of the browser's login cookie; zero if there is none.
 func (a *Auth) visitor(r *http.Request) (store.User, error) {
 	cookie, err := r.Cookie(CookieName)
 	if err != nil {
-		return store.User{}, nil //nolint:nilerr // nobody is signed in
+		return store.User{}, nil //nolint:nilerr // not signed in
 	}
 	user, _, err := a.Accounts.WebSessionUser(r.Context(), secret.HashToken(cookie.Value))
 	if fault.Is(err, fault.NotFound) {

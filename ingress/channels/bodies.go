@@ -14,8 +14,8 @@ import (
 // Anybody can send bodies to a webhook, and who sent one is known only when it is read. These bound what all of them hold
 // together. Events of platforms have some kilobytes.
 const (
-	// hooksAtOnce is how many calls are worked on at once in a process, and hooksOfOne how many of them are of one address: somebody who sends slowly
-	// keeps no platform waiting.
+	// hooksAtOnce is how many calls a process handles at once, and hooksOfOne how many of them may come from one address, so that a slow client
+	// delays no platform.
 	hooksAtOnce = 64
 	hooksOfOne  = 24
 	// smallBody is what each of them may hold, in bytes.
@@ -37,11 +37,11 @@ var (
 type bodies struct {
 	mu    sync.Mutex
 	calls map[string]int // by address
-	all   int            // calls
+	all   int            // number of calls
 	large int            // bytes
 }
 
-// read reads the body of a call from an address within the limits. done releases what it took of them.
+// read reads the body of a call from an address within the limits. done releases the reserved capacity.
 func (b *bodies) read(w http.ResponseWriter, r *http.Request, from string) (body []byte, done func(), err error) {
 	if !b.enter(from) {
 		return nil, nil, errTooMany

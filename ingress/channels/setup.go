@@ -52,7 +52,7 @@ type Setup struct {
 	States  States
 	Holder  string // names this ingress
 	Log     *slog.Logger
-	// Addresses say where a call comes from; nil: that is not known, and no address has a limit.
+	// Addresses returns the address of a call; nil: addresses are unknown and not limited.
 	Addresses interface{ Address(r *http.Request) string }
 
 	bodies  bodies

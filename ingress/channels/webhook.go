@@ -40,7 +40,7 @@ func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	hook.Webhook(r, r).ServeHTTP(w, q)
 }
 
-// address is where a call comes from; empty: that is not known.
+// address is the source address of a call; empty: unknown.
 func (d *Setup) address(q *http.Request) string {
 	if d.Addresses == nil {
 		return ""

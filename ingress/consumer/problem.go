@@ -37,7 +37,7 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType is that of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// maxDetail bounds the sentence of a problem, in bytes.
+// maxDetail bounds the detail of a problem, in bytes.
 const maxDetail = 2000
 
 // statuses are the HTTP statuses of faults.

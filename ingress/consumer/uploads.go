@@ -17,11 +17,11 @@ const (
 // errLate is the error of an upload that took too long.
 var errLate = fault.Errorf(fault.Invalid, "the upload took longer than %d minutes: send fewer or smaller files at once", int(uploadTime.Minutes()))
 
-// uploads are those that are under way, by key.
+// uploads limits concurrent uploads, by key.
 type uploads struct {
 	largebody.Uploads[string]
 
-	time time.Duration // for one
+	time time.Duration // for one upload
 }
 
 func newUploads() *uploads { return &uploads{time: uploadTime} }

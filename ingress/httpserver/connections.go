@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// connectionsOfOne bounds the open connections of one address. An office behind one address has fewer; a browser opens six.
+// connectionsOfOne bounds the open connections of one address. An office behind one address needs fewer: a browser opens six.
 const connectionsOfOne = 1024
 
-// connections is a listener that closes connections of an address that has too many. An IPv6 address counts as its subnet, since one host usually
-// has all of it. This machine and proxies in front of the server bring the connections of others, and have no limit.
+// connections is a listener that closes connections of an address that has too many. An IPv6 address counts as its /64, since one host usually has
+// all of it. This machine and trusted proxies forward the connections of others, and have no limit.
 type connections struct {
 	net.Listener
 
@@ -36,15 +36,15 @@ func (l *connections) Accept() (net.Conn, error) {
 		if l.enter(from) {
 			return &counted{Conn: conn, by: l, from: from}, nil
 		}
-		_ = conn.Close() // it is one too many
+		_ = conn.Close() // over the limit
 	}
 }
 
-// source is what a connection counts for; false: it does not count.
+// source returns the address that a connection counts for; false if it does not count.
 func (l *connections) source(remote net.Addr) (netip.Addr, bool) {
 	at, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
-		return netip.Addr{}, false // a listener that has no addresses
+		return netip.Addr{}, false // the listener has no IP addresses
 	}
 	addr := at.Addr().Unmap().WithZone("")
 	if addr.IsLoopback() || slices.ContainsFunc(l.proxies, func(p netip.Prefix) bool { return p.Contains(addr) }) {

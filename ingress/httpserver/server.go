@@ -178,8 +178,8 @@ func drain(next http.Handler) http.Handler {
 	})
 }
 
-// Listen opens the address of the server, with a limit to the connections of one address but the proxies in front of it; a port in use is a sentence
-// for the operator.
+// Listen listens on the address of the server, and limits the connections of one address, except trusted proxies. If the port is in use, the error is
+// a sentence for the operator.
 func Listen(addr string, proxies ...netip.Prefix) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

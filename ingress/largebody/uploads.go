@@ -7,16 +7,16 @@ import (
 	"xbot/internal/fault"
 )
 
-// uploadPause is when an upload that was refused may be sent again.
+// uploadPause is the Retry-After of a refused upload.
 const uploadPause = 10 * time.Second
 
-// Uploads bounds how many uploads of one caller are under way in a process, however slowly they come. K identifies a caller.
+// Uploads bounds the concurrent uploads of one caller in a process, including slow ones. K identifies a caller.
 type Uploads[K comparable] struct {
 	mu    sync.Mutex
 	count map[K]int
 }
 
-// Enter admits an upload of a caller; leave has to be called at its end. RateLimited: there are as many as may be at once.
+// Enter admits an upload of a caller, who must call leave at its end. Errors are RateLimited if the limit is reached.
 func (u *Uploads[K]) Enter(who K, most int) (leave func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -30,7 +30,7 @@ func (u *Uploads[K]) Enter(who K, most int) (leave func(), err error) {
 	return func() { u.leave(who) }, nil
 }
 
-// UnderWay returns how many uploads of a caller are under way.
+// UnderWay returns the number of running uploads of a caller.
 func (u *Uploads[K]) UnderWay(who K) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -16,22 +16,22 @@ import (
 const (
 	// answerTime bounds each request to the provider.
 	answerTime = 10 * time.Second
-	// maxAnswer bounds each answer of the provider, in bytes.
+	// maxAnswer bounds each response of the provider, in bytes.
 	maxAnswer = 1 << 20
 )
 
-// bounded has requests to the provider made by a client that neither waits nor reads without an end, and follows no redirect: requests carry the
-// code, the client's secret and tokens, and what the provider says of itself is at the address of its issuer.
+// bounded sends requests to the provider through a client that has a timeout and a size limit and follows no redirects: requests carry the code, the
+// client secret and tokens.
 func bounded(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, &http.Client{
 		Timeout: answerTime, Transport: short{trusted()}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
 }
 
-// trusted holds the connections to the provider.
+// trusted returns the transport for requests to the provider.
 var trusted = sync.OnceValue(func() http.RoundTripper { return safehttp.Trusted() })
 
-// short limits the bodies of answers.
+// short limits the bodies of responses.
 type short struct{ over http.RoundTripper }
 
 // RoundTrip sends one request.
@@ -52,7 +52,7 @@ type shortBody struct {
 
 var errLong = errors.New("the answer of the OpenID provider is too long")
 
-// Read reads what is left.
+// Read reads up to the limit.
 func (b *shortBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, errLong

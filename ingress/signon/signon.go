@@ -1,5 +1,5 @@
-// Package signon signs people in by an OpenID Connect provider: authorization code flow with PKCE. What comes back is turned into a
-// one-time sign-in link, which works in that browser alone, for minutes, and which the page spends as any other.
+// Package signon signs users in by an OpenID Connect provider: authorization code flow with PKCE. A completed flow becomes a one-time sign-in link,
+// which works for minutes and in that browser only, and which the page uses like any other.
 package signon
 
 import (
@@ -34,7 +34,7 @@ const (
 	cookieName = "xbot_oidc"
 	// wayLife is how long a person may take at the provider.
 	wayLife = 10 * time.Minute
-	// maxNext bounds the place in the page that a person comes back to, in bytes.
+	// maxNext bounds the path of the page to return to, in bytes.
 	maxNext = 1024
 )
 
@@ -45,7 +45,7 @@ type Accounts interface {
 	SetRole(ctx context.Context, id chat.UserID, role string) error
 }
 
-// Links makes one-time sign-in links for the browser of a request, one for each attempt.
+// Links creates one-time sign-in links for the browser of a request, one for each attempt.
 type Links interface {
 	NewBrowserLink(w http.ResponseWriter, r *http.Request, user chat.UserID, attempt string) (string, error)
 }
@@ -65,7 +65,7 @@ type SignOn struct {
 	Public   string // address of this server
 	Accounts Accounts
 	Links    Links
-	Key      secret.Sealer // of the cookies of browsers that are on their way
+	Key      secret.Sealer // seals the cookies of sign-ins in progress
 	Log      *slog.Logger
 
 	mu    sync.Mutex
@@ -144,7 +144,7 @@ func (s *SignOn) end(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, path+"#"+fragment, http.StatusSeeOther) //nolint:gosec // the link is one of this server, and next a value in it
 }
 
-// placeInPage returns a place in the page to come back to; empty: the text is none.
+// placeInPage returns the path of the page to return to; empty if the text is no such path.
 func placeInPage(next string) string {
 	if len(next) > maxNext || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || strings.ContainsFunc(next, unicode.IsControl) {
 		return ""
@@ -152,7 +152,7 @@ func placeInPage(next string) string {
 	return next
 }
 
-// readWay returns what the browser was sent away with, which this server has sealed. Whoever brings another state was not sent by this server.
+// readWay returns the sealed state of the sign-in from the cookie. It refuses a state that this server did not send.
 func (s *SignOn) readWay(r *http.Request) (way, error) {
 	var from way
 	cookie, err := r.Cookie(cookieName)
@@ -223,7 +223,7 @@ type person struct {
 	Groups  []string
 }
 
-// identify spends the code that a browser brings.
+// identify redeems the authorization code.
 func (s *SignOn) identify(r *http.Request, from way) (person, error) {
 	ctx := bounded(r.Context())
 	client, provider, err := s.provider(ctx)
@@ -258,22 +258,21 @@ func (s *SignOn) identify(r *http.Request, from way) (person, error) {
 	}, nil
 }
 
-// checkIssuer compares who a provider says it is when it sends a browser back (RFC 9207). One that promises to say it has to.
+// checkIssuer checks the parameter iss of the redirect (RFC 9207). It is required if the provider advertises it.
 func (s *SignOn) checkIssuer(provider *oidc.Provider, said string) error {
 	var promises struct {
 		Issuer bool `json:"authorization_response_iss_parameter_supported"`
 	}
 	if err := provider.Claims(&promises); err != nil {
-		return fmt.Errorf("read what the provider offers: %w", err)
+		return fmt.Errorf("read the metadata of the provider: %w", err)
 	}
 	if said != s.Settings.Issuer && (said != "" || promises.Issuer) {
-		return fault.Errorf(fault.Denied, "the response comes from another provider than the one that was asked")
+		return fault.Errorf(fault.Denied, "the response comes from a different provider than requested")
 	}
 	return nil
 }
 
-// checkParty checks the authorized party of an ID token (OpenID Connect Core, section 3.1.3.7): a token that several clients may read says which of
-// them asked for it.
+// checkParty checks the authorized party of an ID token (OpenID Connect Core, section 3.1.3.7): a token for several audiences must name this client.
 func (s *SignOn) checkParty(id *oidc.IDToken) error {
 	var said struct {
 		Party *string `json:"azp"`
@@ -287,7 +286,7 @@ func (s *SignOn) checkParty(id *oidc.IDToken) error {
 	return nil
 }
 
-// claims are what the provider tells of the person of an ID token. Those of the token win.
+// claims returns the claims of the ID token and of UserInfo. Those of the token win.
 func (s *SignOn) claims(ctx context.Context, provider *oidc.Provider, token *oauth2.Token, id *oidc.IDToken) (map[string]any, error) {
 	claims := map[string]any{}
 	if provider.UserInfoEndpoint() != "" { // where most providers tell names and groups
@@ -299,7 +298,7 @@ func (s *SignOn) claims(ctx context.Context, provider *oidc.Provider, token *oau
 			return nil, fault.Errorf(fault.Denied, "the user information of the provider is about another user than the ID token")
 		}
 		if err := info.Claims(&claims); err != nil {
-			return nil, fmt.Errorf("read what the provider tells: %w", err)
+			return nil, fmt.Errorf("read the user information: %w", err)
 		}
 	}
 	if err := id.Claims(&claims); err != nil {

@@ -67,7 +67,7 @@ const trustedTool = "logs"
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
 func (p Profile) Has(tool string) bool { return !p.Sealed && p.jobHas(tool) && p.agentHas(tool) }
 
-// HasTool is Has of a tool that may be one of an MCP server: what denies the server's tool by its names denies it, whatever models call it.
+// HasTool is Has for a tool that may be one of an MCP server: denying any name of the server's tool denies it under all names.
 func (p Profile) HasTool(s tool.Spec) bool {
 	return p.Has(s.Name) && !slices.ContainsFunc(s.Names(), func(name string) bool {
 		return matches(p.Agent.Tools.Deny, name) || matches(p.Scene.Tools.Deny, name)

@@ -32,7 +32,7 @@ type ToolRule struct {
 	Tool    string `json:"tool"`
 	Pattern string `json:"pattern,omitempty" doc:"What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool."`
 	Rule    Rule   `json:"rule" enum:"allow,ask,deny"`
-	// Pin is the tool of an MCP server as it was when it was allowed: the rule asks once the tool is another one.
+	// Pin identifies the tool of an MCP server as it was when allowed. The rule asks again once the tool has changed.
 	Pin     string `json:"pin,omitempty" doc:"For rules that allow an MCP tool: identifies the tool as it was allowed. The rule asks again when the tool has changed."`
 	Changed string `json:"changed,omitempty" doc:"In a question: parts of the tool that changed since a rule allowed it, separated by blanks: address, description, arguments, annotations."`
 }
@@ -131,7 +131,7 @@ type Approval struct {
 type Request struct {
 	Reason  string // the model's own; empty: the last paragraph that it wrote before its calls
 	Preview string // what the call would change, as a unified diff; empty: not known
-	// Changed names what of the tool is another one than when a rule allowed it, as ToolRule does.
+	// Changed names the parts of the tool that changed since a rule allowed it, as in ToolRule.
 	Changed string
 }
 
@@ -143,7 +143,7 @@ type Change struct {
 	Arguments string // a JSON object
 	Summary   string // of them
 	Plan      *Plan  // of a call that proposes one: what the person has made of it
-	Digest    string // of the changed call, which was judged
+	Digest    string // of the changed call that was checked
 }
 
 // Allowance says that a person allows every call of a turn that would be asked about, until it ends.

@@ -61,8 +61,8 @@ type ToolCall struct {
 type Ruling struct {
 	Judged bool       // a rule for some commands allowed it: permission.Judged of the command runs
 	Always []ToolRule // what an answer with always sets; part of Approval once a person was asked
-	// Digest identifies what was judged: the tool and its arguments. A call that is another one by now does not run. Empty: the call is from
-	// before it was kept.
+	// Digest identifies the tool and arguments that were checked. A call that no longer has this digest does not run. Empty: the call is older than
+	// the field.
 	Digest string
 }
 

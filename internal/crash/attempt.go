@@ -12,23 +12,23 @@ import (
 const (
 	// MaxCrashes is how many crashes of a worker process a call may be part of before it is given up, if it ran alone in one of them.
 	MaxCrashes = 2
-	// MaxBeside is the same for a call that never ran alone when its process crashed: another one may have crashed it each time.
+	// MaxBeside is the same for a call that never ran alone in a crash: each time another call may have caused it.
 	MaxBeside = 4
-	// MaxKills is the same for processes that were killed from outside, with no sign of a fault of their own. It is high, since an
-	// operator may kill a server as often as they like, and each call goes on.
+	// MaxKills is the same for processes that were killed from outside, with no sign of a fault in them. It is high, since operators may kill a
+	// server often, and calls must survive that.
 	MaxKills = 20
 	// maxInput bounds the input of an attempt, in bytes. Inputs hold references, and are far shorter.
 	maxInput = 300
 )
 
-// Call identifies a call across its attempts: a repeated run of a workflow has the same calls as the run before it.
+// Call identifies a call across its attempts and across runs of its workflow.
 type Call struct {
 	Workflow string `json:"workflow"` // workflow id
 	Activity string `json:"activity"` // activity type
-	Input    string `json:"input"`    // JSON of the references that it was given
+	Input    string `json:"input"`    // JSON of its references
 }
 
-// NewCall returns a call. An input that is too long is replaced by its digest.
+// NewCall returns a call. It replaces an input that is too long by its digest.
 func NewCall(workflow, activity, input string) Call {
 	if len(strconv.Quote(input)) > maxInput || !utf8.ValidString(input) {
 		sum := sha256.Sum256([]byte(input))
@@ -47,16 +47,17 @@ type Attempt struct {
 	Run   string `json:"run"` // run id of the workflow
 	N     int32  `json:"n"`   // from 1
 	Local bool   `json:"local,omitempty"`
-	Alone bool   `json:"alone,omitempty"` // no other suspect runs, or none other began lately
-	// Suspect says that the attempt began alone, since the call was part of a crash before.
+	Alone bool   `json:"alone,omitempty"` // no other suspect, or no other recent one, runs
+	// Suspect means that the attempt began alone, since the call was part of a crash before.
 	Suspect bool `json:"suspect,omitempty"`
-	// Follows says that the attempt follows a command that runs elsewhere and would be lost with it: it never waits to run alone, and no crash is blamed on it.
+	// Follows means that the attempt watches a command that runs elsewhere and would be lost with it. It never waits to run alone, and is never
+	// blamed for a crash.
 	Follows bool `json:"follows,omitempty"`
 
 	Began time.Time `json:"began"` // set by the journal
 }
 
-// Count is how often a call was part of the end of a worker process.
+// Count is how often worker processes ended during a call.
 type Count struct {
 	Crashes int
 	Alone   int // crashes in which no other suspect ran
@@ -69,7 +70,7 @@ func (c Count) GivenUp() bool {
 	return c.Crashes >= MaxCrashes && c.Alone > 0 || c.Crashes >= MaxBeside || c.Kills >= MaxKills
 }
 
-// GivenUpError is the end of a call that was part of too many crashes.
+// GivenUpError is the error of a call during which too many worker processes ended.
 type GivenUpError struct {
 	Call  Call
 	Count Count

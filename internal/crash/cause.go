@@ -12,18 +12,18 @@ import (
 const (
 	outOfMemory = "out of memory"
 	killed      = "killed"
-	stopped     = "" // it ended as it was told to
+	stopped     = "" // by a regular shutdown
 )
 
 const (
 	// maxCause bounds the text of a cause, in bytes.
 	maxCause = 200
-	// maxOutput bounds how much of the output of a crash is read for its cause, in bytes.
+	// maxOutput bounds how much of a crash's output is read for its cause, in bytes.
 	maxOutput = 64 << 10
 )
 
-// causeOf finds out why a process ended: from what the Go runtime wrote, else from the kernel's count of processes that it killed for
-// lack of memory. With neither, the process was killed from outside, or the machine was switched off.
+// causeOf returns why a process ended: from the output of the Go runtime, else from the kernel's count of out-of-memory kills. Without either, the
+// process was killed from outside, or the machine lost power.
 func causeOf(h header, output io.Reader) string {
 	if text := crashText(output); text != "" {
 		return text
@@ -37,8 +37,8 @@ func causeOf(h header, output io.Reader) string {
 	return killed
 }
 
-// crashText returns why the Go runtime ended the process. The text of a fatal error is not in the output, only the stack below it. An
-// operator who asks for a dump of all goroutines (SIGQUIT, SIGABRT) ends the process, too, which is no crash.
+// crashText returns why the Go runtime ended the process. The output has no text of a fatal error, only the stack below it. A dump of all goroutines
+// that an operator requests (SIGQUIT, SIGABRT) ends the process, too, but is no crash.
 func crashText(output io.Reader) string {
 	lines := bufio.NewScanner(io.LimitReader(output, maxOutput))
 	stack := false
@@ -50,7 +50,7 @@ func crashText(output io.Reader) string {
 		case strings.HasPrefix(line, "SIGQUIT"), strings.HasPrefix(line, "SIGABRT"):
 			return ""
 		case strings.HasPrefix(line, "panic: "):
-			return "panic" // its value may hold what people wrote
+			return "panic" // its value may contain user data
 		case strings.HasPrefix(line, "runtime stack:"), strings.HasPrefix(line, "goroutine "):
 			stack = true
 			continue
@@ -67,8 +67,7 @@ func crashText(output io.Reader) string {
 	return ""
 }
 
-// causeOfFrame reads the cause of a fatal error from a function of its stack, from the innermost outwards; empty: the function only
-// reports errors.
+// causeOfFrame returns the cause of a fatal error by a function of its stack, from the innermost outwards; empty if the function only reports errors.
 func causeOfFrame(line string) string {
 	function := line
 	if i := strings.LastIndexByte(line, '('); i > 0 {
@@ -87,7 +86,7 @@ func causeOfFrame(line string) string {
 
 func shorten(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxCause)], "") }
 
-// bootID identifies the boot of the machine; empty where the system does not say.
+// bootID identifies the boot of the machine; empty if the system has no such id.
 func bootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -96,7 +95,7 @@ func bootID() string {
 	return strings.TrimSpace(string(id))
 }
 
-// oomKills is how many processes the kernel has killed for lack of memory since it booted, in all groups; 0 where it does not say.
+// oomKills returns how many processes the kernel has killed for lack of memory since boot, in all groups; 0 if unknown.
 func oomKills() int64 {
 	file, err := os.Open("/proc/vmstat")
 	if err != nil {
@@ -106,7 +105,7 @@ func oomKills() int64 {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		if count, ok := strings.CutPrefix(lines.Text(), "oom_kill "); ok {
-			n, _ := strconv.ParseInt(count, 10, 64) // 0 where it is none
+			n, _ := strconv.ParseInt(count, 10, 64) // 0 if not a number
 			return n
 		}
 	}

@@ -10,28 +10,27 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// aloneTime is how long a suspect runs alone at most. What kills a process takes less as a rule; a call that runs on is then one among
-// others again.
+// aloneTime bounds how long a suspect runs alone. Most crashes happen sooner; after it, other attempts may run at the same time again.
 const aloneTime = 10 * time.Second
 
 const (
-	// queueTime is how long all suspects of one crash take at most until each has run alone.
+	// queueTime bounds how long all suspects of one crash take until each has run alone.
 	queueTime = time.Minute
-	// forgetTime bounds the deletion of a count: the attempt has ended, and sends no heartbeat any more.
+	// forgetTime bounds the deletion of a count: the attempt has ended, and sends no more heartbeats.
 	forgetTime = time.Second
 )
 
-// Counts stores how often calls were part of the end of a worker process.
+// Counts stores how often worker processes ended during calls.
 type Counts interface {
 	// CountCrash adds the end of a process to the counts of the attempts that are blamed for it.
 	CountCrash(ctx context.Context, version string, d Death) error
-	// CrashCount returns the count of a call; all zero: it never was part of one.
+	// CrashCount returns the count of a call; zero if there is none.
 	CrashCount(ctx context.Context, version string, c Call) (Count, error)
-	// CrashCounts returns the counts of all calls that were part of one lately.
+	// CrashCounts returns all current counts.
 	CrashCounts(ctx context.Context, version string) (map[Call]Count, error)
 	// ForgetCrashes deletes the count of a call that has ended well.
 	ForgetCrashes(ctx context.Context, c Call) error
-	// GiveUpCall records that a call is not tried again.
+	// GiveUpCall records that a call is not retried.
 	GiveUpCall(ctx context.Context, c Call) error
 }
 
@@ -54,8 +53,8 @@ func NewGuard(version string, counts Counts, r prometheus.Registerer, log *slog.
 	return &Guard{version: version, counts: counts, alone: make(chan struct{}, 1), log: log, metrics: newMetrics(r)}
 }
 
-// Open counts the attempts of dead processes on a data folder, and makes the journal of this one. After an error it can be called again:
-// no attempt may run before.
+// Open counts the attempts of dead processes on a data folder, and creates the journal of this one. No attempt may run before it succeeds; it can be
+// called again after an error.
 func (g *Guard) Open(ctx context.Context, home string) error {
 	deaths, err := Recover(ctx, home, g.version, g.counts)
 	g.report(deaths)
@@ -84,9 +83,9 @@ func (g *Guard) report(deaths []Death) {
 	}
 }
 
-// Begin records an attempt that is about to run, and returns what ends the record: done says that the call has ended well. A call that
-// was part of too many crashes is a GivenUpError. One that was part of a crash waits until no other one of these runs, so that another
-// crash names its cause; ctx bounds the wait.
+// Begin records an attempt that is about to run, and returns a function that ends the record: done means that the call has ended well. The error is a
+// GivenUpError for a call with too many crashes. A call with fewer waits until no other suspect runs, so that another crash has one cause; ctx bounds
+// the wait.
 func (g *Guard) Begin(ctx context.Context, a Attempt) (end func(done bool), err error) {
 	count, err := g.countOf(ctx, a)
 	if err != nil {
@@ -109,7 +108,7 @@ func (g *Guard) Begin(ctx context.Context, a Attempt) (end func(done bool), err 
 	return g.beginAlone(ctx, a, g.timeAlone(count))
 }
 
-// errorsOf keeps the type of the first error: that a call could not be marked changes nothing for it.
+// errorsOf keeps the type of the first error, also if the call could not be marked.
 func errorsOf(up *GivenUpError, err error) error {
 	if err != nil {
 		return fmt.Errorf("%w; it was not recorded: %w", up, err)
@@ -117,8 +116,8 @@ func errorsOf(up *GivenUpError, err error) error {
 	return up
 }
 
-// countOf returns the count of a call. Only a later attempt can have one that this process has not read at its start: another process
-// died in the attempt before. What was read is asked for again, since counts end after a day and other processes delete them.
+// countOf returns the count of a call. Only a retried attempt can have a count that this process has not read at its start, from another process that
+// died. Known counts are read again, since they expire after a day and other processes delete them.
 func (g *Guard) countOf(ctx context.Context, a Attempt) (Count, error) {
 	if a.N <= 1 || a.Local {
 		g.mu.Lock()
@@ -155,8 +154,7 @@ func (g *Guard) begin(a Attempt) int64 {
 	return slot
 }
 
-// timeAlone is how long a suspect runs alone: longer after each crash, since a call may take its time to crash a process, and less where many
-// wait for the same.
+// timeAlone returns how long a suspect runs alone: longer after each crash, since a call may crash a process late, and less if many suspects wait.
 func (g *Guard) timeAlone(count Count) time.Duration {
 	if count.Crashes > 1 {
 		return aloneTime << min(count.Crashes-1, 3)
@@ -166,7 +164,7 @@ func (g *Guard) timeAlone(count Count) time.Duration {
 	return max(time.Second, min(aloneTime, queueTime/time.Duration(max(1, len(g.suspects)))))
 }
 
-// beginAlone begins the attempt of a suspect when no other one runs.
+// beginAlone begins the attempt of a suspect once no other suspect runs.
 func (g *Guard) beginAlone(ctx context.Context, a Attempt, most time.Duration) (end func(done bool), err error) {
 	select {
 	case g.alone <- struct{}{}:
@@ -218,13 +216,13 @@ func (g *Guard) forget(ctx context.Context, c Call) {
 	delete(g.suspects, c)
 }
 
-// Stop records that the process ends as it was told to.
+// Stop records that the process shuts down regularly.
 func (g *Guard) Stop() { g.journal.Stop() }
 
 // Close removes the journal.
 func (g *Guard) Close() error { return g.journal.Close() }
 
-// metrics count what operators are told.
+// metrics counts crashed attempts and calls that were given up.
 type metrics struct{ crashed, givenUp *prometheus.CounterVec }
 
 func newMetrics(r prometheus.Registerer) metrics {

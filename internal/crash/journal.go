@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	// folder holds the journals, in the data folder.
+	// folder is the folder of the journals in the data folder.
 	folder = "attempts"
-	// journalEnding and outputEnding are of the journal of a process, and of what the Go runtime wrote when the process crashed.
+	// journalEnding and outputEnding end the file names of a process's journal and of the Go runtime's crash output.
 	journalEnding, outputEnding = ".journal", ".crash"
-	// newEnding is of a journal that is not locked yet.
+	// newEnding ends the file name of a journal that is not locked yet.
 	newEnding = ".new"
-	// slotSize is what an attempt takes in a journal, in bytes. The first slot is the header.
+	// slotSize is the size of an attempt in a journal, in bytes. The first slot is the header.
 	slotSize = 2048
-	// maxSlots bounds a journal that is read: more attempts do not run at once in a process.
+	// maxSlots bounds a journal that is read: a process does not run more attempts at once.
 	maxSlots = 8192
 )
 
-// header says what is needed to find out why the process ended.
+// header has the data that is needed to find out why the process ended.
 type header struct {
 	Version  string    `json:"version"` // of the program
 	Process  int       `json:"process"`
 	Started  time.Time `json:"started"`
 	Boot     string    `json:"boot,omitempty"` // id of the boot of the machine
-	OOMKills int64     `json:"oom_kills"`      // processes that the kernel had killed for lack of memory by then, since the boot
+	OOMKills int64     `json:"oom_kills"`      // the kernel's out-of-memory kills since boot, when last read
 	Stopping bool      `json:"stopping,omitempty"`
 }
 
@@ -49,15 +49,15 @@ type Journal struct {
 	head   header
 
 	mu   sync.Mutex
-	free []int64 // slots that were used before
-	next int64   // the first slot that never was
-	err  error   // of the first write that failed
+	free []int64 // free slots
+	next int64   // the first unused slot
+	err  error   // the first failed write
 }
 
-// Folder is where the journals and the outputs of crashes are, in a data folder.
+// Folder returns the folder of the journals and crash outputs in a data folder.
 func Folder(home string) string { return filepath.Join(home, folder) }
 
-// OpenJournal makes the journal of this process in a data folder, and has the Go runtime write to a file beside it why it crashes.
+// OpenJournal creates the journal of this process in a data folder, and has the Go runtime write its crash output to a file next to it.
 func OpenJournal(home, version string) (*Journal, error) {
 	dir := Folder(home)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -74,10 +74,10 @@ func OpenJournal(home, version string) (*Journal, error) {
 	return j, nil
 }
 
-// watchEvery is how often the kernel is asked how many processes it has killed for lack of memory.
+// watchEvery is how often the kernel's count of out-of-memory kills is read.
 const watchEvery = time.Second
 
-// watch keeps the count of the header up to date, one look late, so that only a kill in the last moments of the process counts as its own.
+// watch updates the count of the header, one interval late, so that only a kill in the last moments of the process counts as its own.
 func (j *Journal) watch() {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
@@ -97,7 +97,7 @@ func (j *Journal) watch() {
 	}
 }
 
-// open makes the journal under another name until it is locked, so that no other process takes it for that of a dead one.
+// open creates the journal under a temporary name until it is locked, so that no other process takes it for that of a dead one.
 func (j *Journal) open(base string) (err error) {
 	if j.file, err = os.OpenFile(base+newEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (j *Journal) End(slot int64) {
 	j.free = append(j.free, slot)
 }
 
-// Stop records that the process ends as it was told to: what still runs then has not crashed it.
+// Stop records that the process shuts down regularly, so that running attempts are not blamed.
 func (j *Journal) Stop() {
 	j.headMu.Lock()
 	defer j.headMu.Unlock()
@@ -152,7 +152,7 @@ func (j *Journal) Stop() {
 	j.note(j.write(0, j.head))
 }
 
-// Err returns the error of the first write that failed.
+// Err returns the first write error.
 func (j *Journal) Err() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -173,7 +173,7 @@ func (j *Journal) Close() error {
 
 func (j *Journal) remove(base string) {
 	for _, name := range []string{base + newEnding, base + outputEnding, base + journalEnding} {
-		_ = os.Remove(name) // the next process removes what is left over
+		_ = os.Remove(name) // otherwise the next process removes it
 	}
 	for _, f := range []*os.File{j.file, j.output} {
 		if f != nil {
@@ -182,7 +182,7 @@ func (j *Journal) remove(base string) {
 	}
 }
 
-// write puts a record into a slot: its length, then JSON. A record that is torn by the end of the process has no valid JSON.
+// write puts a record into a slot: its length, then JSON. A torn record has no valid JSON.
 func (j *Journal) write(slot int64, record any) error {
 	body, err := json.Marshal(record)
 	if err != nil {

@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// keptDumps is how many outputs of crashes remain in the folder, for operators.
+	// keptDumps is how many crash outputs are kept for operators.
 	keptDumps = 5
 	dumpName  = "crash-%s-%d.txt"
-	// maxDump bounds each, in bytes.
+	// maxDump bounds each crash output, in bytes.
 	maxDump = 1 << 20
-	// orphanAge is how old a file of a process that died while it made or counted its journal is when it is removed.
+	// orphanAge is the age at which files without a journal are removed: their process died while it created or counted its journal.
 	orphanAge = time.Hour
-	// beganLast is how long before the newest attempt of a process an attempt may have begun to be blamed for its crash.
+	// beganLast bounds how long before the newest attempt of a process an attempt may have begun to be blamed for its crash.
 	beganLast = time.Minute
 )
 
-// Death is the end of a worker process that was not told to end.
+// Death is the end of a worker process that did not shut down regularly.
 type Death struct {
 	Process int
 	Cause   string
-	Crashed bool // by a fault of its own or for lack of memory; false: it was killed from outside
+	Crashed bool // by a fault or for lack of memory; false: killed from outside
 	Journal string
 	Blamed  []Attempt // may have crashed it
-	Beside  []Attempt // ran beside them, or when it was killed
+	Beside  []Attempt // ran at the same time but are not blamed
 }
 
-// death returns the end of the process of a journal; nil: it ended as it was told to. A process that died while a suspect ran alone was
-// crashed by it, also where nothing says why it died.
+// death returns the end of the process of a journal; nil if it shut down regularly. A process that died while a suspect ran alone counts as crashed
+// by it, even if the cause is unknown.
 func death(h header, running []Attempt, cause string) *Death {
 	if cause == stopped {
 		return nil
@@ -50,9 +50,8 @@ func death(h header, running []Attempt, cause string) *Death {
 	return d
 }
 
-// blamed divides the attempts of a process into those that may have crashed it and those beside them. Where a suspect ran alone, suspects
-// that began lately are blamed; else attempts that did. A call that has run for long, or that follows a command, is not lost by one
-// that began beside it.
+// blamed divides the attempts of a process into those that may have crashed it and the others. If a suspect ran alone, it blames recent suspects,
+// else recent attempts. It never blames long-running calls, or calls that follow a command.
 func blamed(running []Attempt) (blamed, beside []Attempt) {
 	alone := slices.ContainsFunc(running, func(a Attempt) bool { return a.Alone })
 	var newest time.Time
@@ -75,8 +74,8 @@ func blamed(running []Attempt) (blamed, beside []Attempt) {
 	return blamed, beside
 }
 
-// Recover counts the attempts of the processes that died, and removes their journals. Journals of other processes that run are left
-// alone. What cannot be counted is an error: calls must not be tried again before.
+// Recover counts the attempts of dead processes, and removes their journals. It skips journals of running processes. After an error no call may be
+// retried before Recover succeeds.
 func Recover(ctx context.Context, home, version string, counts Counts) ([]Death, error) {
 	dir := Folder(home)
 	names, err := os.ReadDir(dir)
@@ -104,7 +103,7 @@ func Recover(ctx context.Context, home, version string, counts Counts) ([]Death,
 	return deaths, keepNewest(dir)
 }
 
-// removeOrphan removes a file without a journal that a process left when it died.
+// removeOrphan removes a file that a dead process left without a journal.
 func removeOrphan(dir string, file fs.DirEntry) {
 	ending := filepath.Ext(file.Name())
 	about, err := file.Info()
@@ -117,14 +116,14 @@ func removeOrphan(dir string, file fs.DirEntry) {
 	}
 }
 
-// recoverOne counts the attempts of one journal; nil: its process runs, or ended as it was told to.
+// recoverOne counts the attempts of one journal; nil if its process runs or shut down regularly.
 func recoverOne(ctx context.Context, base, version string, counts Counts) (*Death, error) {
 	file, err := os.OpenFile(base+journalEnding, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // another process was faster
 	}
 	if err != nil {
-		return nil, nil //nolint:nilerr // of another user: its own processes count it
+		return nil, nil //nolint:nilerr // of another user, whose own processes count it
 	}
 	defer file.Close() // read only, and gives the lock back
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
@@ -141,7 +140,7 @@ func recoverOne(ctx context.Context, base, version string, counts Counts) (*Deat
 	if d != nil {
 		d.Journal = filepath.Base(base)
 	}
-	if d != nil && h.Version == version { // another version may have mended the fault
+	if d != nil && h.Version == version { // another version may have fixed the fault
 		if err := counts.CountCrash(ctx, version, *d); err != nil {
 			return nil, err
 		}
@@ -152,7 +151,7 @@ func recoverOne(ctx context.Context, base, version string, counts Counts) (*Deat
 	return d, errors.Join(removed(base), os.Remove(base+journalEnding))
 }
 
-// keepOutput keeps the beginning of what a process wrote when it crashed, for operators: without it the crash counts all the same.
+// keepOutput keeps the beginning of a crash output for operators. The crash counts without it, too.
 func keepOutput(base string, process int) {
 	dump := filepath.Join(filepath.Dir(base), fmt.Sprintf(dumpName, time.Now().UTC().Format("20060102T150405"), process))
 	if os.Rename(base+outputEnding, dump) != nil {

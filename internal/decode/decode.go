@@ -28,45 +28,45 @@ import (
 // Command is the first argument of a process that decodes; the second is the name of the decoder.
 const Command = "decode"
 
-// Limits bound one file.
+// Limits bound the decoding of one file.
 type Limits struct {
-	Memory uint64        `json:"memory"` // bytes that the process may have
-	CPU    time.Duration `json:"cpu"`    // of the processor, from the moment at which it has the file; whole seconds
-	Time   time.Duration `json:"time"`   // by the clock, with the start of the process
+	Memory uint64        `json:"memory"` // private memory of the process, in bytes
+	CPU    time.Duration `json:"cpu"`    // CPU time after the process has received the file; whole seconds
+	Time   time.Duration `json:"time"`   // wall-clock time, including the start of the process
 	Answer int           `json:"answer"` // bytes
 }
 
-// Decoder makes an R of a file, as P says. Both travel as JSON.
+// Decoder decodes a file into an R with parameters P. Both are sent as JSON.
 type Decoder[P, R any] struct {
 	Name string
-	What string // what errors call the file: "the picture"
+	What string // the noun for the file in errors: "the picture"
 	Limits
 }
 
-// request is the first line of what a process is sent; the file follows.
+// request is the first line of the input of a process; the file follows.
 type request[P any] struct {
 	Params P      `json:"params"`
 	Size   int    `json:"size"` // of the file, in bytes
 	Limits Limits `json:"limits"`
 }
 
-// answer is what a process sends back.
+// answer is the output of a process.
 type answer[R any] struct {
 	Result *R         `json:"result,omitempty"`
 	Kind   fault.Kind `json:"kind,omitempty"` // of the error
 	Error  string     `json:"error,omitempty"`
 }
 
-// Run decodes a file in a process of its own, once it is the turn of the owner that ctx names (WithOwner). Errors are those of the decoder, fault.TooLarge
-// for a file that takes more memory than the limit, fault.Invalid for one that takes too long or that its decoder fails on, fault.Unavailable where
-// the machine is too busy, and the cause of ctx, whose end ends the process.
+// Run decodes a file in a separate process, once it is the turn of the owner in ctx (WithOwner). Errors are those of the decoder, fault.TooLarge if
+// the file takes too much memory, fault.Invalid if it takes too long or its decoder fails, fault.Unavailable if the machine is too busy, and the
+// cause of ctx, whose end kills the process.
 func (d Decoder[P, R]) Run(ctx context.Context, params P, file []byte) (out R, err error) {
 	if !served[d.Name] {
 		return out, fault.Errorf(fault.Internal, "this program has no decoder %q", d.Name)
 	}
 	head, err := json.Marshal(request[P]{Params: params, Size: len(file), Limits: d.Limits})
 	if err != nil {
-		return out, fmt.Errorf("write down what is wanted of %s: %w", d.What, err)
+		return out, fmt.Errorf("encode the request for %s: %w", d.What, err)
 	}
 	done, err := turns.wait(ctx, owner(ctx))
 	if err != nil {
@@ -80,7 +80,7 @@ func (d Decoder[P, R]) Run(ctx context.Context, params P, file []byte) (out R, e
 	return d.parse(said)
 }
 
-// parse reads what a process answered, which a hostile file may have written.
+// parse reads the answer of a process, which a hostile file may have written.
 func (d Decoder[P, R]) parse(said []byte) (out R, err error) {
 	var a answer[R]
 	from := json.NewDecoder(bytes.NewReader(said))
@@ -96,10 +96,10 @@ func (d Decoder[P, R]) parse(said []byte) (out R, err error) {
 	return *a.Result, nil
 }
 
-// maxSentence bounds what is shown of an error of a process, in bytes.
+// maxSentence bounds a shown error of a process, in bytes.
 const maxSentence = 500
 
-// sentence is what a process says, on one line.
+// sentence returns an error text of a process on one line.
 func sentence(text string) string {
 	text = strings.ToValidUTF8(text[:min(len(text), maxSentence)], "")
 	return strings.TrimSpace(strings.Map(func(r rune) rune {

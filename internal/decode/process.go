@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// afterKill is how long the end of a killed process is waited for.
+	// afterKill bounds the wait for a killed process.
 	afterKill = 5 * time.Second
-	// maxWords is how much is kept of what a process says of its own end, in bytes.
+	// maxWords bounds how much of the process's stderr is kept, in bytes.
 	maxWords = 4 << 10
 )
 
-// environment of a process: no settings, no keys. It ends soon, so that little garbage needs to be collected; of a crash one line says enough.
+// environment is that of a process: no settings, no keys. The process is short-lived, so little garbage is collected; one line of a crash is enough.
 var environment = []string{"GOGC=400", "GOMAXPROCS=2", "GOTRACEBACK=none"}
 
 // process decodes one file.
@@ -42,7 +42,7 @@ func (p process) run(ctx context.Context, head, file []byte) ([]byte, error) {
 	cmd := exec.CommandContext(limited, self, Command, p.name)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = "/", environment, afterKill
 	cmd.Stdout, cmd.Stderr = out, words
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C in a terminal means the server, which ends it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C in a terminal goes to the server only, which ends the process
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -57,7 +57,7 @@ func (p process) run(ctx context.Context, head, file []byte) ([]byte, error) {
 		if err == nil {
 			_, err = in.Write(file)
 		}
-		_ = err // a process that does not read has ended, and its end says why
+		_ = err // a process that does not read has ended; Wait returns why
 	}()
 	err = cmd.Wait() // which closes its input
 	<-sent
@@ -72,7 +72,7 @@ func (p process) run(ctx context.Context, head, file []byte) ([]byte, error) {
 	return out.kept.Bytes(), nil
 }
 
-// ended explains a process that gave no answer, from how it ended and from its last words.
+// ended returns the error of a process without an answer, from its exit status and its stderr.
 func (p process) ended(state *os.ProcessState, late bool, err error, words string) error {
 	used := state.UserTime() + state.SystemTime()
 	status, _ := state.Sys().(syscall.WaitStatus)
@@ -100,7 +100,7 @@ func anyIn(text string, words ...string) bool {
 	return false
 }
 
-// program is what is running, also after its file was replaced by that of another version.
+// program returns the path of the running program, also after its file was replaced.
 func program() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
@@ -108,15 +108,15 @@ func program() (string, error) {
 	return os.Executable()
 }
 
-// bounded keeps so many bytes, calls full at the first one beyond, and refuses the rest. Its buffer is no embedded one: that has a ReadFrom, which
-// io.Copy prefers to Write.
+// bounded keeps a number of bytes, calls full at the first byte beyond, and refuses the rest. Its buffer is not embedded: io.Copy would prefer its
+// ReadFrom to Write.
 type bounded struct {
 	kept bytes.Buffer
 	left int
-	full context.CancelFunc // nil: nobody is told
+	full context.CancelFunc // nil: not called
 }
 
-var errFull = errors.New("that is too much")
+var errFull = errors.New("the answer is too long")
 
 // Write keeps a part.
 func (b *bounded) Write(p []byte) (int, error) {

@@ -2,5 +2,5 @@
 
 package decode
 
-// raceDetector says that the program is a test whose shadow memory no limit allows for, and which is ten times as slow.
+// raceDetector reports whether the race detector is on, under which the memory limit cannot be set and decoding is ten times as slow.
 const raceDetector = true

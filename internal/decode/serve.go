@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// overtime is how much later than its caller ends it a process ends by itself.
+	// overtime is how much longer than the caller's limit a process may run before it ends.
 	overtime = 5 * time.Second
-	// maxStack bounds the calls of a decoder inside of one another, in bytes: what is nested deeper is made to be.
+	// maxStack bounds the stack of a decoder, in bytes; only hostile files are nested deeper.
 	maxStack = 64 << 20
 	// maxThreads bounds the threads of a process.
 	maxThreads = 100
 )
 
-// served are the decoders that this program has.
+// served has the names of the decoders of this program.
 var served = map[string]bool{}
 
-// Serve makes a decoder part of every program that contains the package which calls it in a variable of its own. In a process that was started for
-// this decoder it does the whole work, and does not return: nothing that is initialised later, and no main function, runs there. So tests need no main
-// function for it either.
+// Serve adds a decoder to every program that imports the calling package, which assigns its result to a package variable. In a process that was
+// started for this decoder it does all the work and does not return, so that later initialisers and main do not run. Therefore tests need no TestMain
+// for it.
 //
-// open prepares the decoder before the process is sealed and before it has seen the file; the function that it returns decodes. Errors of both that have
-// the kind Invalid or TooLarge are the caller's as they are.
+// open prepares the decoder before the process is sealed and has read the file; the function that it returns decodes. Errors of both with the kind
+// Invalid or TooLarge are returned to the caller unchanged.
 func Serve[P, R any](d Decoder[P, R], open func(P) (func(file []byte) (R, error), error)) bool {
 	served[d.Name] = true
 	if len(os.Args) == 3 && os.Args[1] == Command && os.Args[2] == d.Name {
@@ -43,7 +43,7 @@ func Serve[P, R any](d Decoder[P, R], open func(P) (func(file []byte) (R, error)
 	return true
 }
 
-// Ready is the open function of a decoder that needs no preparation.
+// Ready returns the open function of a decoder that needs no preparation.
 func Ready[P, R any](decode func(P, []byte) (R, error)) func(P) (func([]byte) (R, error), error) {
 	return func(params P) (func([]byte) (R, error), error) {
 		return func(file []byte) (R, error) { return decode(params, file) }, nil
@@ -74,18 +74,18 @@ func serve[P, R any](open func(P) (func([]byte) (R, error), error)) error {
 		return fmt.Errorf("read the file: %w", err)
 	}
 	go func() {
-		_, _ = from.ReadByte() // nothing more is sent: its end is that of the caller
+		_, _ = from.ReadByte() // nothing more is sent; EOF means that the caller has ended
 		os.Exit(1)
 	}()
 	result, err := decode(file)
 	return reply(&result, err)
 }
 
-// seal leaves the process no more than it needs to decode.
+// seal confines the process to what it needs for decoding.
 func seal(l Limits) error {
 	debug.SetMaxStack(maxStack)
 	debug.SetMaxThreads(maxThreads)
-	debug.SetMemoryLimit(int64(l.Memory) / 4 * 3) // where collecting garbage begins to be worth more than speed
+	debug.SetMemoryLimit(int64(l.Memory) / 4 * 3) // from here, garbage collection matters more than speed
 	b := confine.Bounds{Memory: l.Memory, CPU: uint64(l.CPU / time.Second)}
 	if raceDetector {
 		b.Memory, b.CPU = 0, 10*b.CPU

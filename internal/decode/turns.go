@@ -12,7 +12,7 @@ import (
 const (
 	// slots is how many files are decoded at a time, so that their memory does not add up.
 	slots = 2
-	// ownSlots is how many of them may be one owner's: the others stay for other people.
+	// ownSlots bounds the slots of one owner, so that others are not blocked.
 	ownSlots = slots - 1
 )
 
@@ -34,16 +34,16 @@ func owner(ctx context.Context) string {
 	return name
 }
 
-// queue has owners take turns.
+// queue serves owners in turn.
 type queue struct {
 	mu      sync.Mutex
-	running map[string]int    // of each owner
-	last    map[string]uint64 // when it was the turn of an owner who waits or runs, as a number that grows
+	running map[string]int    // by owner
+	last    map[string]uint64 // increasing number of the last turn of each owner that waits or runs
 	count   uint64
-	waiting []*waiter // first come, first served, among the files of one owner
+	waiting []*waiter // first in, first out per owner
 }
 
-// waiter is a file whose turn has not come.
+// waiter is a waiting file.
 type waiter struct {
 	owner string
 	ready chan struct{} // closed once it is its turn
@@ -69,7 +69,7 @@ func (q *queue) wait(ctx context.Context, owner string) (done func(), err error)
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}
 	q.mu.Unlock()
-	if i < 0 { // it was its turn meanwhile
+	if i < 0 { // its turn came meanwhile
 		q.done(owner)
 	}
 	return nil, context.Cause(ctx)
@@ -88,7 +88,7 @@ func (q *queue) done(owner string) {
 	q.next()
 }
 
-// next gives the free slots away: each to the owner whose last turn is the longest ago.
+// next assigns free slots to the owners whose last turns are the oldest.
 func (q *queue) next() {
 	for {
 		used, best := 0, -1

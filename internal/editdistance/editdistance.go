@@ -1,11 +1,11 @@
 // Package editdistance computes how much two words differ, for hints such as "did you mean".
 package editdistance
 
-// longest is how many letters of a word are compared: the time grows with the product of both.
+// longest is how many letters of a word are compared: the time grows with the product of both lengths.
 const longest = 200
 
-// Between counts the letters to add, remove, change or swap with their neighbour to make one word of another. Each letter is
-// touched once. Of long words it compares the first 200 letters, and adds those by which one is longer.
+// Between counts the letters to add, remove, change or swap with their neighbour to make one word of another. Each letter is touched once. It
+// compares the first 200 letters of longer words, and adds the difference of their lengths.
 func Between(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	rest := max(0, len(from)-longest) - max(0, len(to)-longest)

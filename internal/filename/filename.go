@@ -45,8 +45,8 @@ func Safe(sent string) string {
 	return shorten(name, maxName)
 }
 
-// invisible reports whether a character cannot be seen, or turns the direction of text around it: "exe.txt" may be read where "txt.exe"
-// stands. Joiners and variation selectors have a use behind letters of other scripts and emoji, and none behind ASCII.
+// invisible reports whether a character is invisible, or reverses the direction of text, by which "txt.exe" can look like "exe.txt". Joiners and
+// variation selectors are allowed after letters of other scripts and emoji, and not after ASCII.
 func invisible(r, before rune) bool {
 	switch r {
 	case 0x200c, 0x200d, 0xfe0e, 0xfe0f:

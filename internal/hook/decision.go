@@ -46,10 +46,10 @@ type Outcome struct {
 	Decision Decision
 	Reason   string
 	Context  string   // for the model
-	Notes    []string // what went wrong with handlers, for an operator
+	Notes    []string // failures of handlers, for an operator
 
-	Updated   json.RawMessage // what the arguments of a call are to be; nil: as they are
-	UpdatedBy string          // the name of the handler that wants it
+	Updated   json.RawMessage // new arguments of a call; nil: unchanged
+	UpdatedBy string          // the name of the handler that changed them
 }
 
 // ParseAnswer reads what a handler wrote: an object with decision, reason, context and updatedInput, other members

@@ -38,10 +38,10 @@ type Dispatcher struct {
 // Wait waits for the asynchronous handlers.
 func (d *Dispatcher) Wait() { d.apart.Wait() }
 
-// Ask asks the handlers of a set about an event, no longer than MaxTime, and makes one outcome of their answers: all at the same
-// time, but where they may change the arguments of a call those of projects first, so that the administrator's judge what is to
-// run. A handler that judged other arguments than those that are to run is asked once more about these; what it would change then
-// does not count. The same event may be told again after a crash, under the same id. An error is the end of the context.
+// Ask calls the handlers of a set for an event, for at most MaxTime, and merges their answers. Handlers run concurrently; but if they may change the
+// arguments of a call, those of projects run first, so that the administrator's see the final arguments. A handler that checked other arguments is
+// called once more, and further changes by it are ignored. After a crash an event may be sent again with the same id. The error is that of the
+// context.
 func (d *Dispatcher) Ask(ctx context.Context, s Set, p Payload) (Outcome, error) {
 	if f := s.broken(p.Event); f != nil {
 		return Outcome{Decision: Deny, Reason: "the hooks are configured wrongly, so nothing can be permitted: " + f.String()}, nil
@@ -74,15 +74,15 @@ func (d *Dispatcher) Ask(ctx context.Context, s Set, p Payload) (Outcome, error)
 	return out, nil
 }
 
-// asking is what has come of an event so far.
+// asking is the state of an event.
 type asking struct {
 	answers []Answer
 	notes   []string
 	asked   int
-	judged  map[string]string // the input that each handler was asked about, by its name
+	judged  map[string]string // the input that each handler was called with, by its name
 }
 
-// round asks handlers at the same time. It returns why the event is refused where there are too many.
+// round calls handlers concurrently. It returns a reason to refuse the event if there are too many.
 func (d *Dispatcher) round(ctx context.Context, a *asking, handlers []Handler, p Payload) (refused string) {
 	if a.asked += len(handlers); a.asked > MaxHandlers {
 		note := fmt.Sprintf("%d hooks are meant for this %s; at most %d are asked", a.asked, p.Event, MaxHandlers)
@@ -103,9 +103,9 @@ func (d *Dispatcher) round(ctx context.Context, a *asking, handlers []Handler, p
 	return ""
 }
 
-// again asks those handlers about changed arguments that have judged others, or were not meant for these, but for the one that made them. A
-// project has no say in what the administrator makes of a call. The event has another id then: a handler that keeps its answers by id must not
-// repeat the one to other arguments.
+// again calls the handlers that checked other arguments, or did not match the changed ones, except the handler that changed them. Handlers of a
+// project are not called after changes by the administrator's. The event gets a new id, so that a handler that caches answers by id does not reuse
+// one.
 func (d *Dispatcher) again(ctx context.Context, a *asking, s Set, p Payload) (refused string) {
 	changed := Combine(p.Event, a.answers)
 	if changed.Updated == nil {

@@ -86,7 +86,7 @@ func (h Handler) Matches(p Payload) bool {
 	return slices.ContainsFunc(append([]string{p.ToolName}, p.ToolNames...), h.matcher.match) && h.when.holds(p, string(p.ToolInput))
 }
 
-// name tells a handler from others: its file and where it stands there.
+// name identifies a handler by its file and its position there.
 func (h Handler) name() string { return h.Source + ", " + h.Place }
 
 // Label is a handler on one line, without what may be secret: a query and the user of an address, and headers.

@@ -18,12 +18,12 @@ type Doc struct {
 	Source string `json:"source"` // its path
 	Layer  Layer  `json:"layer"`
 	Text   []byte `json:"text"`
-	// Programs says that its commands name files of the folder, which may be others at the next event.
+	// Programs reports whether its commands name files of the folder, which may have changed at the next event.
 	Programs bool `json:"programs,omitempty"`
 }
 
-// Projects reads the hooks files of the project that a conversation works in: .xbot/hooks.json and .xbot/hooks.local.json
-// in its folder, as far as they are there and its person has agreed to them.
+// Projects reads the hooks files of the project that a conversation works in, .xbot/hooks.json and .xbot/hooks.local.json in its folder, if they
+// exist and the user has agreed to them.
 type Projects interface {
 	Hooks(ctx context.Context, key chat.SessionKey) ([]Doc, error)
 }
@@ -102,14 +102,14 @@ func (l *Live) ofFiles(ctx context.Context, key chat.SessionKey) Set {
 	}
 	set := Merge(home, configs...)
 	l.notify(set)
-	// That there are none is not remembered: the person may agree to them before the next event.
+	// Do not cache that there are none: the user may agree to them before the next event.
 	if len(docs) > 0 && !slices.ContainsFunc(docs, func(d Doc) bool { return d.Programs }) {
 		l.remember(key, seen{set, is, time.Now()})
 	}
 	return set
 }
 
-// ProjectHooks reports whether the administrator's file says that hooks of projects are used.
+// ProjectHooks reports whether the administrator's file enables hooks of projects.
 func (l *Live) ProjectHooks() bool {
 	home, _, _ := l.look()
 	return home.Projects

@@ -23,7 +23,7 @@ type Payload struct {
 	Prompt string `json:"prompt,omitempty"` // UserPromptSubmit
 
 	ToolName  string          `json:"tool_name,omitempty"`
-	ToolNames []string        `json:"-"` // other names by which matchers mean the tool
+	ToolNames []string        `json:"-"` // other names of the tool for matchers
 	ToolInput json.RawMessage `json:"tool_input,omitempty"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Elapsed   int64           `json:"tool_elapsed_ms,omitempty"`
@@ -52,7 +52,7 @@ type Payload struct {
 	Body      string `json:"payload,omitempty"`
 }
 
-// TurnError is why a turn has failed, of AgentError.
+// TurnError is the error of a failed turn, for AgentError.
 type TurnError struct {
 	ErrorType string `json:"error_type,omitempty"`
 	Error     string `json:"error_message,omitempty"`

@@ -46,7 +46,7 @@ type Record struct {
 	Changed  *Change          // what the arguments of the call are to be
 }
 
-// Change is what hooks make of a call, with what the permissions say of the call as it is then.
+// Change is a call as changed by hooks, with the permission decision on it.
 type Change struct {
 	Arguments, Summary string
 

@@ -44,11 +44,11 @@ var hooks = map[ID]map[Lang]string{
 	HookDeferredText:   {English: "An administrator has to allow this.", Chinese: "这需要管理员允许。"},
 }
 
-// Why a call of an allowed MCP tool asks again: the tool has changed since a rule allowed it.
+// Reasons why a call of an allowed MCP tool needs approval again: the tool has changed since a rule allowed it.
 const (
-	ToolChanged            ID = "tool_changed"             // %s what changed; before the reason of a question
+	ToolChanged            ID = "tool_changed"             // %s what changed; precedes the reason of an approval
 	ToolChangedAddress     ID = "tool_changed_address"     // the address of its server
-	ToolChangedDescription ID = "tool_changed_description" // in the words of the server
+	ToolChangedDescription ID = "tool_changed_description" // as the server describes it
 	ToolChangedArguments   ID = "tool_changed_arguments"   // the schema of its arguments
 	ToolChangedAnnotations ID = "tool_changed_annotations" // the annotations, such as read-only
 )

@@ -1,5 +1,5 @@
-// Package jsonlimit bounds the structure of JSON from outside before it is decoded. Decoded, a member of a few bytes takes many times its
-// size in memory, so that a text of an accepted size could take all memory that there is.
+// Package jsonlimit limits the structure of untrusted JSON before it is decoded. A decoded member of a few bytes takes many times its size in memory,
+// so a body within the size limit could exhaust memory.
 package jsonlimit
 
 import (
@@ -10,19 +10,19 @@ import (
 
 // Limits bound a JSON text.
 type Limits struct {
-	Items int // members and elements, of all depths together
-	Depth int // objects and arrays within each other
+	Items int // members and elements at all depths
+	Depth int // nested objects and arrays
 }
 
 var (
-	// Default is for requests of people and programs that are signed in, and for events of platforms.
+	// Default is for signed-in users and programs, and for events of platforms.
 	Default = Limits{Items: 100_000, Depth: 100}
 	// Open is for requests that need no sign-in, whose bodies have a few members.
 	Open = Limits{Items: 64, Depth: 8}
 )
 
-// Check returns TooLarge for a text beyond the limits. It neither decodes nor recurses, and does not check the syntax: a decoder stops at the
-// first fault of a text, and up to there both count the same.
+// Check returns TooLarge for a text beyond the limits. It neither decodes nor recurses, and does not check the syntax: a decoder stops at the first
+// syntax error, and up to there both count the same.
 func (l Limits) Check(text []byte) error {
 	items, depth, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -57,7 +57,7 @@ func (l Limits) Check(text []byte) error {
 	return nil
 }
 
-// Unmarshal decodes a text within the limits.
+// Unmarshal decodes a text if it is within the limits.
 func (l Limits) Unmarshal(text []byte, into any) error {
 	if err := l.Check(text); err != nil {
 		return err

@@ -67,7 +67,7 @@ func block(language, text string) string {
 	return mark + language + "\n" + text + "\n" + mark
 }
 
-// fenceAround returns at least so many backticks, and more than stand together in the text.
+// fenceAround returns a run of at least so many backticks, longer than any in the text.
 func fenceAround(text string, least int) string {
 	run := 0
 	for _, r := range text {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Bounds of a text that is read as Markdown. Beyond them the time to read it, or what is written of it, grows with the square of its
-// length. The page has the same ones (web/src/markdown/weight.ts).
+// Limits of a text that is parsed as Markdown. Beyond them the time to parse it, or the size of the output, grows with the square of its length. The
+// page has the same limits (web/src/markdown/weight.ts).
 const (
 	maxDepth   = 32        // quotes and lists that one line opens
 	maxIndent  = 200       // blanks before the mark of a list
 	maxMarks   = 2000      // marks of emphasis, code, links and entities in one paragraph
-	maxCells   = 50_000    // cells of all tables, with those that rows leave out
-	maxRepeats = 4_000_000 // bytes of heads of tables beside their rows, and of addresses behind their references
+	maxCells   = 50_000    // cells of all tables, including missing ones of short rows
+	maxRepeats = 4_000_000 // bytes of repeated table headers and of link addresses behind references
 )
 
-// Heavy reports whether a text is not to be read as Markdown, because somebody made it so that this takes long. It stays as it is.
+// Heavy reports whether a text would take too long to parse as Markdown. Such a text stays as it is.
 func Heavy(text string) bool {
 	var w weight
 	for line := range strings.Lines(text) {
@@ -26,36 +26,36 @@ func Heavy(text string) bool {
 	return w.defines && w.longest*w.brackets > maxRepeats
 }
 
-// weight is what was found in the lines before.
+// weight is the state after the lines so far.
 type weight struct {
 	code    string // the fence that is open
-	html    bool   // a line began as HTML does, so that fences may be a part of it
+	html    bool   // a line began like HTML, so that fences may be a part of it
 	before  string // the last line
-	columns int    // of the table that goes on; 0: none
-	quotes  int    // that it stands in
-	head    int    // bytes of its heads
-	marks   int    // of the paragraph that goes on
+	columns int    // of the current table; 0: none
+	quotes  int    // quote depth of the table
+	head    int    // bytes of its header
+	marks   int    // of the current paragraph
 
 	cells, repeats    int
 	longest, brackets int
-	defines           bool // there is what defines an address or a footnote
+	defines           bool // the text defines an address or a footnote
 }
 
 var (
-	// opened is what opens quotes and lists at the beginning of a line.
+	// opened matches the marks of quotes and lists at the beginning of a line.
 	opened = regexp.MustCompile(`^(?:[ \t]*(?:>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)))+`)
-	// opener is one of them.
+	// opener matches one of them.
 	opener = regexp.MustCompile(`[-+*>]|\d{1,9}[.)]`)
-	// margin opens code.
+	// margin matches an opening code fence at the margin.
 	margin = regexp.MustCompile("^(?:(`{3,})[^`]*$|(~{3,}))")
-	// item begins a list, or goes on with one, and never with a paragraph.
+	// item matches the mark of a list that does not continue a paragraph.
 	item = regexp.MustCompile(`^ {0,3}[-+*][ \t]+\S`)
 )
 
-// marked are the characters that a reader of Markdown looks back from, or ahead.
+// marked has the characters at which a Markdown parser looks back or ahead.
 const marked = "*_~[]!`<&:@"
 
-// add takes a line; it reports whether a bound is reached.
+// add processes a line, and reports whether a limit is reached.
 func (w *weight) add(line string) (over bool) {
 	if w.fenced(line) {
 		return false
@@ -81,7 +81,7 @@ func (w *weight) add(line string) (over bool) {
 	return w.marks > maxMarks || w.cells > maxCells || w.repeats > maxRepeats
 }
 
-// fenced reports whether a line is code between fences at the margin, which are the ones that nothing around them ends.
+// fenced reports whether a line is code between fences at the margin, which no surrounding block ends.
 func (w *weight) fenced(line string) bool {
 	if w.code != "" {
 		text := strings.TrimLeft(line, " ")
@@ -102,7 +102,7 @@ func (w *weight) fenced(line string) bool {
 func (w *weight) row(line, text, prefix string) {
 	quotes := strings.Count(prefix, ">")
 	switch {
-	case strings.Contains(line, "-") && strings.Trim(line, "|:- >\t") == "" && strings.Contains(line+w.before, "|"): // below the heads
+	case strings.Contains(line, "-") && strings.Trim(line, "|:- >\t") == "" && strings.Contains(line+w.before, "|"): // below the header
 		w.columns, w.head, w.quotes = strings.Count(line, "|")+1, len(w.before), quotes
 	case !strings.Contains(line, "|") || quotes != w.quotes || strings.Trim(prefix, " >\t") != "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "<"):
 		w.columns = 0

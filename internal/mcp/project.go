@@ -25,6 +25,6 @@ type Projects interface {
 
 // Sealed is a draft, which is checked, as a row, with its values sealed.
 func (d Draft) Sealed(key secret.Sealer) mcpservers.Server {
-	d.Trusted = false // no folder says whom to believe
+	d.Trusted = false // a folder cannot declare a server trusted
 	return mcpservers.Server{MCPServer: chat.MCPServer{MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers))}, Secrets: given(d).seal(key)}
 }

@@ -22,10 +22,10 @@ const maxKept = 256
 // of the installation's of the same name, also while it is switched off: so somebody does without one. Tools are what servers listed last;
 // nobody is connected to.
 //
-// A server is believed what it says of the effects of its tools where an administrator trusts it, which servers of the installation can be alone:
-// one that only reads has the class read then, and counts as none that acts (tool.Spec.Acts), so that people with the preset that asks are not
-// asked before it. Of others the word that a tool only reads, or may be repeated, says no more than what happens after a crash: it is tried again.
-// No other word of a server lets it do more: its tools are never Inward.
+// The annotations of a tool are trusted if an administrator trusts the server, which must be one of the installation. A tool that only reads then has
+// the class read and does not act (tool.Spec.Acts), so that it needs no approval in the permission mode ask. For other servers, annotations that a
+// tool only reads or is idempotent only mean that it is retried after a crash. Nothing else that a server declares extends its rights: its tools are
+// never Inward.
 type Source struct {
 	// Projects are the files .mcp.json of folders; nil: there are none. It is set before the source is used.
 	Projects Projects
@@ -185,7 +185,7 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 	}
 	for _, t := range out {
 		t.spec.OnRunner = server.Transport == chat.MCPStdio
-		if t.spec.Remote == nil { // one that this package adds
+		if t.spec.Remote == nil { // added by this package
 			t.spec.Remote = remote(server, chat.MCPTool{Name: t.offered.tool})
 		}
 	}
@@ -193,11 +193,11 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 	return out
 }
 
-// remote is a tool as its server has it.
+// remote returns a tool as its server describes it.
 func remote(server mcpservers.Server, t chat.MCPTool) *tool.Remote {
 	hints, err := json.Marshal(t.Hints)
 	if err != nil {
-		panic(err) // they are truth values
+		panic(err) // hints are booleans
 	}
 	offer := offered{server.Name, t.Name}
 	return &tool.Remote{
@@ -206,7 +206,7 @@ func remote(server mcpservers.Server, t chat.MCPTool) *tool.Remote {
 	}
 }
 
-// addressOf is where a server stands, as one text.
+// addressOf returns the address of a server as one text.
 func addressOf(c chat.MCPConfig) string {
 	return strings.Join(append([]string{string(c.Transport), c.URL, c.Command}, c.Args...), "\x00")
 }

@@ -89,7 +89,7 @@ func (e *RefusedError) Error() string { return e.Provider + " says: " + e.Said }
 var (
 	ErrDisabled    = fault.Errorf(fault.Denied, "the account is disabled")
 	ErrOtherLogin  = fault.Errorf(fault.Denied, "whoever began to connect this account is not signed in here")
-	ErrOtherIssuer = fault.Errorf(fault.Denied, "the response comes from another provider than the one that was asked")
+	ErrOtherIssuer = fault.Errorf(fault.Denied, "the response comes from a different provider than requested")
 )
 
 // Finish ends the flow of a browser that comes back, once: it stores the account and answers the calls of its person that wait for it. store.ErrNoFlow: its state is

@@ -85,8 +85,8 @@ type Accounts struct {
 	holding  holds
 }
 
-// maxHolds is how many accounts are held at once while their providers are asked, in a process: each takes a connection of the database.
-// maxHoldsOfOne is how many of them are of one person, whose MCP servers may name providers that do not answer.
+// maxHolds bounds the accounts that a process holds at once while it calls their providers: each takes a database connection. maxHoldsOfOne bounds
+// those of one user, whose MCP servers may name providers that do not respond.
 const maxHolds, maxHoldsOfOne = 6, 2
 
 // holds are the permits to hold an account.
@@ -94,10 +94,10 @@ type holds struct {
 	mu    sync.Mutex
 	taken map[chat.UserID]int
 	all   int
-	freed chan struct{} // closed and renewed when a permit is given back
+	freed chan struct{} // closed and replaced when a permit is released
 }
 
-// take waits for a permit for an account of a person, holdTime at most; end gives it back. Unavailable: there was none in time.
+// take waits up to holdTime for a permit for an account of a user; end releases it. Errors are Unavailable if there was none in time.
 func (h *holds) take(ctx context.Context, user chat.UserID) (end func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, holdTime)
 	defer cancel()
@@ -114,7 +114,7 @@ func (h *holds) take(ctx context.Context, user chat.UserID) (end func(), err err
 	}
 }
 
-// try takes a permit, or returns what is closed when there may be one.
+// try takes a permit, or returns a channel that is closed when a permit is released.
 func (h *holds) try(user chat.UserID) (freed <-chan struct{}, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

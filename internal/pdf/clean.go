@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// marks are what documents and the engine write for line ends and for hyphens at them.
+// marks replaces the line ends and hyphens that documents and the engine write.
 var marks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x02", "-", "\ufffe", "-")
 
-// clean is the text without what does not show.
+// clean returns the text without invisible characters.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) {

@@ -1,5 +1,5 @@
-// Package pdf reads PDF files: how many pages they have, their text, and pictures of their pages. The files are hostile input: a process of
-// its own reads each (package decode), with PDFium (package engine).
+// Package pdf reads PDF files: their number of pages, their text, and pictures of their pages. The files are untrusted: a separate process reads each
+// (package decode), with PDFium (package engine).
 package pdf
 
 import (
@@ -22,13 +22,13 @@ const (
 	MaxSide = 1568
 )
 
-// Request is what the engine is asked for.
+// Request is the request to the engine.
 type Request struct {
 	Cache string `json:"cache,omitempty"` // see Reader
 	Want  Want   `json:"want"`
 }
 
-// Decoder is what package engine serves. The first start on a machine translates the engine: seconds, much more beside other work.
+// Decoder is implemented by package engine. The first start on a machine compiles the engine, which takes seconds, and longer on a busy machine.
 var Decoder = decode.Decoder[Request, Document]{
 	Name: "pdf", What: "the PDF", Limits: decode.Limits{Memory: 1 << 30, CPU: 30 * time.Second, Time: 4 * time.Minute, Answer: 32 << 20},
 }
@@ -36,7 +36,7 @@ var Decoder = decode.Decoder[Request, Document]{
 // Begins reports whether a file with such a beginning is a PDF. Readers accept some bytes before the mark (ISO 32000-2 annex J); 1 KB is enough.
 func Begins(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
 
-// Reader reads documents. The program needs package engine.
+// Reader reads documents. The program must import package engine.
 type Reader struct {
 	// Cache is a folder that keeps the engine translated for this machine, for nobody else to write; empty: each reading translates it.
 	Cache string
@@ -53,20 +53,20 @@ type Want struct {
 // Document is what was read.
 type Document struct {
 	Count int    `json:"count"`           // of all pages
-	Pages []Page `json:"pages,omitempty"` // those that were wanted, as many as fit, in the wanted order
+	Pages []Page `json:"pages,omitempty"` // the wanted pages, as many as fit, in the wanted order
 }
 
 // Page is one page.
 type Page struct {
 	Number  int    `json:"number"`
 	Text    string `json:"text,omitempty"`
-	Cut     bool   `json:"cut,omitempty"`     // its text had more than what was wanted
-	Picture []byte `json:"picture,omitempty"` // a PNG or JPEG file that nobody has looked at yet
+	Cut     bool   `json:"cut,omitempty"`     // the text was longer than wanted
+	Picture []byte `json:"picture,omitempty"` // an untrusted PNG or JPEG file
 	Problem string `json:"problem,omitempty"` // why it could not be read
 }
 
-// Read reads a document. Errors are fault.Invalid for what is no PDF, is broken, needs a password or takes too long, fault.TooLarge for a file with more
-// than MaxBytes or that takes too much memory, those of package decode, and the cause of the context.
+// Read reads a document. Errors are fault.Invalid for a file that is not a PDF, is broken, needs a password or takes too long, fault.TooLarge for a
+// file that has more than MaxBytes or takes too much memory, those of package decode, and the cause of the context.
 func (r Reader) Read(ctx context.Context, file []byte, want Want) (Document, error) {
 	if len(file) > MaxBytes {
 		return Document{}, fault.Errorf(fault.TooLarge, "the PDF has more than %d MB", MaxBytes>>20)
@@ -78,7 +78,7 @@ func (r Reader) Read(ctx context.Context, file []byte, want Want) (Document, err
 	return d.checked(want)
 }
 
-// checked is a document as it may be shown: a hostile one may have written it.
+// checked validates a document, which a hostile one may have written.
 func (d Document) checked(want Want) (Document, error) {
 	if d.Count < 1 || d.Count > maxPage || len(d.Pages) > want.Most() {
 		return Document{}, fault.Errorf(fault.Invalid, "the PDF cannot be read: its decoder returned an invalid result")
@@ -92,7 +92,7 @@ func (d Document) checked(want Want) (Document, error) {
 	return d, nil
 }
 
-// Most is how many pages are read at once.
+// Most returns how many pages are read at once.
 func (w Want) Most() int {
 	if w.Pictures {
 		return MaxPicturePages

@@ -32,7 +32,7 @@ type Tools interface {
 // People says what the user of a conversation wants of its tools.
 type People interface {
 	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
-	// PinPermission notes in the rule of the user for a tool of an MCP server what the tool is, where it does not say it.
+	// PinPermission pins the user's rule for a tool of an MCP server to the tool, if the rule has no pin yet.
 	PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error
 }
 
@@ -89,7 +89,7 @@ func (a Authorizer) Call(name, arguments string) Decision {
 	return d
 }
 
-// Pin has the rule that allowed a call say what the tool is, where it is from before rules did: it holds until the tool is another one.
+// Pin pins the rule that allowed a call to its tool, if the rule is from before pins: it applies until the tool changes.
 func (a Authorizers) Pin(ctx context.Context, key chat.SessionKey, d Decision, spec tool.Spec) error {
 	if d.Unpinned == "" {
 		return nil
@@ -97,8 +97,8 @@ func (a Authorizers) Pin(ctx context.Context, key chat.SessionKey, d Decision, s
 	return a.People.PinPermission(ctx, key, d.Unpinned, spec.Remote.Pin())
 }
 
-// Digest identifies what is judged of a call: its arguments, its tool, and of a tool of an MCP server what the server says of it. A tool of the
-// program is its name alone, so that calls that wait for a person outlive an upgrade.
+// Digest identifies a call that was checked by its arguments, its tool, and the MCP server's description of the tool. A built-in tool is identified
+// by its name only, so that pending approvals survive an upgrade.
 func Digest(spec tool.Spec, arguments string) string {
 	sum := sha256.New()
 	for _, part := range []string{spec.Name, spec.Remote.Pin(), arguments} {

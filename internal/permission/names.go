@@ -28,9 +28,9 @@ func CheckName(name string) error {
 	return nil
 }
 
-// means reports whether the name in a rule means the tool of a call. Of a tool of an MCP server a rule names the server and the tool: joined as
-// models see them, mcp_server_tool, or as other clients write them, mcp__server__tool. A rule to allow means exactly one tool, or those that its
-// pattern fits. Others mean what a model may confuse with it, too: names that differ in case, dashes and underscores within the tool's own.
+// means reports whether the name in a rule means the tool of a call. For a tool of an MCP server a rule names the server and the tool: as models see
+// them, mcp_server_tool, or as other clients write them, mcp__server__tool. An allow rule means exactly one tool, or those that match its pattern.
+// Other rules also mean names that a model may confuse: those that differ in case, dashes and underscores within the tool's name.
 func means(name string, rule chat.Rule, c Call) bool {
 	names := append([]string{c.Tool}, c.Remote.Names()...)
 	switch {
@@ -52,7 +52,7 @@ func means(name string, rule chat.Rule, c Call) bool {
 	return slices.Contains([]string{folded(own), folded(strings.ToLower(c.Remote.Tool)), folded(sent(c.Remote.Tool))}, folded(tool))
 }
 
-// pairOf takes the name of a tool of an MCP server apart. The name of a server has no underscore.
+// pairOf splits the name of a tool of an MCP server. Names of servers have no underscore.
 func pairOf(name string) (server, tool string, ok bool) {
 	if rest, long := strings.CutPrefix(name, "mcp__"); long {
 		return strings.Cut(rest, "__")
@@ -64,7 +64,7 @@ func pairOf(name string) (server, tool string, ok bool) {
 	return strings.Cut(rest, "_")
 }
 
-// sent is the name of a tool with what models cannot write replaced.
+// sent replaces the characters of a tool's name that models cannot write.
 func sent(tool string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -74,7 +74,7 @@ func sent(tool string) string {
 	}, tool))
 }
 
-// folded is a name without what tells it from names that are alike.
+// folded removes the characters of a name by which similar names differ.
 func folded(name string) string {
 	return strings.NewReplacer("_", "", "-", "", "\x00", "").Replace(name)
 }
@@ -96,8 +96,8 @@ func strictest(a, b chat.Rule) chat.Rule {
 	return a
 }
 
-// nearest is the rule whose name means the tool of a call most narrowly; of several, the strictest. Without a rule: none means it. A rule that allows a tool
-// which is another one since it was allowed is one to ask.
+// nearest returns the rule with the narrowest name that means the tool of a call; of several, the strictest; zero if none does. An allow rule counts
+// as ask if the tool has changed since.
 func nearest(rules []chat.ToolRule, c Call) chat.ToolRule {
 	var found chat.ToolRule
 	least := -1

@@ -20,7 +20,7 @@ type Call struct {
 	Plans   bool   // whether it runs before a plan was approved (tool.Spec)
 	Kind    chat.PatternKind
 	Subject string       // what it is about, where Kind says so: the command, the path, the address
-	Remote  *tool.Remote // the tool as its MCP server has it; nil: it is of none
+	Remote  *tool.Remote // the tool of an MCP server; nil: any other tool
 }
 
 // Installation is what holds for people who chose nothing.
@@ -60,9 +60,9 @@ type Decision struct {
 	Judged bool
 	// Always are the rules that would let such a call run unasked, where the rule is to ask; none: no rule can.
 	Always []chat.ToolRule
-	// Digest identifies what was decided about.
+	// Digest identifies the call that was checked.
 	Digest string
-	// Unpinned names the rule that allows a tool of an MCP server without saying what the tool was then; empty: none does.
+	// Unpinned names the unpinned rule that allows a tool of an MCP server; empty if there is none.
 	Unpinned string
 }
 
@@ -142,7 +142,7 @@ func ruleOf(preset chat.Preset, acts bool) chat.Rule {
 
 // toolRules are the rules of a person for one tool.
 type toolRules struct {
-	wide   chat.ToolRule // for all calls; without a rule: none
+	wide   chat.ToolRule // for all calls; zero: none
 	narrow []chat.ToolRule
 }
 
@@ -219,7 +219,7 @@ func allowing(rules []chat.ToolRule) []string {
 	return out
 }
 
-// unpinned is the name in a rule that allows a tool of an MCP server from before such rules said which tool they mean; empty: it is none.
+// unpinned returns the name in a rule that allows a tool of an MCP server and is from before pins; empty for other rules.
 func unpinned(r chat.ToolRule, c Call) string {
 	if c.Remote == nil || r.Rule != chat.RuleAllow || r.Pin != "" || IsPattern(r.Tool) {
 		return ""
@@ -227,7 +227,7 @@ func unpinned(r chat.ToolRule, c Call) string {
 	return r.Tool
 }
 
-// always are the rules that would have let a call run that a person is asked about. One that allowed the tool as it was is replaced.
+// always returns the rules that would have allowed a call that needs approval. It replaces a rule that allowed an earlier version of the tool.
 func always(c Call, rules toolRules, about subject) []chat.ToolRule {
 	narrow := rules.narrow
 	if about == nil {

@@ -1,6 +1,5 @@
-// Package picture makes of a file that somebody sent a picture that a model can be shown: upright, not larger than providers use, without
-// what a camera wrote into it. The files are hostile input: a process of its own decodes each (package decode), and what they take there is bounded
-// before anything is decoded.
+// Package picture converts a received file to a picture that a model can be shown: upright, not larger than providers use, without camera metadata.
+// The files are untrusted: a separate process decodes each (package decode) within limits that are checked before decoding.
 package picture
 
 import (
@@ -30,7 +29,7 @@ const (
 	// maxDecoded bounds what one picture takes in memory while it is decoded, in bytes: 80 megapixels of eight bits a channel, and 44 of a
 	// progressive photo.
 	maxDecoded = 320 << 20
-	// maxLength bounds the longer side of a file, in pixels: scaling takes 64 bytes for each. Only PNG has longer ones.
+	// maxLength bounds the longer side of a file, in pixels: scaling takes 64 bytes for each. Only PNG allows longer ones.
 	maxLength = 1 << 20
 	// maxSide is the longest side of what is shown, in pixels: providers scale down what is larger.
 	maxSide = 1568
@@ -63,15 +62,15 @@ func Begins(head []byte) bool {
 // Tokens estimates what a provider counts for a picture of a size: Anthropic names one token for 750 pixels, OpenAI is below that.
 func Tokens(width, height int) int { return max(1, width*height/750) }
 
-// decoder runs Decode in a process of its own. Its memory is what may be decoded, with the file and what scaling takes beside it.
+// decoder runs Decode in a separate process. Its memory covers the largest picture, the file and the buffers of scaling.
 var decoder = decode.Decoder[struct{}, Picture]{
 	Name: "picture", What: "the picture", Limits: decode.Limits{Memory: 768 << 20, CPU: 15 * time.Second, Time: time.Minute, Answer: 8 << 20},
 }
 
 var _ = decode.Serve(decoder, decode.Ready(func(_ struct{}, file []byte) (Picture, error) { return Decode(file) }))
 
-// Make reads a JPEG, PNG, GIF (its first frame) or WebP file, whatever its name is. Errors are fault.Invalid for what is none of them, is broken or
-// takes too long, fault.TooLarge for what takes too much memory, those of package decode, and the cause of the context.
+// Make reads a JPEG, PNG, GIF (its first frame) or WebP file, independent of its name. Errors are fault.Invalid for another format, a broken file or
+// one that takes too long, fault.TooLarge for one that takes too much memory, those of package decode, and the cause of the context.
 func Make(ctx context.Context, file []byte) (Picture, error) {
 	switch {
 	case len(file) > MaxBytes:
@@ -86,7 +85,7 @@ func Make(ctx context.Context, file []byte) (Picture, error) {
 	return made, made.check()
 }
 
-// check refuses what is no picture of Decode: a hostile file may have answered in its place.
+// check validates a picture from the decoder process, which a hostile file may control.
 func (p Picture) check() error {
 	if p.MediaType != http.DetectContentType(p.Data) || p.MediaType != "image/png" && p.MediaType != "image/jpeg" ||
 		p.Width < 1 || p.Height < 1 || max(p.Width, p.Height) > maxSide {
@@ -95,7 +94,7 @@ func (p Picture) check() error {
 	return nil
 }
 
-// Decode does what Make does, in this process: for programs that read only their own user's pictures, and for the process that Make starts.
+// Decode is Make without a separate process, for programs that read only their own user's pictures, and for the process that Make starts.
 func Decode(file []byte) (Picture, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	if err != nil {

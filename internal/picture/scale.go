@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// scratch is how many bytes CatmullRom keeps for each pixel of a picture that has its new width and its old height.
+	// scratch is how many bytes CatmullRom needs for each pixel of a picture with the new width and the old height.
 	scratch = 32
-	// maxScratch bounds these bytes: more are scaled in parts.
+	// maxScratch bounds this memory: larger pictures are scaled in parts.
 	maxScratch = 160 << 20
 )
 
@@ -32,7 +32,7 @@ func scale(source image.Image) *image.RGBA {
 	return out
 }
 
-// widths scales the width alone, some rows at a time: rows that keep their number do not touch one another.
+// widths scales only the width, some rows at a time: rows are independent while the height stays.
 func widths(source image.Image, width int) *image.RGBA {
 	from := source.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, width, from.Dy()))
@@ -44,7 +44,7 @@ func widths(source image.Image, width int) *image.RGBA {
 	return out
 }
 
-// heights scales the height alone into a picture of the same width, some columns at a time.
+// heights scales only the height into a picture of the same width, some columns at a time.
 func heights(out, source *image.RGBA) {
 	size := out.Bounds().Size()
 	high := source.Bounds().Dy()

@@ -34,15 +34,15 @@ type Skills struct {
 	Installed InstalledSkills // nil: nobody has installed any
 	Disabled  DisabledSkills  // nil: none are
 	Own       OwnStore        // knows whether what is installed is something else than when it was listed; nil: it never is
-	Consents  Consents        // nil: nobody needs to agree to the skills of a folder
+	Consents  Consents        // nil: skills of folders need no agreement
 }
 
 var _ Middleware = Skills{}
 
-// Consents know to which folders people have agreed. Those of the workspace of a runner itself need no word.
+// Consents knows the folders to which users have agreed. The workspace of a runner needs no agreement.
 type Consents interface {
 	Agreed(ctx context.Context, user chat.UserID, runner, folder string) (bool, error)
-	// AgreedFolders names those of a person, as a text that differs when they do.
+	// AgreedFolders returns a text that changes with the set of folders to which the user has agreed.
 	AgreedFolders(ctx context.Context, user chat.UserID) (string, error)
 }
 
@@ -98,7 +98,7 @@ func (s Skills) besides(ctx context.Context, a *Assembly) (string, error) {
 		return "", err
 	}
 	known := own.Skills
-	if s.Consents != nil && a.Scene.Cwd != "" { // else it works in the workspace
+	if s.Consents != nil && a.Scene.Cwd != "" { // otherwise it works in the workspace
 		agreed, err := s.Consents.AgreedFolders(ctx, a.Scene.User)
 		if err != nil {
 			return "", err
@@ -205,7 +205,7 @@ func (s Skills) seen(ctx context.Context, user chat.UserID, v *view) ([]skill.Fo
 	return slices.DeleteFunc(found, func(f skill.Found) bool { return err != nil || f.Off(off) }), err
 }
 
-// ofPlace returns the skills of the workspace and of the folders of a place to which the person has agreed, the nearest last.
+// ofPlace returns the skills of the workspace and of the folders of a place to which the user has agreed, the nearest last.
 func (s Skills) ofPlace(ctx context.Context, user chat.UserID, v *view) ([][]skill.Found, error) {
 	if s.Consents == nil || len(v.levels) == 0 {
 		return v.allSkills(true)
@@ -221,8 +221,7 @@ func (s Skills) ofPlace(ctx context.Context, user chat.UserID, v *view) ([][]ski
 	return v.allSkills(agreed)
 }
 
-// withoutBuiltin leaves out the skills of a folder that have the name of one of the program, and notes where they are: who asks for a skill of the
-// program gets it.
+// withoutBuiltin removes the skills of a folder that have the name of a built-in skill, which takes precedence, and records their folders in shadowed.
 func withoutBuiltin(found []skill.Found, shadowed map[string][]string) []skill.Found {
 	own := skill.Builtin()
 	return slices.DeleteFunc(found, func(f skill.Found) bool {
@@ -263,7 +262,7 @@ func nearest(levels ...[]skill.Found) []skill.Found {
 	return slices.SortedFunc(maps.Values(byName), func(a, b skill.Found) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// allSkills returns those of the workspace and, where the person has agreed to them, of the folders of the place, the nearest last.
+// allSkills returns the skills of the workspace and, if the user has agreed, of the folders of the place, the nearest last.
 func (v *view) allSkills(agreed bool) (levels [][]skill.Found, err error) {
 	workspace := path.Clean(v.box.Workspace())
 	dirs := []string{workspace}

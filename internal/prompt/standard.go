@@ -20,7 +20,7 @@ type Parts struct {
 	Roles       OwnRoles       // as above
 	Installed   Installed      // nil: nobody has installed anything
 	Disabled    DisabledSkills // nil: none are
-	Consents    Consents       // nil: nobody needs to agree to the skills of a folder
+	Consents    Consents       // nil: skills of folders need no agreement
 	Outside     *Pipeline      // for those who write to a service; nil: they have no prompt
 }
 

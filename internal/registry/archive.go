@@ -35,14 +35,14 @@ const (
 	freeSize = 1 << 20
 )
 
-// decoder runs Read in a process of its own. The argument is the fallback.
+// decoder runs Read in a separate process. The parameter is the fallback.
 var decoder = decode.Decoder[string, Bundle]{
 	Name: "archive", What: "the archive", Limits: decode.Limits{Memory: 512 << 20, CPU: 15 * time.Second, Time: time.Minute, Answer: 2*MaxSize + 1<<20},
 }
 
 var _ = decode.Serve(decoder, decode.Ready(func(fallback string, data []byte) (Bundle, error) { return Read(data, fallback) }))
 
-// Open is Read of what a person sends, in a process of its own. The bundle is looked at once more here. Errors are those of Read and of package decode.
+// Open is Read for untrusted data, in a separate process. It validates the bundle again. Errors are those of Read and of package decode.
 func Open(ctx context.Context, data []byte, fallback string) (Bundle, error) {
 	if len(data) > MaxArchive {
 		return Bundle{}, errLarge
@@ -54,7 +54,7 @@ func Open(ctx context.Context, data []byte, fallback string) (Bundle, error) {
 	return b, b.check()
 }
 
-// check refuses what is no bundle of Read: a hostile archive may have answered in its place.
+// check validates a bundle from the decoder process, which a hostile archive may control.
 func (b Bundle) check() error {
 	bad := slices.ContainsFunc(b.Files, func(f File) bool {
 		return !fs.ValidPath(f.Name) || len(f.Name) > maxPath || strings.ContainsFunc(f.Name, unprintable) || strings.Contains(f.Name, `\`) || drive(f.Name) || reserved(f.Name)
@@ -66,11 +66,11 @@ func (b Bundle) check() error {
 	return nil
 }
 
-// errLarge is the TooLarge of an archive that is not looked at.
+// errLarge is the error of an archive above MaxArchive, which is not read.
 var errLarge = fault.Errorf(fault.TooLarge, "the archive has more than %d MB", MaxArchive>>20)
 
-// Read reads an archive: a skill or a role, whose files lie at its root or in one folder. A Markdown file that is no archive is a
-// role. fallback is the name of what does not say its own. Nothing that it refuses is unpacked any further: Invalid, TooLarge.
+// Read reads an archive: a skill or a role, with its files at the root or in one folder. A Markdown file that is not an archive is a role. fallback
+// is the name if the archive has none. Errors are Invalid and TooLarge; after one, nothing further is unpacked.
 func Read(data []byte, fallback string) (Bundle, error) {
 	if len(data) > MaxArchive {
 		return Bundle{}, errLarge

@@ -26,7 +26,7 @@ type Found struct {
 	Entry
 	Folder  Folder
 	Builtin bool // it came with the program
-	// Shadowed are folders on the machine where commands run with skills that have the name of this one of the program, and are not used.
+	// Shadowed has the folders on the runner's machine with unused skills of the same name as this built-in one.
 	Shadowed []string
 }
 

@@ -94,7 +94,7 @@ type (
 	TurnAnswer = conversation.TurnAnswer
 	// Pairing is the one of package people.
 	Pairing = people.Pairing
-	// PasswordEffect says what a change of a password ends beside it.
+	// PasswordEffect is the one of package people.
 	PasswordEffect = people.PasswordEffect
 	// Policies is the one of package quota.
 	Policies = quota.Policies

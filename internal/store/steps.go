@@ -229,7 +229,7 @@ func appendAnswer(ctx context.Context, t *pg.Tx, step chat.Step, a chat.Answer) 
 		err := t.Q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
 			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
 			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary, Questions: c.Questions, Plan: c.Plan,
-			Hook: c.Hook, HookAfter: c.HookAfter, Rule: cmp.Or(c.Rule, chat.RuleAllow), Judged: c.Judged, Always: append([]chat.ToolRule{}, c.Always...), JudgedDigest: c.Digest, // null is of a row from before there were any
+			Hook: c.Hook, HookAfter: c.HookAfter, Rule: cmp.Or(c.Rule, chat.RuleAllow), Judged: c.Judged, Always: append([]chat.ToolRule{}, c.Always...), JudgedDigest: c.Digest, // null is for rows from before the column
 		})
 		if err != nil {
 			return fmt.Errorf("insert tool call %d: %w", n, err)

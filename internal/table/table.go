@@ -1,5 +1,4 @@
-// Package table reads the beginning of tables that other programs wrote: CSV, TSV and Excel workbooks. They are hostile input: a process of its own
-// decodes each (package decode).
+// Package table reads the beginning of tables: CSV, TSV and Excel workbooks. They are untrusted: a separate process decodes each (package decode).
 package table
 
 import (
@@ -24,7 +23,7 @@ const (
 	maxRows    = 500
 	maxColumns = 50
 	maxCell    = 1000    // characters
-	maxText    = 4 << 20 // bytes of a CSV or TSV file, and of the cells of a table: it is read as far as that
+	maxText    = 4 << 20 // bytes of a CSV or TSV file, and of the cells of a table; the rest is not read
 )
 
 // Table is the beginning of a table.
@@ -37,10 +36,10 @@ type Table struct {
 	size int // bytes of the cells
 }
 
-// request names what is read of which table.
+// request selects the table and the part that is read.
 type request struct{ Name, Sheet string }
 
-// decoder runs read in a process of its own.
+// decoder runs read in a separate process.
 var decoder = decode.Decoder[request, Table]{
 	Name: "table", What: "the table", Limits: decode.Limits{Memory: 768 << 20, CPU: 15 * time.Second, Time: time.Minute, Answer: 6 * maxText},
 }
@@ -56,8 +55,8 @@ func Knows(name string) bool {
 	return false
 }
 
-// Read reads a table by its name's ending. Sheet names one of a workbook; empty: the first. What cannot be read is Invalid or TooLarge, with a
-// sentence; other errors are those of package decode.
+// Read reads a table by its file name extension. sheet names one of a workbook; empty: the first. Errors are Invalid or TooLarge, with a sentence,
+// for an unreadable table, and those of package decode.
 func Read(ctx context.Context, name string, data []byte, sheet string) (Table, error) {
 	if !Knows(name) {
 		return Table{}, fault.Errorf(fault.Invalid, "%s is no table that can be shown: CSV, TSV and Excel (.xlsx) can", path.Base(name))
@@ -69,7 +68,7 @@ func Read(ctx context.Context, name string, data []byte, sheet string) (Table, e
 	return t, t.check()
 }
 
-// check refuses what is no table of read: a hostile file may have answered in its place.
+// check validates a table from the decoder process, which a hostile file may control.
 func (t Table) check() error {
 	wide := func(row []string) bool {
 		return len(row) > maxColumns || slices.ContainsFunc(row, func(cell string) bool { return utf8.RuneCountInString(cell) > maxCell+1 })

@@ -27,7 +27,7 @@ func workbook(data []byte, sheet string) (Table, error) {
 	if err := checkWorkbook(data); err != nil {
 		return Table{}, err
 	}
-	// Parts beyond the second limit would be written to files: none is.
+	// Parts above the second limit would be unpacked to files; the limit prevents that.
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: maxUnzip, UnzipXMLSizeLimit: maxUnzip})
 	if err != nil {
 		return Table{}, unreadable(err)

@@ -55,7 +55,7 @@ func (r *Registry) With(more ...Tool) *Registry {
 	return out
 }
 
-// Where returns a registry of the tools that are wanted.
+// Where returns a registry of the tools for which wanted is true.
 func (r *Registry) Where(wanted func(Spec) bool) *Registry {
 	if !slices.ContainsFunc(r.specs, func(s Spec) bool { return !wanted(s) }) {
 		return r

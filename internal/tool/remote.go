@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Remote is a tool of an MCP server as the server has it. Permission rules are about the server and the tool, however the two are joined to a
-// name for models. It is nil for any other tool.
+// Remote is a tool of an MCP server as the server describes it. Permission rules are about the server and the tool, not about their joined name for
+// models. It is nil for other tools.
 type Remote struct {
-	Server, Tool string // as the server of that name names it
-	Hashed       string // the name that models call it by where others are alike
+	Server, Tool string // the name of the server, and the server's name of the tool
+	Hashed       string // the name for models if several tools have similar names
 
 	Address     string          // where requests go: the URL, or the command
-	Description string          // in the words of the server
+	Description string          // the server's description
 	Schema      json.RawMessage // of its arguments
-	Hints       json.RawMessage // what the server says of its effects
+	Hints       json.RawMessage // the server's annotations
 }
 
-// Names are the names by which only this tool is meant, beside the one that models call it by.
+// Names returns the names that mean only this tool, besides its name for models.
 func (r *Remote) Names() []string {
 	if r == nil {
 		return nil
@@ -27,11 +27,10 @@ func (r *Remote) Names() []string {
 	return []string{r.Hashed, "mcp_" + r.Server + "_" + r.Tool, "mcp__" + r.Server + "__" + r.Tool}
 }
 
-// parts of a pin, in their order, as people are told of them.
+// parts names the parts of a pin, in order, as shown to users.
 var parts = []string{"address", "description", "arguments", "annotations"}
 
-// Pin identifies what a person allows of the tool: its server's address, its description, its arguments and its annotations. Empty: it is no tool
-// of an MCP server.
+// Pin identifies the version of the tool that a user allows: address of its server, description, arguments and annotations. Empty for nil.
 func (r *Remote) Pin() string {
 	if r == nil {
 		return ""
@@ -44,7 +43,7 @@ func (r *Remote) Pin() string {
 	return strings.Join(sums, ".")
 }
 
-// Changed names what is another one than when the tool was pinned, with blanks between.
+// Changed names the parts that have changed since the tool was pinned, separated by blanks.
 func (r *Remote) Changed(pin string) string {
 	was := strings.Split(pin, ".")
 	if len(was) != len(parts) {

@@ -31,7 +31,7 @@ type Spec struct {
 	// Planning says that calls run before a plan was approved in a turn that wants one (chat.PlanState), although they do not only read
 	// (Plans).
 	Planning bool
-	// OnRunner says that every call acts on the runner of the conversation: without a runner it fails before approval.
+	// OnRunner means that every call acts on the runner of the conversation: without a runner it fails before approval.
 	OnRunner bool
 	// Pattern is what rules for some calls of the tool are compared with; see Subjecter.
 	Pattern chat.PatternKind
@@ -39,11 +39,11 @@ type Spec struct {
 	// below Group. Other tools are always shown.
 	Optional bool
 	Group    string // what belongs together, such as the name of an MCP server; one word or two
-	// Remote is the tool as its MCP server has it; nil: it is of no MCP server.
+	// Remote is the tool as its MCP server describes it; nil: it is not of an MCP server.
 	Remote *Remote
 }
 
-// Names are the names by which rules to deny and to ask mean the tool.
+// Names returns the names under which deny and ask rules mean the tool.
 func (s Spec) Names() []string { return append([]string{s.Name}, s.Remote.Names()...) }
 
 // Acts reports whether calls change something outside of the conversation: files, processes, schedules, the network. A tool that says

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// utf8Of makes UTF-8 of a page. Servers say the wrong encoding, or none; what the bytes themselves prove comes first:
+// utf8Of converts a page to UTF-8. Servers send wrong encodings, or none; evidence in the bytes takes precedence:
 //
 //   - a byte order mark
 //   - bytes beyond ASCII that are UTF-8 are hardly ever something else

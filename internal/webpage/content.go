@@ -9,28 +9,28 @@ import (
 	"xbot/internal/decode"
 )
 
-// origin says where a body came from, and what it is.
+// origin is the source and type of a body.
 type origin struct {
 	From string // address
 	Said string // Content-Type
 	Kind string // media type, a textual one
 }
 
-// content is what a body says.
+// content is the readable content of a body.
 type content struct {
 	Title, Text string
-	Cut         bool // there is more
-	Binary      bool // it is no text after all
+	Cut         bool // the content was cut
+	Binary      bool // the body is not text
 }
 
-// decoder runs contentOf in a process of its own.
+// decoder runs contentOf in a separate process.
 var decoder = decode.Decoder[origin, content]{
 	Name: "webpage", What: "the page", Limits: decode.Limits{Memory: 768 << 20, CPU: 15 * time.Second, Time: time.Minute, Answer: 6*maxText + 64<<10},
 }
 
 var _ = decode.Serve(decoder, decode.Ready(contentOf))
 
-// contentOf takes a body apart in this process.
+// contentOf parses a body in this process.
 func contentOf(o origin, data []byte) (content, error) {
 	from, err := url.Parse(o.From)
 	if err != nil {

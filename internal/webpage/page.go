@@ -1,5 +1,5 @@
-// Package webpage reads what a page of the web says, as Markdown. A page is hostile input: a process of its own takes it apart (package decode), and how
-// much is read, parsed and kept is bounded before anything looks at it. What the page says is data, and stays so: whoever shows it to a model marks where it begins and ends.
+// Package webpage reads web pages as Markdown. A page is untrusted: a separate process parses it (package decode), within limits that are checked
+// first. Its content is data: callers that show it to a model must mark where it begins and ends.
 package webpage
 
 import (

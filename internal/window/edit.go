@@ -89,8 +89,8 @@ func (f *fold) editCall(call *chat.ToolCall, e chat.Edit) {
 	}
 }
 
-// Change returns a text after a truncation or a replacement. An expression that does not compile changes nothing, and
-// neither does one that is too large for the text, for each step would search again, or a replacement that would fill the context.
+// Change returns a text after a truncation or a replacement. An expression that does not compile changes nothing. Neither does one that is too large
+// for the text, since each step would search again, or a replacement that would fill the context.
 func Change(e chat.Edit, text string) string {
 	switch {
 	case e.Action == chat.EditTruncate:

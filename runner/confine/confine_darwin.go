@@ -27,8 +27,8 @@ func confinedShell() int {
 // Describe says what a method does here, in words for people.
 func Describe(Method, Policy) string { return "none" }
 
-// Private is false: nothing keeps commands of a user from each other on this system.
+// Private returns false: this system does not separate the commands of a user from each other.
 func Private(Method) bool { return false }
 
-// HiddenPlaces is empty: commands are not confined on this system.
+// HiddenPlaces returns nothing: commands are not confined on this system.
 func HiddenPlaces(string) (hide, keep []string, err error) { return nil, nil, nil }

@@ -31,7 +31,7 @@ func newFiles(writable []string) *files {
 	runtime.LockOSThread() // for good: the thread ends with the goroutine
 	var err error
 	if f.actor, err = newActor(); err != nil {
-		f.writable = nil // refuse every change: callers cannot be impersonated
+		f.writable = nil // refuse every change, since callers cannot be impersonated
 	}
 	return f
 }
@@ -301,8 +301,7 @@ func (c *fileCall) text(address uint64, size int, long error) (string, error) {
 	return "", long
 }
 
-// copyMemory returns fewer bytes where the memory of the caller ends. It reads a file of /proc, since engines of containers may refuse
-// process_vm_readv.
+// copyMemory returns fewer bytes if the memory of the caller ends. It reads a file of /proc, since container engines may refuse process_vm_readv.
 func (c *fileCall) copyMemory(address uint64, to []byte) (int, error) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(c.thread)+"/mem", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

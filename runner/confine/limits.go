@@ -11,8 +11,8 @@ type Limits struct {
 	Memory    uint64 `json:"memory,omitempty"`    // bytes of private memory that can be written; shared mappings are free
 }
 
-// Bounds are what a process may still use once it has sealed itself.
+// Bounds limits what a process may use after it has sealed itself.
 type Bounds struct {
-	Memory uint64 // bytes of private memory that can be written, with what it has already; 0: as much as before
-	CPU    uint64 // seconds of the processor, beside what it has used already
+	Memory uint64 // bytes of private writable memory, including current use; 0: unchanged
+	CPU    uint64 // seconds of CPU time, besides what it has used already
 }

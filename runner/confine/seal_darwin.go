@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Seal limits this process: from then on it opens no files and no sockets, since there is no number for another descriptor, writes none, and uses no
-// more of the processor than the bounds. What is open stays open. This system has no limit of private memory.
+// Seal limits this process: from then on it opens no files and no sockets, since no descriptor number is free, writes no files, and uses no more CPU
+// time than the bounds. Open descriptors stay open. This system has no limit of private memory.
 func Seal(b Bounds) error {
 	var used unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {

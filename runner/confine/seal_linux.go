@@ -13,14 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstOfAll is the oom_score_adj of a sealed process: the kernel ends it before any other.
+// firstOfAll is the oom_score_adj of a sealed process: the kernel kills it before any other.
 const firstOfAll = 1000
 
-// Seal takes from this process what a program that turns bytes into other bytes does not need. From then on it opens no files and no sockets, starts no
-// programs, reaches no other process, and uses no more than the bounds. What is open stays open. The limits hold on every kernel; Landlock
-// and the filter of system calls hold where the kernel has them.
+// Seal confines this process to computing on its open descriptors. From then on it opens no files and no sockets, starts no programs, reaches no
+// other process, and uses no more than the bounds. The limits hold on every kernel; Landlock and the seccomp filter hold if the kernel has them.
 func Seal(b Bounds) error {
-	_ = os.WriteFile(oomFile, []byte(strconv.Itoa(firstOfAll)), 0) // where it cannot be set, the kernel chooses by size alone
+	_ = os.WriteFile(oomFile, []byte(strconv.Itoa(firstOfAll)), 0) // if it cannot be set, the kernel chooses by size
 	if err := sealFiles(); err != nil {                            // it needs a descriptor
 		return err
 	}
@@ -30,7 +29,7 @@ func Seal(b Bounds) error {
 	return sealCalls()
 }
 
-// limit sets the limits. Without a number for another descriptor nothing can be opened, with or without Landlock.
+// limit sets the limits. Without a free descriptor number nothing can be opened, with or without Landlock.
 func (b Bounds) limit() error {
 	var used unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
@@ -55,8 +54,8 @@ func (b Bounds) limit() error {
 	return nil
 }
 
-// sealFiles puts all threads into a Landlock domain that grants nothing. In a program with C code they cannot be reached together: then the filter
-// and the limits do it.
+// sealFiles puts all threads into a Landlock domain that grants nothing. In a program with C code it cannot reach all threads: then the filter and
+// the limits have to suffice.
 func sealFiles() error {
 	abi := landlockABI()
 	if abi < abiRefer {
@@ -87,7 +86,7 @@ func sealFiles() error {
 	return nil
 }
 
-// sealCalls puts all threads behind a filter that knows only the system calls of sealedCalls.
+// sealCalls installs a seccomp filter in all threads that allows only sealedCalls.
 func sealCalls() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -97,14 +96,14 @@ func sealCalls() error {
 	odd, err := install(sealedFilter(), unix.SECCOMP_FILTER_FLAG_TSYNC)
 	switch {
 	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL), errors.Is(err, unix.EPERM):
-		return nil // a kernel, or a container engine, without filters
+		return nil // the kernel, or the container engine, has no filters
 	case err == nil && odd != 0:
 		return fmt.Errorf("filter system calls: the thread %d cannot be reached", odd)
 	}
 	return err
 }
 
-// sealedCalls are what Go's runtime and the C library need for memory, threads and time, and to use what is open.
+// sealedCalls are the calls that the Go runtime and the C library need for memory, threads and time, and for open descriptors.
 var sealedCalls = []int{
 	unix.SYS_READ, unix.SYS_READV, unix.SYS_PREAD64, unix.SYS_WRITE, unix.SYS_WRITEV, unix.SYS_CLOSE, unix.SYS_FSTAT, unix.SYS_LSEEK, unix.SYS_FCNTL,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MPROTECT, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_BRK,
@@ -116,7 +115,7 @@ var sealedCalls = []int{
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 }
 
-// sealedFilter refuses every other call, clone for anything but a thread, and tgkill, by which the runtime wakes its threads, for other processes.
+// sealedFilter refuses every other call, clone for anything but a thread, and tgkill for other processes: the runtime uses it to wake its threads.
 func sealedFilter() []bpf.Instruction {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
@@ -124,7 +123,7 @@ func sealedFilter() []bpf.Instruction {
 		bpf.RetConstant{Val: killCall},
 		bpf.LoadAbsolute{Off: dataNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_CLONE3, SkipFalse: 1},
-		bpf.RetConstant{Val: noCall}, // its flags are where a filter cannot look; everybody falls back to clone
+		bpf.RetConstant{Val: noCall}, // a filter cannot read its flags; callers fall back to clone
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_CLONE, SkipFalse: 4},
 		argument(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.CLONE_THREAD, SkipTrue: 1},

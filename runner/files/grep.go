@@ -29,7 +29,7 @@ const (
 type grep struct {
 	query   wire.Grep
 	line    *pattern.Expression // for one line
-	whole   *pattern.Expression // for a whole file, to pass over files without a match; nil if it could miss one
+	whole   *pattern.Expression // for a whole file, to skip files without a match; nil if it could miss one
 	include *pattern.Pattern
 	limit   int
 	found   int
@@ -143,7 +143,7 @@ func (t *Tree) grepFile(ctx context.Context, g *grep, path string) (wire.GrepRes
 	return g.result, nil
 }
 
-// search adds the matches of one file; errEnough says that no more fit, or that the time is up.
+// search adds the matches of one file. It returns errEnough if no more fit, or the time is up.
 func (g *grep) search(ctx context.Context, f *os.File, path string) error {
 	data, err := io.ReadAll(io.LimitReader(f, wire.MaxGrepFile+1))
 	if err != nil || len(data) > wire.MaxGrepFile || bytes.IndexByte(data[:min(len(data), sniffBytes)], 0) >= 0 {

@@ -10,21 +10,21 @@ import (
 	"xbot/runner/wire"
 )
 
-// Bounds of a regular expression. The time of a search is linear in the text, and in the program that the expression becomes: an expression
-// of 30 bytes, such as (.{0,1000}){1000}, can be a program that takes hours for a file.
+// Limits of a regular expression. The time of a search is linear in the text and in the size of the compiled program: an expression of 30 bytes, such
+// as (.{0,1000}){1000}, can compile to a program that takes hours for a file.
 const (
 	maxExpression = 10_000    // bytes
 	maxProgram    = 20_000    // instructions
-	maxSteps      = 100 << 20 // bytes times instructions of a search that cannot be ended: about a second
+	maxSteps      = 100 << 20 // bytes times instructions of a search without a context: about a second
 )
 
-// Expression is a regular expression (RE2) of somebody else. The methods of Regexp search without a bound: Fits says whether they may be used.
+// Expression is an untrusted regular expression (RE2). The methods of Regexp have no time limit: check Fits first.
 type Expression struct {
 	*regexp.Regexp
 	program int // instructions
 }
 
-// CompileExpression reads a regular expression: Invalid where it is none, or too large.
+// CompileExpression compiles a regular expression. Errors are Invalid if it is malformed or too large.
 func CompileExpression(text string) (*Expression, error) {
 	if len(text) > maxExpression {
 		return nil, wire.Errorf(wire.Invalid, "it has more than %d bytes", maxExpression)
@@ -47,10 +47,10 @@ func CompileExpression(text string) (*Expression, error) {
 	return &Expression{compiled, len(program.Inst)}, nil
 }
 
-// Fits reports whether so many bytes are searched in about a second.
+// Fits reports whether a search of so many bytes takes at most about a second.
 func (e *Expression) Fits(size int) bool { return size <= maxSteps/e.program }
 
-// Finds reports whether the expression matches anywhere in the data. A long search ends with the context, and has found nothing then.
+// Finds reports whether the expression matches anywhere in the data. It returns false if the context ends first.
 func (e *Expression) Finds(ctx context.Context, data []byte) bool {
 	if e.Fits(len(data)) {
 		return e.Match(data)
@@ -65,7 +65,7 @@ type runes struct {
 	read int
 }
 
-// lookEvery is how many characters are read between looks at the context.
+// lookEvery is how many characters are read between checks of the context.
 const lookEvery = 1 << 10
 
 // ReadRune reads one character.

@@ -21,7 +21,7 @@ const (
 	closeWait   = time.Second      // for the close message to get out
 )
 
-// maxPings is how many pings of the other end are answered in wire.PongWait; each end sends two.
+// maxPings bounds the pings of the peer that are answered within wire.PongWait; each peer sends two.
 const maxPings = 100
 
 // Close codes of ours; 4000 to 4999 are for applications (RFC 6455 §7.4.2).
@@ -37,9 +37,9 @@ type Socket struct {
 	write sync.Mutex
 	once  sync.Once
 
-	// Of the goroutine that receives:
-	bounded bool // the next frame has a deadline that pings and pongs do not put off
-	pings   int  // since the time below
+	// Used by the receiving goroutine only:
+	bounded bool // the next frame has a deadline that pings and pongs do not extend
+	pings   int  // pings since the time below
 	since   time.Time
 }
 
@@ -71,7 +71,7 @@ func New(conn *websocket.Conn, limit int64) *Socket {
 // SetLimit bounds the frames that come in, in bytes.
 func (s *Socket) SetLimit(limit int64) { s.conn.SetReadLimit(limit) }
 
-// alive notes that the other end is there, though it sent no frame.
+// alive records a pong or ping of the peer.
 func (s *Socket) alive() {
 	if !s.bounded {
 		s.heard()
@@ -114,8 +114,8 @@ func (s *Socket) Receive() (wire.Frame, error) {
 	return wire.DecodeFrame(data)
 }
 
-// SetDeadline bounds the wait for the next frame. Pings and pongs do not put it off; after the frame the usual silence counts. It is
-// called by the goroutine that receives.
+// SetDeadline bounds the wait for the next frame. Pings and pongs do not extend it; after the frame the usual timeout applies. Only the receiving
+// goroutine may call it.
 func (s *Socket) SetDeadline(t time.Time) error {
 	s.bounded = true
 	return s.conn.SetReadDeadline(t)

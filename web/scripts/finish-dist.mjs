@@ -52,7 +52,7 @@ async function checkFirstLoad(page) {
   if (total > page.limit) throw new Error(`The first load of ${page.entry} is over its limit: load the new part when it is needed.`)
 }
 
-/** What two builds have under the same name is the same: names carry a hash of their content. */
+/** Files of the same name in two builds are identical: names contain a hash of the content. */
 async function add(folder, entry) {
   const from = join(modules, folder)
   await copyFile(join(from, entry), join(built, entry))

@@ -58,7 +58,7 @@ type loginInput struct {
 	endpoint.Request
 }
 
-// LinkedUser says whom a sign-in link signs in.
+// LinkedUser is the user that a sign-in link signs in.
 type LinkedUser struct {
 	User     string `json:"user"`
 	SignedIn string `json:"signed_in,omitempty" doc:"User who is signed in in this browser and would be signed out."`

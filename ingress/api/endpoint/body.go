@@ -14,18 +14,18 @@ import (
 const (
 	// OpenBody is the largest body of a request that needs no sign-in, in bytes.
 	OpenBody = 8 << 10
-	// maxName bounds the name of a member, in bytes: the place of an error repeats the names that lead to it.
+	// maxName bounds the name of a member, in bytes: the location of an error contains the names on its path.
 	maxName = 256
 )
 
-// Formats returns the formats of bodies: JSON within limits, which are checked before a body is decoded and validated.
+// Formats returns body formats that check the JSON limits before a body is decoded and validated.
 func Formats(limits jsonlimit.Limits) map[string]huma.Format {
 	bodies := huma.DefaultJSONFormat
 	bodies.Unmarshal = func(body []byte, into any) error {
 		if err := limits.Unmarshal(body, into); err != nil {
 			return err
 		}
-		if tree, ok := into.(*any); ok { // is validated alone: huma decodes the body once more for the handler
+		if tree, ok := into.(*any); ok { // only this value is validated; huma decodes the body again for the handler
 			return checkNames(*tree)
 		}
 		return nil
@@ -33,8 +33,8 @@ func Formats(limits jsonlimit.Limits) map[string]huma.Format {
 	return map[string]huma.Format{"application/json": bodies, "json": bodies}
 }
 
-// checkNames refuses long names of members in a tree, and escapes the characters in names by which huma takes the place of an error apart: with one of
-// them a name would stay in the places of all later errors, which would grow with each.
+// checkNames refuses long member names in a tree, and escapes the characters at which huma splits the location of an error. Unescaped, such a name
+// would stay in the locations of all later errors, and each would be longer.
 func checkNames(tree any) error {
 	switch tree := tree.(type) {
 	case []any:
@@ -61,5 +61,5 @@ func checkNames(tree any) error {
 	return nil
 }
 
-// escape gives different names different ones.
+// escape replaces the separators of huma's locations. Different names stay different.
 var escape = strings.NewReplacer("%", "%25", ".", "%2E", "[", "%5B")

@@ -35,7 +35,7 @@ func (b *Base) Problem(err error) error {
 	return out
 }
 
-// Limits of problem documents, so that an answer does not grow with what was sent. Texts are in bytes.
+// Limits of problem documents, so that a response does not grow with the request. Texts are in bytes.
 const (
 	maxErrors   = 20
 	maxLocation = 120
@@ -43,8 +43,8 @@ const (
 	maxDetail   = 2000
 )
 
-// ShortProblem limits the number of errors in a problem document and their texts, and takes out the values of the request: they may be
-// secrets in the wrong place. The message about a body that cannot be decoded quotes it, too.
+// ShortProblem limits the number of errors in a problem document and their texts, and removes the values of the request, which may be secrets. The
+// message about an undecodable body quotes the body, so it is removed, too.
 func ShortProblem(_ huma.Context, _ string, body any) (any, error) {
 	m, ok := body.(*huma.ErrorModel)
 	if !ok {
@@ -68,7 +68,7 @@ func ShortProblem(_ huma.Context, _ string, body any) (any, error) {
 
 var quotations = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// Shorten cuts a text to a number of bytes, between characters, and marks the cut.
+// Shorten cuts a text to a number of bytes at a character boundary, and marks the cut.
 func Shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -26,7 +26,7 @@ const (
 	maxUploadFiles = 10
 	maxUploadExtra = 1 << 20 // of a request beside its files: boundaries and headers of parts
 	maxSameNames   = 1000    // numbers that are tried for a name that is taken
-	maxUploads     = 8       // of a person at once: each of them holds a file open on a runner
+	maxUploads     = 8       // of a user at once; each holds a file open on a runner
 )
 
 // How long a client may take to send a piece of an upload, and how long the answer may take after it.

@@ -21,12 +21,12 @@ import (
 	"xbot/internal/store/mcpservers"
 )
 
-// MCPProjects lists folders that bring hooks, MCP servers or skills.
+// MCPProjects lists folders that contain hooks, MCP servers or skills.
 type MCPProjects struct {
 	Projects []MCPProject `json:"projects"`
 }
 
-// MCPProject is a folder in which a conversation has worked, with what it brings.
+// MCPProject is a folder in which a conversation has worked, with its hooks, servers and skills.
 type MCPProject struct {
 	ID       int64              `json:"id"`
 	Runner   string             `json:"runner"`
@@ -43,7 +43,7 @@ type MCPProject struct {
 	Notes    []string           `json:"notes" doc:"Instruction files, which the model always reads."`
 }
 
-// MCPProjectHook is a hook of a folder, exactly as it would be asked.
+// MCPProjectHook is a hook of a folder, exactly as it would be called.
 type MCPProjectHook struct {
 	Event   hook.Event `json:"event" example:"PreToolUse"`
 	Kind    hook.Kind  `json:"kind" enum:"command,http,mcp_tool,callback,plugin"`
@@ -186,7 +186,7 @@ func shown(p project.Seen, others []chat.MCPServer) MCPProject {
 	return out
 }
 
-// hooksOf are the hooks of a folder.
+// hooksOf returns the hooks of a folder.
 func hooksOf(b project.Bundle) []MCPProjectHook {
 	out := []MCPProjectHook{}
 	for _, d := range b.Hooks {
@@ -201,7 +201,7 @@ func hooksOf(b project.Bundle) []MCPProjectHook {
 	return out
 }
 
-// list is one that is never null.
+// list returns an empty slice for nil, so that JSON has [] and not null.
 func list(names []string) []string { return append([]string{}, names...) }
 
 func state(p project.Seen) string {

@@ -97,7 +97,7 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 	a.registerIdentityLinks(h)
 }
 
-// checkPolicy says what is wrong with a document, and adds notes.
+// checkPolicy validates a document and adds notes.
 func (a *Endpoints) checkPolicy(ctx context.Context, text string, confirmed []string) (PolicyCheck, error) {
 	check := PolicyCheck{Errors: []string{}, Notes: []string{}, Transfers: []store.IdentityLink{}}
 	if err := a.AdminOnly(ctx); err != nil {

@@ -65,7 +65,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			AppID string `json:"app_id"`
 		} `json:"header"`
 	}
-	if err != nil || jsonlimit.Default.Unmarshal(body, &challenge) != nil { // as to a wrong signature: whoever guesses at the padding learns nothing
+	if err != nil || jsonlimit.Default.Unmarshal(body, &challenge) != nil { // the same response as for a wrong signature, so that it is no padding oracle
 		http.Error(w, forged, http.StatusUnauthorized)
 		return
 	}

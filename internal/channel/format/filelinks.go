@@ -166,7 +166,7 @@ func closes(text string, open int, left, right byte) int {
 		switch text[i] {
 		case '\\':
 			if i+1 < len(text) && text[i+1] != '\n' {
-				i++ // it is itself
+				i++ // skip the link itself
 			}
 		case left:
 			depth++

@@ -45,7 +45,7 @@ func Rows(answer string) []Row {
 	return w.rows
 }
 
-// unread are the lines of an answer as they are.
+// unread returns the lines of a reply unchanged.
 func unread(answer string) []Row {
 	var rows []Row
 	for line := range strings.SplitSeq(answer, "\n") {

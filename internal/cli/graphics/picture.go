@@ -37,8 +37,8 @@ func Fit(pixels, cell image.Point, most Size) Size {
 	return Size{Columns: min(up(w), max(most.Columns, 1)), Rows: min(up(h), max(most.Rows, 1))}
 }
 
-// Read decodes the file of a picture, which is hostile input: its bytes, its pixels and the memory that it takes are bounded. It does so in this
-// process, which is the user's own. Invalid: it is none; TooLarge: it is too large.
+// Read decodes a picture file, which is untrusted: its bytes, pixels and memory are bounded. It decodes in this process, which is the user's own.
+// Errors are Invalid if it is not a picture, and TooLarge.
 func Read(_ context.Context, file []byte) (image.Image, error) {
 	made, err := picture.Decode(file)
 	if err != nil {

@@ -131,7 +131,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// site is who has the name of an address: the registrable domain, or else the host itself, such as an IP address.
+// site returns the registrable domain of an address, or its host if there is none, such as an IP address.
 func site(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -76,8 +76,8 @@ func usable(meta *oauthex.AuthServerMeta, host string) error {
 	return nil
 }
 
-// checkEndpoints says why the endpoints of a provider cannot be used. All have to be at its own site: a provider that names the authorization
-// endpoint of another one and its own token endpoint would get the codes and verifiers of accounts there.
+// checkEndpoints checks that all endpoints of a provider are on its own site. Otherwise a provider that names the authorization endpoint of another
+// one and its own token endpoint would get that provider's codes and verifiers.
 func checkEndpoints(meta *oauthex.AuthServerMeta, host string) error {
 	for _, endpoint := range []struct {
 		name, address string
@@ -112,8 +112,8 @@ func checkEndpoints(meta *oauthex.AuthServerMeta, host string) error {
 	return nil
 }
 
-// requestParameters are those of an authorization request (RFC 6749, RFC 7636, RFC 8707, RFC 9101, OpenID Connect), which an endpoint does not
-// choose: a provider may take the first of two.
+// requestParameters are the parameters of an authorization request (RFC 6749, RFC 7636, RFC 8707, RFC 9101, OpenID Connect). An endpoint must not
+// contain them: a provider may use the first of two.
 var requestParameters = []string{
 	"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope", "code_challenge", "code_challenge_method", "resource", "request",
 	"request_uri", "nonce",

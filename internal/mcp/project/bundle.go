@@ -20,22 +20,22 @@ import (
 
 const (
 	maxProgram = 1 << 20 // bytes of a program that a hook names
-	maxWords   = 100     // of the commands of all hooks that may be files of the folder
-	maxNamed   = 100     // skills and files with instructions that are named
-	maxLevels  = 12      // folders that are looked into, from the one of the conversation upwards
+	maxWords   = 100     // words in the commands of all hooks that may be files of the folder
+	maxNamed   = 100     // skills and instruction files that are listed
+	maxLevels  = 12      // folders that are searched, from the one of the conversation upwards
 )
 
-// skillFolders are those of a folder that hold skills.
+// skillFolders are the folders with skills in a folder.
 var skillFolders = []string{".agents/skills", ".xbot/skills"}
 
-// Bundle is what a folder brings to the conversations that work there. Its digest is of all that xbot would run or call by itself; skills and
-// instructions are text for the model, and named alone.
+// Bundle has the hooks, servers and skills of a folder. Its digest covers everything that xbot would run or call; skills and instructions are text
+// for the model, and only listed.
 type Bundle struct {
 	Servers  []byte     `json:"servers,omitempty"` // the content of .mcp.json
 	Hooks    []hook.Doc `json:"hooks,omitempty"`   // the hooks files
 	Programs []Program  `json:"programs,omitempty"`
 	Skills   []string   `json:"skills,omitempty"` // their folders
-	Notes    []string   `json:"notes,omitempty"`  // files with instructions
+	Notes    []string   `json:"notes,omitempty"`  // instruction files
 }
 
 // Program is a file of the folder that a command of a hook names.
@@ -47,14 +47,14 @@ type Program struct {
 // empty reports whether there is nothing to agree to.
 func (b Bundle) empty() bool { return b.Servers == nil && len(b.Hooks) == 0 && len(b.Skills) == 0 }
 
-// textsDigest is the digest of a folder that brings skills alone.
+// textsDigest is the digest of a folder that has only skills.
 var textsDigest = digest([]byte(mark))
 
-// mark stands at the beginning of a bundle that is stored, and of what its digest is of: neither is the content of a .mcp.json, which is JSON.
+// mark is the prefix of stored bundles and of the input of their digests. No .mcp.json starts with it, since that is JSON.
 const mark = "xbot-folder/1\n"
 
-// Digest identifies what the folder brings. Of a folder with a .mcp.json and no hooks it is that of the file, so that what people agreed to before
-// folders had one digest holds. Empty: there is nothing to agree to.
+// Digest identifies the contents of the folder. For a folder with a .mcp.json and no hooks it is the digest of the file, so that agreements from
+// before bundles remain valid. Empty: there is nothing to agree to.
 func (b Bundle) Digest() string {
 	switch {
 	case b.empty():
@@ -76,7 +76,7 @@ func (b Bundle) Digest() string {
 	return digest([]byte(all.String()))
 }
 
-// texts identifies what is named of the folder beside its digest.
+// texts identifies the listed skills and instructions, which the digest does not cover.
 func (b Bundle) texts() string {
 	if len(b.Skills) == 0 && len(b.Notes) == 0 {
 		return ""
@@ -89,13 +89,13 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// encode is the bundle as it is stored.
+// encode returns the bundle as it is stored.
 func (b Bundle) encode() ([]byte, error) {
 	content, err := json.Marshal(b)
 	return append([]byte(mark), content...), err
 }
 
-// decode reads a stored bundle. What was stored before there were bundles is the content of a .mcp.json.
+// decode parses a stored bundle. Older rows have the content of a .mcp.json.
 func decode(stored []byte) (b Bundle, err error) {
 	content, ok := bytes.CutPrefix(stored, []byte(mark))
 	if !ok {
@@ -104,7 +104,7 @@ func decode(stored []byte) (b Bundle, err error) {
 	return b, json.Unmarshal(content, &b)
 }
 
-// entries are the servers of the bundle.
+// entries returns the servers of the bundle.
 func (b Bundle) entries() ([]Entry, error) {
 	if b.Servers == nil {
 		return nil, nil
@@ -112,7 +112,7 @@ func (b Bundle) entries() ([]Entry, error) {
 	return Parse(b.Servers)
 }
 
-// read looks what a folder brings now. Invalid: something of it cannot be used, with a sentence. Other errors are of the runner.
+// read reads the current contents of a folder. Errors are Invalid, with a sentence, if something in it cannot be used; others come from the runner.
 func (p *Projects) read(ctx context.Context, here place) (b Bundle, err error) {
 	if b.Servers, err = content(ctx, here.box, path.Join(here.folder, mcp.ProjectFile), maxFile+1); err != nil {
 		return b, err
@@ -122,14 +122,14 @@ func (p *Projects) read(ctx context.Context, here place) (b Bundle, err error) {
 			return b, err
 		}
 	}
-	if here.folder != here.box.Workspace() { // what is in the workspace itself is the person's own
+	if here.folder != here.box.Workspace() { // skills of the workspace are the user's own
 		err = b.readTexts(ctx, here)
 	}
 	return b, err
 }
 
-// content reads a file; nil: there is none that commands can see. In a default layout the folder .xbot of the workspace is the server's data folder,
-// which they do not see.
+// content reads a file; nil if commands see none. In a default layout the folder .xbot of the workspace is the server's data folder, which they do
+// not see.
 func content(ctx context.Context, box sandbox.Sandbox, file string, most int64) ([]byte, error) {
 	got, err := box.ReadFile(ctx, file, 0, most)
 	switch {
@@ -143,7 +143,7 @@ func content(ctx context.Context, box sandbox.Sandbox, file string, most int64) 
 	return got.Data, nil
 }
 
-// hookFiles are the hooks files of a folder.
+// hookFiles returns the hooks files of a folder.
 var hookFiles = []struct {
 	name  string
 	layer hook.Layer
@@ -185,7 +185,7 @@ func (b *Bundle) readHooks(ctx context.Context, here place) error {
 		case err != nil:
 			return err
 		case len(text) > maxProgram:
-			return fault.Errorf(fault.Invalid, "the hook program %s has more than %d MB, so that nobody can tell whether it has changed", name, maxProgram>>20)
+			return fault.Errorf(fault.Invalid, "the hook program %s has more than %d MB, too many to check it for changes", name, maxProgram>>20)
 		case text != nil:
 			b.Programs = append(b.Programs, Program{Path: name, Digest: digest(text)})
 		}
@@ -193,7 +193,7 @@ func (b *Bundle) readHooks(ctx context.Context, here place) error {
 	return nil
 }
 
-// programs are the words of a command that may be files of a folder, as paths there.
+// programs returns the words of a command that may be files of a folder, as paths there.
 func programs(command, folder string) []string {
 	command = strings.NewReplacer("${XBOT_PROJECT_DIR}", folder, "$XBOT_PROJECT_DIR", folder, "${PWD}", folder, "$PWD", folder).Replace(command)
 	var out []string
@@ -209,7 +209,7 @@ func programs(command, folder string) []string {
 	return out
 }
 
-// readTexts names the skills and the instructions of the folder and of those above it, up to the root of the repository or the workspace.
+// readTexts lists the skills and instructions of the folder and of those above it, up to the root of the repository or the workspace.
 func (b *Bundle) readTexts(ctx context.Context, here place) error {
 	dir := path.Clean(here.folder)
 	for range maxLevels {
@@ -243,7 +243,7 @@ func there(ctx context.Context, box sandbox.Sandbox, file string) bool {
 	return err == nil
 }
 
-// away reports whether an error says that nobody could look, rather than that there is nothing.
+// away reports whether an error means that the folder could not be read, rather than that it has nothing.
 func away(err error) bool {
 	return err != nil && slices.Contains([]fault.Kind{fault.Unavailable, fault.Internal, fault.RateLimited}, fault.KindOf(err))
 }

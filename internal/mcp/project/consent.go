@@ -14,8 +14,8 @@ type Seen struct {
 	mcpservers.SeenProject
 
 	MayAgree bool    // the policy lets the person
-	Bundle   Bundle  // as it was seen last
-	Entries  []Entry // the servers of it
+	Bundle   Bundle  // as last read
+	Entries  []Entry // the servers of the bundle
 	// Servers are those that the person has agreed to; used or not.
 	Servers []mcpservers.Server
 }
@@ -54,10 +54,10 @@ func (p *Projects) entries(of mcpservers.SeenProject) (b Bundle, _ []Entry, err 
 	}
 	stored, err := p.Key.Open(of.Sealed)
 	if err != nil {
-		return b, nil, fault.Errorf(fault.Invalid, "what was seen of the folder cannot be read any more: it is looked at again when a conversation works there (%w)", err)
+		return b, nil, fault.Errorf(fault.Invalid, "the stored contents of the folder cannot be decrypted; they are read again when a conversation works there: %w", err)
 	}
 	if b, err = decode(stored); err != nil {
-		return b, nil, fault.Errorf(fault.Invalid, "what was seen of the folder cannot be read: %w", err)
+		return b, nil, fault.Errorf(fault.Invalid, "the stored contents of the folder cannot be read: %w", err)
 	}
 	entries, err := b.entries()
 	return b, entries, err

@@ -5,18 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// maxOrdered bounds how many places are told apart.
+// maxOrdered bounds the number of tracked places.
 const maxOrdered = 10_000
 
-// lookOrder keeps a look at a folder that began before another one from being noted after it.
+// lookOrder prevents an older read of a folder from being stored after a newer one.
 type lookOrder struct {
 	began atomic.Uint64
 
-	mu    sync.Mutex        // held while a look is noted
-	noted map[string]uint64 // the newest look at a place that was noted
+	mu    sync.Mutex        // locked while a read is stored
+	noted map[string]uint64 // the newest stored read of each place
 }
 
-// newest reports whether no later look at a place was noted, and notes this one. The caller holds mu.
+// newest reports whether no newer read of a place was stored, and records this one. The caller must hold mu.
 func (o *lookOrder) newest(at string, began uint64) bool {
 	if o.noted[at] > began {
 		return false

@@ -46,7 +46,7 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// HookSwitch says whether hooks of folders are used (project_hooks of the administrator's file).
+// HookSwitch reports whether hooks of folders are used (project_hooks of the administrator's file).
 type HookSwitch interface{ ProjectHooks() bool }
 
 // Projects are the folders in which conversations work. They are safe for concurrent use.
@@ -161,8 +161,8 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 	return slices.DeleteFunc(servers, func(s mcpservers.Server) bool { return s.Project.ID != all[i].ID || !s.Project.Agrees() }), err
 }
 
-// may reports whether the policy lets the person agree now. What was agreed to before is not used otherwise. A folder that brings skills
-// alone runs nothing, so its person may agree to it unless nobody may.
+// may reports whether the policy lets the user agree now. Otherwise earlier agreements are not used. A folder with only skills runs nothing, so its
+// user may agree unless the policy is off.
 func (p *Projects) may(ctx context.Context, s mcpservers.SeenProject) (bool, error) {
 	is, err := p.Policies.Get(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 		ctx, cancel := context.WithTimeout(p.life, readTime)
 		defer cancel()
 		if here.awaitFolder(ctx); here.folder == "" {
-			return // the next step looks
+			return // the next step reads it
 		}
 		if _, err := p.look(ctx, here); err != nil {
 			p.Log.Debug("the .mcp.json of a folder was not looked at", "runner", here.box.Name(), "error", err)
@@ -222,14 +222,14 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 	})
 }
 
-// look reads what a folder brings, and notes it. It returns the digest; empty: there is nothing, or it cannot be used. An error is one of the runner
-// or the database: nothing is known then.
+// look reads and stores the contents of a folder. It returns the digest; empty if there is nothing, or it cannot be used. Errors come from the runner
+// or the database.
 func (p *Projects) look(ctx context.Context, here place) (digest string, err error) {
 	_, digest, err = p.bundle(ctx, here)
 	return digest, err
 }
 
-// bundle is look with what was read. Every read of a folder goes through it, so that an older one is not noted after a newer one.
+// bundle is look that also returns the contents. Every read of a folder uses it, so that an older one is not stored after a newer one.
 func (p *Projects) bundle(ctx context.Context, here place) (b Bundle, digest string, err error) {
 	began := p.order.began.Add(1)
 	b, err = p.read(ctx, here)
@@ -239,12 +239,12 @@ func (p *Projects) bundle(ctx context.Context, here place) (b Bundle, digest str
 	case p.order.newest(here.String(), began):
 		digest, err = p.note(ctx, here, b, err)
 	case err == nil:
-		digest = b.Digest() // another look has read the folder since
+		digest = b.Digest() // a newer read has been stored
 	}
 	return b, digest, err
 }
 
-// note keeps what was read of a folder.
+// note stores what was read of a folder.
 func (p *Projects) note(ctx context.Context, here place, b Bundle, err error) (digest string, _ error) {
 	switch {
 	case away(err):
@@ -270,8 +270,8 @@ func (p *Projects) note(ctx context.Context, here place, b Bundle, err error) (d
 	return seen.Digest, p.Rows.SeeMCPProject(ctx, seen)
 }
 
-// Hooks implements hook.Projects: the hooks files of the folder of a conversation, as far as its person has agreed to what the folder brings. What
-// was compared with their word is what is returned.
+// Hooks implements hook.Projects: it returns the hooks files of the folder of a conversation if its user has agreed to the folder. It returns the
+// content that was compared with the agreement.
 func (p *Projects) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, error) {
 	target, err := p.Rows.HookExecTarget(ctx, key)
 	if fault.Is(err, fault.NotFound) {
@@ -296,7 +296,7 @@ func (p *Projects) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, 
 	return b.Hooks, nil
 }
 
-// agreed is the digest of what a person has agreed to in a folder, and may still; empty: nothing.
+// agreed returns the digest that a user has agreed to in a folder, if the policy still allows it; empty otherwise.
 func (p *Projects) agreed(ctx context.Context, user chat.UserID, runner, folder string) (string, error) {
 	all, err := p.Rows.MCPProjects(ctx, user)
 	if err != nil {
@@ -312,13 +312,13 @@ func (p *Projects) agreed(ctx context.Context, user chat.UserID, runner, folder 
 	return all[i].Agreed, nil
 }
 
-// Agreed reports whether a person has agreed to what a folder brings, as it was seen last.
+// Agreed reports whether a user has agreed to the contents of a folder as last read.
 func (p *Projects) Agreed(ctx context.Context, user chat.UserID, runner, folder string) (bool, error) {
 	digest, err := p.agreed(ctx, user, runner, folder)
 	return digest != "", err
 }
 
-// AgreedFolders names the folders to which a person has agreed, as a text that differs when they do.
+// AgreedFolders returns a text that changes with the set of folders to which a user has agreed.
 func (p *Projects) AgreedFolders(ctx context.Context, user chat.UserID) (string, error) {
 	all, err := p.Rows.MCPProjects(ctx, user)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package engine reads PDF documents with PDFium, translated to WebAssembly: what a document does to it stays in a memory of its own, which
-// reaches no files and no network. It runs in a process of its own (package decode), which ends after one document.
+// Package engine reads PDF documents with PDFium, compiled to WebAssembly: a document can only affect the engine's own memory, without files or
+// network. It runs in a separate process (package decode), which ends after one document.
 package engine
 
 import (
@@ -27,13 +27,13 @@ import (
 const (
 	// maxMemory of a document, in pages of WebAssembly of 64 KB: 256 MB.
 	maxMemory = 4096
-	// maxStart is how long the engine may take to start.
+	// maxStart bounds the start of the engine.
 	maxStart = 3 * time.Minute
 )
 
 var _ = decode.Serve(pdf.Decoder, open)
 
-// open starts the engine, which reads and writes its cache before it sees a document.
+// open starts the engine, which accesses its cache before it reads a document.
 func open(r pdf.Request) (func([]byte) (pdf.Document, error), error) {
 	engine, err := start(context.Background(), r.Cache)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Trial starts plugins once before they are installed, in the confinement that they will have and with an empty data folder, which is removed. Its
-// processes keep no values and are no platforms.
+// Trial starts plugins once before they are installed, with their future confinement and an empty data folder, which is removed. Its processes store
+// no values and connect no platforms.
 type Trial struct{ Config }
 
 var _ installed.Starter = Trial{}
@@ -137,7 +137,7 @@ func (f *folders) try(one installed.Plugin, files plugin.Tree) (end func(), err 
 // trialTime is how long a plugin may be tried at most.
 const trialTime = time.Minute
 
-// mark is the path of a file that exists while a plugin is tried.
+// mark returns the path of a file that exists while a plugin is tried.
 func (f *folders) mark(id string) string { return filepath.Join(f.home, "trials", id) }
 
 // isTried reports whether some server, or an operator, tries a plugin now.
@@ -146,7 +146,7 @@ func (f *folders) isTried(id string) bool {
 	return err == nil && time.Since(info.ModTime()).Abs() < trialTime
 }
 
-// noValues stores no values of a plugin that is tried.
+// noValues does not store values of a plugin that is tried.
 type noValues struct{ Rows }
 
 func (noValues) PluginValue(context.Context, string, chat.UserID, string) (string, bool, error) {

@@ -10,9 +10,10 @@ import (
 	"xbot/internal/store/plugins"
 )
 
-// Install checks the files of a plugin, starts it once and stores it, switched on, also in the place of another version, whose settings and values it keeps.
-// granted is what the administrator has seen and given: the permissions that it asks for, or Denied names what is missing. by 0 is an
-// operator. Conflict: another plugin, or xbot itself, has a name that it wants. Invalid: among others, it does not start; the installed version remains.
+// Install checks the files of a plugin, starts it once and stores it, enabled. It replaces another version and keeps that one's settings and values.
+// granted has the permissions that the administrator has approved; the error is Denied, with those that are missing, if the plugin asks for more. by
+// 0 is an operator. Errors are Conflict if another plugin or xbot has a name that it uses, and Invalid if it does not start, among others; the
+// installed version remains.
 func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted plugin.Grant, by chat.UserID) (plugin.Manifest, error) {
 	m, err := files.Manifest()
 	if err != nil {

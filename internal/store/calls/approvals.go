@@ -64,7 +64,7 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 	return s.Call(ctx, id)
 }
 
-// reasonOf is the reason that a question is shown with: that the tool is another one than was allowed comes first.
+// reasonOf returns the reason of an approval, starting with the change of the tool if there is one.
 func reasonOf(ctx context.Context, tx *pg.Tx, turn chat.TurnID, q chat.Request) (string, error) {
 	if q.Changed == "" || turn == "" {
 		return q.Reason, nil

@@ -21,8 +21,8 @@ type Store struct{ db *pg.DB }
 // New returns a store over a pool, which its caller closes.
 func New(pool *pgxpool.Pool) *Store { return &Store{db: pg.New(pool, nil, nil)} }
 
-// CountCrash adds the end of a process to the counts of the attempts that ran: a crash to those that are blamed, a kill to the others. A call
-// counts once, however many of its attempts ran, and a journal once, however often it is counted.
+// CountCrash adds the end of a process to the counts of its attempts: a crash to the blamed ones, a kill to the others. A call counts once for
+// several attempts, and a journal counts once, even if it is counted again.
 func (s *Store) CountCrash(ctx context.Context, version string, d crash.Death) error {
 	counted := map[crash.Call]bool{}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -48,7 +48,7 @@ func (s *Store) CountCrash(ctx context.Context, version string, d crash.Death) e
 	})
 }
 
-// CrashCount returns the count of a call; all zero: it never was part of the end of a process.
+// CrashCount returns the count of a call; zero if there is none.
 func (s *Store) CrashCount(ctx context.Context, version string, c crash.Call) (crash.Count, error) {
 	row, err := s.db.Q.CrashGet(ctx, s.db.Pool, dbsqlc.CrashGetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input, Version: version})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -60,7 +60,7 @@ func (s *Store) CrashCount(ctx context.Context, version string, c crash.Call) (c
 	return countOf(row), nil
 }
 
-// CrashCounts returns the counts of all calls that were part of the end of a process lately.
+// CrashCounts returns all current counts.
 func (s *Store) CrashCounts(ctx context.Context, version string) (map[crash.Call]crash.Count, error) {
 	rows, err := s.db.Q.CrashList(ctx, s.db.Pool, version)
 	if err != nil {
@@ -79,13 +79,13 @@ func (s *Store) ForgetCrashes(ctx context.Context, c crash.Call) error {
 	return pg.Classify(err)
 }
 
-// GiveUpCall records that a call is not tried again.
+// GiveUpCall records that a call is not retried.
 func (s *Store) GiveUpCall(ctx context.Context, c crash.Call) error {
 	err := s.db.Q.CrashGiveUp(ctx, s.db.Pool, dbsqlc.CrashGiveUpParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
 	return pg.Classify(err)
 }
 
-// CallsGivenUp returns the calls that were given up in the last day, the newest first, at most 20.
+// CallsGivenUp returns up to 20 calls that were given up in the last day, the newest first.
 func (s *Store) CallsGivenUp(ctx context.Context) ([]crash.GivenUpError, error) {
 	rows, err := s.db.Q.CrashListGivenUp(ctx, s.db.Pool)
 	if err != nil {

@@ -178,7 +178,7 @@ func ruleOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	return nil
 }
 
-// changedByHook notes what a hook makes of a call, and tells whoever is asked about it that it is not what the model wrote.
+// changedByHook stores a call as changed by a hook, and marks its approval with the name of the hook.
 func changedByHook(ctx context.Context, t *pg.Tx, r hook.Record, p *dbsqlc.HookRuleParams) error {
 	lang, err := conversation.LangOfTurn(ctx, t, r.Turn)
 	if err != nil {

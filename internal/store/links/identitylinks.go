@@ -99,7 +99,7 @@ func (s *Store) Transfers(ctx context.Context, p *policy.Policy) ([]IdentityLink
 	return slices.DeleteFunc(links, func(l IdentityLink) bool { return !l.transferred(p) }), err
 }
 
-// LinkNotes describes the accounts made by operators that a policy gives to ids under names that have not been used yet.
+// LinkNotes describes the accounts made by operators that a policy gives to ids under unused names.
 func (s *Store) LinkNotes(ctx context.Context, p *policy.Policy) ([]string, error) {
 	rows, err := s.db.Q.LinkAccounts(ctx, s.db.Pool, slices.Sorted(maps.Keys(p.Session.IdentityLinks)))
 	if err != nil {

@@ -21,9 +21,9 @@ type Unlinked struct {
 	Moved   int    // conversations that moved with it
 }
 
-// Unlink takes an identity from its user: with its direct conversations it becomes a user of its own. Memory, sign-ins and everything else
-// remain with the former user. The single sign-on of a user is forgotten. It is Invalid if the identity
-// is the only way to the account, or if the settings appoint it. l.Name is what the person is called there, if that is known.
+// Unlink moves an identity with its direct conversations from its user to a new user. Memory, sign-ins and everything else remain with the former
+// user. The single sign-on of a user is removed. Errors are Invalid if the identity is the only way to the account, or if the settings appoint it.
+// l.Name is the user's name on the platform, if known.
 func (s *Store) Unlink(ctx context.Context, l Link) (out Unlinked, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		key := dbsqlc.IdentityLockParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User}

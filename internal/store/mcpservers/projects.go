@@ -32,8 +32,8 @@ type SeenProject struct {
 
 	User     chat.UserID
 	Admin    bool   // the person is an administrator
-	Sealed   []byte // what the folder brings, as it was seen last; nil: it cannot be used
-	Texts    string // tells what it brings beside its digest apart
+	Sealed   []byte // the contents of the folder as last read; nil: it cannot be used
+	Texts    string // identifies the contents that the digest does not cover
 	Problem  string // why it cannot be used
 	SeenAt   time.Time
 	AgreedAt *time.Time

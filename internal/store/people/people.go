@@ -64,15 +64,15 @@ func (s *Store) UserByID(ctx context.Context, id chat.UserID) (User, error) {
 	return UserOf(row), pg.Classify(err)
 }
 
-// PasswordEffect says what a change of a password ends beside it: all logins and sign-in links of the user, and access tokens if asked.
+// PasswordEffect selects what a password change revokes besides all logins and sign-in links of the user.
 type PasswordEffect struct {
-	KeepLogin, KeepToken []byte // hashes of the cookie and the token of the request, which stay; nil: there is none
+	KeepLogin, KeepToken []byte // hashes of the cookie and the token of the request, which remain valid; nil: none
 	RevokeTokens         bool
 }
 
 // SetPassword stores a bcrypt hash, which is empty for a user without a password.
 func (s *Store) SetPassword(ctx context.Context, id chat.UserID, hash string, effect PasswordEffect) error {
-	// NULL would compare with nothing, and nobody would be signed out.
+	// A comparison with NULL would match no row, and no login would end.
 	login, token := append([]byte{}, effect.KeepLogin...), append([]byte{}, effect.KeepToken...)
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.UserSetPassword(ctx, tx, dbsqlc.UserSetPasswordParams{ID: id, PasswordHash: hash}); err != nil {
@@ -99,7 +99,7 @@ func (s *Store) AnyPassword(ctx context.Context) (bool, error) {
 	return yes, pg.Classify(err)
 }
 
-// CreateLoginLink stores the hash of a one-time sign-in token; Conflict if there was one with the same hash.
+// CreateLoginLink stores the hash of a one-time sign-in token. Errors are Conflict if the hash exists.
 func (s *Store) CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error {
 	if err := s.db.Q.LoginLinkPrune(ctx, s.db.Pool); err != nil {
 		return pg.Classify(fmt.Errorf("prune login links: %w", err))
@@ -113,7 +113,7 @@ func (s *Store) CreateLoginLink(ctx context.Context, user chat.UserID, hash []by
 
 var errLoginLink = fault.Errorf(fault.Denied, "this sign-in link was already used, has expired or belongs to another browser; run \"xbot login-link\" for a new one")
 
-// LoginLinkUser finds whom a one-time token would sign in, without spending it; Denied as for UseLoginLink.
+// LoginLinkUser returns the user of a one-time token without using it. Errors are those of UseLoginLink.
 func (s *Store) LoginLinkUser(ctx context.Context, hash []byte) (User, error) {
 	row, err := s.db.Q.LoginLinkUser(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -69,7 +69,7 @@ func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.Tool
 	})
 }
 
-// PinPermission notes in the rule of the user of a session that allows a tool of an MCP server what the tool is, where it does not say it.
+// PinPermission pins the rule of the session's user that allows a tool of an MCP server to the tool, if it has no pin yet.
 func (s *Store) PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error {
 	if err := s.db.Q.PermissionPin(ctx, s.db.Pool, dbsqlc.PermissionPinParams{SessionKey: key, Tool: name, Pin: pin}); err != nil {
 		return pg.Classify(fmt.Errorf("note what a permission is for: %w", err))

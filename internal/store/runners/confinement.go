@@ -24,7 +24,7 @@ func (s *Store) LocalSandbox(ctx context.Context) (chat.RunnerSandbox, error) {
 	return chat.RunnerSandbox{Confine: row.Confine, ChangedBy: row.ChangedBy, ChangedAt: &row.ChangedAt}, nil
 }
 
-// SetLocalSandbox stores what an administrator chose: ConfineAuto or ConfineOff. The commit notifies the process that runs the runner.
+// SetLocalSandbox stores an administrator's choice: ConfineAuto or ConfineOff. The commit notifies the process that runs the runner.
 func (s *Store) SetLocalSandbox(ctx context.Context, confine string, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := tx.Q.RunnerConfinementSet(ctx, tx, dbsqlc.RunnerConfinementSetParams{Confine: confine, ChangedBy: new(int64(by))}); err != nil {

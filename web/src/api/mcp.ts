@@ -10,7 +10,7 @@ export type McpDraft = Schemas["MCPServerDraft"]
 export type McpTool = Schemas["MCPServerTool"]
 /** A server after it was asked what it offers, and why it could not be. */
 export type McpState = Schemas["MCPServerState"]
-/** A folder in which a conversation of the person has worked, with the hooks, servers and skills that it brings. */
+/** A folder in which a conversation of the user has worked, with its hooks, servers and skills. */
 export type McpProject = Schemas["MCPProject"]
 export type McpProjectServer = Schemas["MCPProjectServer"]
 

@@ -1,9 +1,9 @@
-// Which sources could not be drawn in time, kept in the browser: a tab that ended while it drew one does not try it again.
+// Remembers in the browser which sources could not be drawn in time. A tab that is killed while drawing one does not try it again.
 import { readJson, writeJson } from "../lib/storage"
 
 const NAME = "xbot.diagrams.slow"
 
-/** Sources that are remembered, the newest ones. */
+/** How many sources are remembered, the newest ones. */
 const MOST = 200
 
 const known = (): string[] => {
@@ -12,8 +12,8 @@ const known = (): string[] => {
 }
 
 /**
- * Runs `draw` for a source unless that is known as slow. It counts as slow until `draw` has settled, and for good where the result says so.
- * Tabs draw the same source one after the other, so that one which finds it marked knows that the other tab ended or gave up.
+ * Runs `draw` unless the source is known as slow. The source counts as slow until `draw` has settled, and permanently if the result is "slow". Tabs
+ * draw the same source one after the other, so a mark means that another tab was killed or gave up.
  */
 export async function attempt<T>(source: string, anyway: boolean, draw: () => Promise<T | "slow">): Promise<T | "slow"> {
   const digest = digestOf(source)
@@ -22,7 +22,7 @@ export async function attempt<T>(source: string, anyway: boolean, draw: () => Pr
   const run = async (): Promise<T | "slow"> => {
     if (!anyway && known().includes(digest)) return "slow"
     writeJson(NAME, [...others(), digest].slice(-MOST))
-    addEventListener("pagehide", unmark) // a tab that is closed or goes elsewhere was not killed
+    addEventListener("pagehide", unmark) // a tab that is closed or navigates away was not killed
     let result: T | "slow" | undefined
     try {
       result = await draw()
@@ -32,11 +32,11 @@ export async function attempt<T>(source: string, anyway: boolean, draw: () => Pr
       removeEventListener("pagehide", unmark)
     }
   }
-  // Only pages of a secure context have locks; without them two tabs may take each other's drawing for one that was given up.
+  // Only secure contexts have locks. Without them a tab may take the running drawing of another tab for an abandoned one.
   return navigator.locks ? await navigator.locks.request(`${NAME}.${digest}`, run) : run()
 }
 
-/** A short digest of a text (cyrb53): whoever finds two texts with the same one has only a diagram that is shown as code. */
+/** A short digest of a text (cyrb53). A collision only shows a diagram as code. */
 export function digestOf(text: string): string {
   let [high, low] = [0xdeadbeef, 0x41c6ce57]
   for (let at = 0; at < text.length; at++) {

@@ -1,13 +1,13 @@
-// Has diagrams drawn in a frame, one at a time, each within a time. This module is loaded when the first diagram is drawn.
+// Draws diagrams in a frame, one at a time, with a time limit. This module is loaded when the first diagram is drawn.
 import { attempt } from "./attempts"
 import { type Drawing, READY, readAnswer } from "./messages"
 import { isHeavy } from "./weight"
 
-/** Milliseconds that a drawing may take, and that the frame may take until it can draw. */
+/** Time limits of a drawing, and of loading the frame, in milliseconds. */
 const DEADLINE = 10_000
 const LOADING = 30_000
 
-/** What became of a diagram: a drawing, what is wrong with the source, or why it is not drawn. */
+/** The result for a diagram: a drawing, an error in the source, or the reason why it is not drawn. */
 export type Outcome = { drawing: Drawing } | { problem: string } | "large" | "slow"
 
 /** Draws the source of a diagram. `anyway` draws one that took too long before. */
@@ -25,7 +25,7 @@ function inTurn<T>(task: () => Promise<T>): Promise<T> {
   return mine
 }
 
-/** The frame, once it can draw. It stays for the next diagram; one that did not answer in time is removed. */
+/** The frame, once it is ready. It is reused for the next diagram, and removed if it does not answer in time. */
 let frame: Promise<HTMLIFrameElement> | undefined
 
 async function drawInFrame(source: string, dark: boolean): Promise<Outcome> {
@@ -49,7 +49,7 @@ function openFrame(): Promise<HTMLIFrameElement> {
   opened.setAttribute("sandbox", "allow-scripts")
   opened.ariaHidden = "true"
   opened.tabIndex = -1
-  // It has a size, since some diagrams are as wide as their place.
+  // The frame needs a size, since some diagrams adapt to its width.
   opened.style.cssText = "position:fixed;left:0;top:0;width:1000px;height:800px;opacity:0;pointer-events:none;z-index:-1;border:0"
   const ready = answered(opened, (data) => (data === READY ? opened : undefined), LOADING)
   document.body.append(opened)
@@ -68,13 +68,13 @@ async function ask(opened: HTMLIFrameElement, source: string, dark: boolean): Pr
     const read = readAnswer(data)
     return read?.id === id ? read : undefined
   }, DEADLINE)
-  opened.contentWindow?.postMessage({ id, source, dark }, "*") // its origin cannot be named
+  opened.contentWindow?.postMessage({ id, source, dark }, "*") // an opaque origin cannot be named
   const read = await answer
   if (!read) return "slow"
   return "large" in read ? "large" : read
 }
 
-/** The first message of the frame that `take` takes; undefined where none comes in time. */
+/** Returns the first message of the frame that `take` accepts; undefined if none comes in time. */
 function answered<T>(opened: HTMLIFrameElement, take: (data: unknown) => T | undefined, time: number): Promise<T | undefined> {
   return new Promise((resolve) => {
     const began = performance.now()
@@ -86,7 +86,7 @@ function answered<T>(opened: HTMLIFrameElement, take: (data: unknown) => T | und
     const hear = ({ source, data }: MessageEvent<unknown>) => {
       if (source !== opened.contentWindow) return
       const taken = take(data)
-      // Where the frame shares the thread of the page, its answer may come before the timer and be late all the same.
+      // If the frame shares the thread of the page, a late answer may come before the timer.
       if (taken !== undefined) end(performance.now() - began > time ? undefined : taken)
     }
     const timer = setTimeout(() => end(undefined), time)

@@ -1,12 +1,12 @@
-// Draws diagrams with Mermaid in a frame of an opaque origin (diagram.html). Browsers that run such a frame in a process of its own stay
-// responsive whatever a diagram takes, and the page ends the process by removing the frame. The page shows what is made as a picture
-// (`<img>`), in which no script runs and which loads nothing, so that a hostile diagram reaches neither the page nor another server.
+// Draws diagrams with Mermaid in a frame of an opaque origin (diagram.html). Browsers that run such a frame in a separate process stay responsive,
+// and the page ends the process by removing the frame. The page shows the result as an image (`<img>`), which runs no script and loads nothing, so
+// that a hostile diagram reaches neither the page nor another server.
 import mermaid from "mermaid"
 
 import { type Answer, type Drawing, LONGEST_SIDE, READY, type Request } from "./messages"
 import { LONGEST } from "./weight"
 
-/** Elements and characters of a picture that the page can show without a pause. */
+/** Limits of a picture that the page can show without a pause. */
 const MOST_ELEMENTS = 10_000
 const MOST_CHARACTERS = 2_000_000
 
@@ -24,7 +24,7 @@ function initialize(dark: boolean): void {
     flowchart: { htmlLabels: false },
     maxTextSize: LONGEST,
     maxEdges: 300,
-    // What a source cannot set: the default list, and styles, which could make a picture slow to paint.
+    // Settings that a source cannot change: the default list, and styles, which could make a picture slow to paint.
     secure: ["secure", "securityLevel", "startOnLoad", "maxTextSize", "suppressErrorRendering", "maxEdges", "themeCSS", "htmlLabels"],
   })
 }
@@ -44,7 +44,7 @@ async function draw({ id, source, dark }: Request): Promise<Answer> {
   }
 }
 
-/** The picture; undefined where it is too large to be shown. */
+/** Returns the picture; undefined if it is too large to be shown. */
 function pictureOf(svg: string): Drawing | undefined {
   if (svg.length > MOST_CHARACTERS) return undefined
   const root = new DOMParser().parseFromString(svg, "text/html").querySelector("svg")
@@ -63,13 +63,13 @@ function pictureOf(svg: string): Drawing | undefined {
   }
 }
 
-/** What is wrong, in one line: the others of a parser point at characters. */
+/** Returns the first line of an error: the other lines of a parser error only point at characters. */
 function firstLine(error: unknown): string {
   const all = error instanceof Error ? error.message : String(error)
   return all.replace(/:?\n[^]*$/, "")
 }
 
 addEventListener("message", ({ source, data }: MessageEvent<Request>) => {
-  if (source === parent) void draw(data).then((answer) => parent.postMessage(answer, "*")) // the page has a policy that says who frames this
+  if (source === parent) void draw(data).then((answer) => parent.postMessage(answer, "*")) // the page's policy restricts who may frame this document
 })
 parent.postMessage(READY, "*")

@@ -1,4 +1,4 @@
-// What the page and the frame that draws diagrams send each other.
+// Messages between the page and the frame that draws diagrams.
 
 /** A request of the page. */
 export interface Request {
@@ -7,26 +7,26 @@ export interface Request {
   dark: boolean
 }
 
-/** A diagram, drawn. */
+/** A drawn diagram. */
 export interface Drawing {
   /** The picture, as a data: address. */
   address: string
   /** Its size, in CSS pixels. */
   width: number
   height: number
-  /** What the source calls it (accTitle). */
+  /** The title in the source (accTitle). */
   title: string | undefined
 }
 
-/** The answer of the frame: a drawing, what is wrong with the source, or that the picture is too large. */
+/** The answer of the frame: a drawing, an error in the source, or that the picture is too large. */
 export type Answer = { id: number } & ({ drawing: Drawing } | { problem: string } | { large: true })
 
-/** The first message of the frame: it can draw. */
+/** The first message of the frame, once it is ready. */
 export const READY = "ready"
 
 const PICTURE = "data:image/svg+xml;"
 
-/** The answer in a message; undefined where it is none. The frame holds what a model wrote and is not trusted. */
+/** Returns the answer in a message; undefined if it has none. The frame runs a model's text and is not trusted. */
 export function readAnswer(data: unknown): Answer | undefined {
   const { id, drawing, problem, large } = asRecord(data)
   if (typeof id !== "number") return undefined

@@ -1,15 +1,15 @@
-// What a diagram weighs before it is drawn. Not every browser runs the frame that draws in a process of its own (frame.ts), so sources
-// are refused in which a few characters make much work.
+// Estimates the work of a diagram before it is drawn. Not every browser runs the frame in a separate process (frame.ts), so sources in which a few
+// characters cause much work are refused.
 
-/** Longer sources stay code, in characters. */
+/** Longer sources are shown as code, in characters. */
 export const LONGEST = 20_000
 
 const MOST_STATEMENTS = 600
 const DEEPEST = 20
-/** By how much the numbers of a source may multiply what is drawn. */
+/** Limit of the sum of repeat counts in a source. */
 const MOST_REPEATS = 1000
 const MOST_BITS = 4096
-/** Days that a Gantt chart which leaves out some looks at, one by one, for all its tasks. */
+/** Days of a Gantt chart that excludes days, since Mermaid checks each day of each task. */
 const MOST_DAYS = 200_000
 
 /** Whether drawing a diagram would take long. */
@@ -23,10 +23,10 @@ export function isHeavy(source: string): boolean {
   return kinds[kind]?.(body) ?? false
 }
 
-/** Settings hold small numbers and colours. Anchors repeat what they stand for. */
+/** Settings have small numbers and colours only, and no anchors, which repeat what they name. */
 const isHeavySettings = (text: string): boolean => /\d{5}|\d[eExX_]\+?[\da-fA-F]|[\s,[{:][&*]\w/.test(text.replace(/#[\da-f]{3,8}\b/gi, ""))
 
-/** Whether parts stand in parts, and those in others, more often than people write. */
+/** Whether blocks are nested more deeply than people write. */
 function isDeep(body: string): boolean {
   let depth = 0
   for (const [mark] of body.matchAll(/\bsubgraph\b|\bblock(?=[:\s])|\bend\b|[{}]|\b(?:loop|alt|opt|par|critical|rect|box|break)\b/g)) {
@@ -39,7 +39,7 @@ function isDeep(body: string): boolean {
 const numbers = (body: string, of: RegExp): number[] => [...body.matchAll(of)].map(([, digits]) => Number(digits))
 const sum = (all: number[]): number => all.reduce((total, one) => total + one, 0)
 
-/** What numbers mean in the kinds of diagrams where they say how much there is. */
+/** Checks for kinds of diagrams in which numbers are repeat counts. */
 const kinds: Record<string, (body: string) => boolean> = {
   block: (body) => sum(numbers(body, /(?::\s*|\bcolumns\s+)(\d+)/g)) > MOST_REPEATS,
   packet: (body) => Math.max(0, ...numbers(body, /(\d+)/g)) > MOST_BITS || sum(numbers(body, /\+(\d+)/g)) > MOST_BITS,

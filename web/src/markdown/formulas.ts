@@ -8,10 +8,10 @@ export { katexOptions } from "./katex-options"
 export { default as rehypeKatex } from "rehype-katex"
 export { default as remarkMath } from "remark-math"
 
-/** Characters of formulas that are set in one part of an answer. */
+/** Characters of formulas that are typeset in one part of an answer. */
 const MOST = 20_000
 
-/** Leaves formulas as code which would hold up the page. */
+/** Leaves formulas that would block the page as code. */
 export function leaveHeavyFormulas() {
   return (tree: Root) => {
     let left = MOST

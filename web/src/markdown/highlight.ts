@@ -1,6 +1,6 @@
-// Asks the worker that highlights code. It is started by the first code block that needs it, and ended where it takes too long.
+// Client of the worker that highlights code. The first code block starts it; it is ended if it takes too long.
 
-/** One run of characters that look the same. */
+/** A run of characters of the same style. */
 export interface Run {
   text: string
   color?: string
@@ -18,13 +18,13 @@ export interface Answer {
   lines: Run[][] | undefined
 }
 
-/** Milliseconds until code is given up, the loading of its grammar included. */
+/** Milliseconds until highlighting is given up, including the loading of the grammar. */
 const DEADLINE = 10_000
 
 let worker: Worker | undefined
 let asked = 0
 
-/** The lines of a code, coloured; undefined when the language is unknown, or the code too long or too hard to read. */
+/** Returns the highlighted lines; undefined if the language is unknown, or the code too long or too slow to highlight. */
 export function highlight(code: string, language: string): Promise<Run[][] | undefined> {
   return (last = last.then(() => ask(code, language)))
 }

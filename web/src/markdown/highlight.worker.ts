@@ -1,6 +1,5 @@
-// Code highlighting, in a worker: expressions of grammars look back, so that a line made for it takes them minutes. Each grammar is loaded
-// when a code block needs it. The engine is the one made of JavaScript regular expressions: the other is WebAssembly, which the page's
-// policy does not allow.
+// Highlights code in a worker, since a hostile line can keep a backtracking grammar busy for minutes. Each grammar is loaded when a code block needs
+// it. The engine uses JavaScript regular expressions: the other one is WebAssembly, which the page's policy does not allow.
 import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput } from "shiki/core"
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript"
 
@@ -47,10 +46,10 @@ const aliases: Record<string, string> = {
   sh: "bash", shell: "bash", console: "bash", zsh: "bash", ts: "typescript", yml: "yaml", jsonc: "json", svg: "xml",
 }
 
-/** Longer code stays plain: colouring it would hold up the page. */
+/** Longer code stays plain: highlighting it would block the page. */
 const LONGEST = 60_000
 
-/** Runs that the page draws without a pause. */
+/** Runs that the page renders without a pause. */
 const MOST = 20_000
 
 /** The bit of a font style that shiki sets for italics. */
@@ -60,7 +59,7 @@ const theme = createCssVariablesTheme({ name: "tokens", variablePrefix: "--code-
 
 let highlighter: Promise<HighlighterCore> | undefined
 
-/** The lines of a code, coloured; undefined when the language is unknown or the code too long. */
+/** Returns the highlighted lines; undefined if the language is unknown or the code too long. */
 async function highlight(code: string, language: string): Promise<Run[][] | undefined> {
   const name = aliases[language] ?? language
   const grammar = grammars[name]

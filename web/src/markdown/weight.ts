@@ -1,30 +1,30 @@
-// What a text weighs before it is read as Markdown: work that would hold up the page is seen in advance.
+// Detects text that would block the page before it is parsed as Markdown.
 
-// Bounds of a text. Beyond them the time to read it, or what is drawn of it, grows with the square of its length. The server has the same
-// ones (internal/markdown/weight.go).
+// Limits of a text. Beyond them the time to parse it, or the size of the output, grows with the square of its length. The server has the same limits
+// (internal/markdown/weight.go).
 const MOST_MARKS = 2000 // marks of emphasis, code, links and entities in one paragraph
-const MOST_CELLS = 50_000 // cells of all tables, with those that rows leave out
+const MOST_CELLS = 50_000 // cells of all tables, including missing ones of short rows
 
-const DEEP = /^(?:\s{200}|(?:\s*(?:>|(?:[-+*]|\d+[.)])\s)){33})/ // quotes and lists in others, on one line or ever further to the right
+const DEEP = /^(?:\s{200}|(?:\s*(?:>|(?:[-+*]|\d+[.)])\s)){33})/ // nested quotes and lists, on one line or by indentation
 const ITEM = /^[-+*]\s+\S/
 const MARGIN = /^(`{3,}(?=[^`]*$)|~{3,})/
-const RULED = /^[|:>\s-]+$/ // the line below the heads of a table
-const ENDING = /^[>\s]*(?:[#<]|[-+*]\s|\d+[.)])/ // what follows is no row of a table
+const RULED = /^[|:>\s-]+$/ // the line below a table header
+const ENDING = /^[>\s]*(?:[#<]|[-+*]\s|\d+[.)])/ // lines that end a table
 const MARKED = /[*_~[\]!`<&:@]/g
 
 const count = (text: string, of: RegExp): number => text.match(of)?.length ?? 0
 
-/** Whether a text is not to be read as Markdown, because somebody made it so that this takes long. */
+/** Whether a text would take too long to parse as Markdown. */
 export function isHeavy(text: string): boolean {
-  let fence: string | undefined // that is open
-  let html = false // a line began as HTML does, so that fences may be a part of it
+  let fence: string | undefined // the open fence
+  let html = false // a line began like HTML, so that fences may be a part of it
   let before = "" // the last line
-  let columns = 0 // of the table that goes on
-  let around = 0 // quotes that it stands in
-  let marks = 0 // of the paragraph that goes on
+  let columns = 0 // of the current table
+  let around = 0 // quote depth of the table
+  let marks = 0 // of the current paragraph
   let cells = 0
 
-  /** Whether a line is code between fences at the margin, which are the ones that nothing around them ends. */
+  /** Whether a line is code between fences at the margin, which no surrounding block ends. */
   const isCode = (line: string): boolean => {
     if (fence) {
       const rest = line.trim()

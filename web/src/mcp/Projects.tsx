@@ -10,7 +10,7 @@ import { Note } from "../ui/Note"
 import { mcpProjectsQuery } from "./queries"
 import { quoted } from "./quoted"
 
-/** Folders that bring hooks, servers or skills, once a conversation has worked in one. Nothing of it is used before somebody agrees here. */
+/** Lists folders with hooks, servers or skills in which a conversation has worked. Their contents are used after the user agrees here. */
 export default function Projects() {
   const say = useTable(mcpWords)
   const { data, error } = useQuery(mcpProjectsQuery)
@@ -86,7 +86,7 @@ function Project({ project }: { project: McpProject }) {
   )
 }
 
-/** What a folder brings, in one line. */
+/** The contents of a folder in one line. */
 function brings(say: (word: "serversCount" | "hooksCount" | "skillsCount" | "notesCount", values: { count: number }) => string, { servers, hooks, skills, notes }: McpProject) {
   const parts = [
     { word: "hooksCount", count: hooks?.length ?? 0 },

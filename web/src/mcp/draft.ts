@@ -23,7 +23,7 @@ export interface Filled {
   /** Id of the OAuth provider whose connected account authorizes requests; empty: none. */
   account: string
   instructions: string
-  /** Of the installation's: what it says of its tools is believed. */
+  /** Whether tool annotations are trusted; for servers of the installation only. */
   trusted: boolean
   enabled: boolean
   revision: number

@@ -5,14 +5,14 @@ import { useTable } from "../i18n/table"
 import { Button, buttonLook } from "../ui/Button"
 import { Frame } from "./Frame"
 
-/** A sign-in link of another account than the one that is signed in. */
+/** A sign-in link of another account than the signed-in one. */
 export interface OtherLink {
   token: string
   user: string
   signedIn: string
 }
 
-/** Asks before a link replaces a login: somebody may have sent it so that a person works in the wrong account. */
+/** Asks before a link replaces a login: an attacker may have sent it to make the user work in the attacker's account. */
 export default function OtherAccount({ link: { user, signedIn }, onReplace }: { link: OtherLink; onReplace: () => void }) {
   const say = useTable(otherAccountWords)
   return (

@@ -16,7 +16,7 @@ import { hasToken, hideToken, problem, takeToken } from "./token"
 
 const OtherAccount = lazy(() => import("./OtherAccount"))
 
-/** Signs in. A link of another account than the one that is signed in is returned instead, until the person has agreed to replace the login. */
+/** Signs in. Returns a link of another account than the signed-in one instead, until the user has agreed to replace the login. */
 async function enter(wanted: Parameters<typeof login>[0]): Promise<OtherLink | undefined> {
   try {
     await login(wanted)
