@@ -12,7 +12,8 @@ import (
 const (
 	outOfMemory = "out of memory"
 	killed      = "killed"
-	stopped     = "" // by a regular shutdown
+	abort       = "abort in the C library" // which cannot make a thread, mostly for lack of memory
+	stopped     = ""                       // by a regular shutdown
 )
 
 const (
@@ -38,7 +39,7 @@ func causeOf(h header, output io.Reader) string {
 }
 
 // crashText returns why the Go runtime ended the process. The output has no text of a fatal error, only the stack below it. A dump of all goroutines
-// that an operator requests (SIGQUIT, SIGABRT) ends the process, too, but is no crash.
+// that an operator requests (SIGQUIT, SIGABRT) ends the process, too, but is no crash. The C library also sends SIGABRT.
 func crashText(output io.Reader) string {
 	lines := bufio.NewScanner(io.LimitReader(output, maxOutput))
 	stack := false
@@ -47,8 +48,13 @@ func crashText(output io.Reader) string {
 		switch {
 		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "\t"):
 			continue
-		case strings.HasPrefix(line, "SIGQUIT"), strings.HasPrefix(line, "SIGABRT"):
+		case strings.HasPrefix(line, "SIGQUIT"):
 			return ""
+		case strings.HasPrefix(line, "SIGABRT"):
+			if lines.Scan() && strings.HasSuffix(lines.Text(), " sigcode=0") { // sent with kill
+				return ""
+			}
+			return abort
 		case strings.HasPrefix(line, "panic: "):
 			return "panic" // its value may contain user data
 		case strings.HasPrefix(line, "runtime stack:"), strings.HasPrefix(line, "goroutine "):

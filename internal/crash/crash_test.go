@@ -50,6 +50,8 @@ var ends = map[string]func(j *crash.Journal){
 	"deadlocks a map":     func(*crash.Journal) { raceMap() },
 	"is killed":           func(*crash.Journal) { die(syscall.SIGKILL) },
 	"is told to dump":     func(*crash.Journal) { die(syscall.SIGQUIT) },
+	"is told to abort":    func(*crash.Journal) { die(syscall.SIGABRT) },
+	"aborts":              func(*crash.Journal) { abort() },
 	"is told to stop":     func(j *crash.Journal) { j.Stop(); die(syscall.SIGKILL) },
 	"ends":                func(j *crash.Journal) { _ = j.Close() },
 }
@@ -167,12 +169,17 @@ func TestRecover_CountsTheAttemptsOfAProcessThatDied(t *testing.T) {
 		"deadlocks a map":     {Crashes: 1, Cause: "fatal error in xbot/internal/crash_test.raceMap.func1"},
 		"is killed":           {Kills: 1},
 		"is told to dump":     {Kills: 1},
+		"is told to abort":    {Kills: 1},
+		"aborts":              {Crashes: 1, Cause: "abort in the C library"},
 		"is told to stop":     {},
 		"ends":                {},
 	} {
 		t.Run(end, func(t *testing.T) {
-			if end == "exhausts its memory" && (raceDetector || runtime.GOOS != "linux") {
+			switch {
+			case end == "exhausts its memory" && (raceDetector || runtime.GOOS != "linux"):
 				t.Skip("RLIMIT_DATA bounds no memory that is mapped, and the race detector ends a process without it by itself")
+			case end == "aborts" && runtime.GOOS != "linux":
+				t.Skip("the system does not send a signal to a thread as the C library does")
 			}
 			s := setup(t)
 			s.worker(end, "poison")

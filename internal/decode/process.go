@@ -82,13 +82,19 @@ func (p process) ended(state *os.ProcessState, late bool, err error, words strin
 		return fault.Errorf(fault.Unavailable, "%s was not decoded within %s; try again when less runs on this machine", p.what, p.Time)
 	case late, killed && used >= p.CPU:
 		return fault.Errorf(fault.Invalid, "%s takes more than %s to decode; send a smaller one", p.what, p.CPU)
-	case killed, anyIn(words, "out of memory", "cannot allocate", "errno=12", "newosproc"):
+	case killed, lacksMemory(words):
 		return fault.Errorf(fault.TooLarge, "%s takes more memory than %d MB to decode; send a smaller one", p.what, p.Memory>>20)
 	case anyIn(words, "stack overflow", "stack exceeds"):
 		return fault.Errorf(fault.Invalid, "%s is nested too deeply to be decoded", p.what)
 	}
 	first, _, _ := strings.Cut(words, "\n")
 	return fault.Errorf(fault.Invalid, "%s cannot be read: its decoder failed (%w) %s", p.what, err, sentence(first))
+}
+
+// lacksMemory reports whether a process wrote that it could not allocate. The C library writes that it has no memory for a thread, or does not check
+// for it, which ends in a segmentation fault outside of Go code.
+func lacksMemory(words string) bool {
+	return anyIn(words, "out of memory", "cannot allocate", "errno=12", "newosproc", "pthread_create failed") || strings.HasPrefix(words, "SIGSEGV")
 }
 
 func anyIn(text string, words ...string) bool {

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package crash_test
+
+func abort() {}
