@@ -21,7 +21,7 @@ import (
 // pictures makes the pictures of a message, which was admitted, as models are shown them. Those of addresses are fetched, unless it was accepted
 // before: then they are there, whatever is at their addresses now.
 func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o outgoing) ([]chat.Picture, error) {
-	ctx = decode.WithOwner(ctx, "consumer "+v.Key+" "+string(c.Session))
+	ctx = decode.WithOwner(ctx, "consumer "+v.Key)
 	if webpicture.Fetched(o.content.Pictures) {
 		kept, found, err := a.kept(ctx, c, o)
 		if err != nil || found {

@@ -150,17 +150,15 @@ func TestAttack_WhoDoesNotRegisterIsSentAway(t *testing.T) {
 				defer close(gone)
 				p.closed()
 			}()
-			began, tick := time.Now(), time.NewTicker(500*time.Millisecond)
-			defer tick.Stop()
-			for {
+			require.Eventually(t, func() bool {
 				select {
 				case <-gone:
-					return
-				case <-tick.C:
+					return true
+				default:
 					_ = busy(t, p.conn.NetConn()) // the server may have closed it
-					require.Less(t, time.Since(began), 3*wire.HandshakeTimeout, "it still holds a place")
+					return false
 				}
-			}
+			}, time.Minute, 500*time.Millisecond, "it still holds a place")
 		})
 	}
 }

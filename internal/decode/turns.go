@@ -55,6 +55,9 @@ var turns = &queue{running: map[string]int{}, last: map[string]uint64{}}
 func (q *queue) wait(ctx context.Context, owner string) (done func(), err error) {
 	w := &waiter{owner, make(chan struct{})}
 	q.mu.Lock()
+	if _, known := q.last[owner]; !known {
+		q.last[owner] = q.count // behind the owners that wait
+	}
 	q.waiting = append(q.waiting, w)
 	q.next()
 	q.mu.Unlock()
@@ -67,6 +70,7 @@ func (q *queue) wait(ctx context.Context, owner string) (done func(), err error)
 	i := slices.Index(q.waiting, w)
 	if i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
+		q.forget(owner)
 	}
 	q.mu.Unlock()
 	if i < 0 { // its turn came meanwhile
@@ -81,11 +85,16 @@ func (q *queue) done(owner string) {
 	defer q.mu.Unlock()
 	if q.running[owner]--; q.running[owner] == 0 {
 		delete(q.running, owner)
-		if !slices.ContainsFunc(q.waiting, func(w *waiter) bool { return w.owner == owner }) {
-			delete(q.last, owner)
-		}
+		q.forget(owner)
 	}
 	q.next()
+}
+
+// forget deletes the turn of an owner that neither runs nor waits.
+func (q *queue) forget(owner string) {
+	if q.running[owner] == 0 && !slices.ContainsFunc(q.waiting, func(w *waiter) bool { return w.owner == owner }) {
+		delete(q.last, owner)
+	}
 }
 
 // next assigns free slots to the owners whose last turns are the oldest.

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -36,17 +37,50 @@ func TestQueue_OwnersTakeTurns(t *testing.T) {
 			start(owner)
 		}
 		require.Equal(t, "ab", order, "one owner has one slot, however many are free")
-		for _, owner := range []string{"a", "c", "b", "a", "a", "b"} {
+		for _, owner := range []string{"a", "a", "b", "c", "a"} {
 			next[owner] <- struct{}{}
 			synctest.Wait()
 		}
-		require.Equal(t, "abcabaa", order)
+		require.Equal(t, "abacbaa", order)
 		close(next["a"])
 		close(next["b"])
 		synctest.Wait()
 		require.Empty(t, q.running)
 		require.Empty(t, q.last)
 		require.Empty(t, q.waiting)
+	})
+}
+
+func TestAttack_NewOwnersDoNotOvertakeOneThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{running: map[string]int{}, last: map[string]uint64{}}
+		first, err := q.wait(t.Context(), "victim")
+		require.NoError(t, err)
+		other, err := q.wait(t.Context(), "attacker")
+		require.NoError(t, err)
+		served := make(chan func(), 1)
+		go func() {
+			done, err := q.wait(t.Context(), "victim")
+			if err == nil {
+				served <- done
+			}
+		}()
+		synctest.Wait()
+		for n := range 20 {
+			go func() {
+				if done, err := q.wait(t.Context(), fmt.Sprint("attacker ", n)); err == nil {
+					done()
+				}
+			}()
+			synctest.Wait()
+		}
+		first()
+		synctest.Wait()
+		require.Len(t, served, 1, "the next free slot is theirs")
+		(<-served)()
+		other()
+		synctest.Wait()
+		require.Empty(t, q.last)
 	})
 }
 
