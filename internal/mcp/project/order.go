@@ -12,18 +12,34 @@ const maxOrdered = 10_000
 type lookOrder struct {
 	began atomic.Uint64
 
-	mu    sync.Mutex        // locked while a read is stored
-	noted map[string]uint64 // the newest stored read of each place
+	mu     sync.Mutex
+	places map[string]*lastLook
 }
 
-// newest reports whether no newer read of a place was stored, and records this one. The caller must hold mu.
-func (o *lookOrder) newest(at string, began uint64) bool {
-	if o.noted[at] > began {
+// lastLook is the newest stored read of a place.
+type lastLook struct {
+	mu     sync.Mutex // locked while a read is stored
+	stored uint64
+}
+
+// at returns the newest stored read of a place.
+func (o *lookOrder) at(place string) *lastLook {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.places == nil || len(o.places) == maxOrdered {
+		o.places = map[string]*lastLook{}
+	}
+	if o.places[place] == nil {
+		o.places[place] = &lastLook{}
+	}
+	return o.places[place]
+}
+
+// newest reports whether no newer read was stored, and records this one. The caller must hold mu.
+func (l *lastLook) newest(began uint64) bool {
+	if l.stored > began {
 		return false
 	}
-	if o.noted == nil || len(o.noted) == maxOrdered {
-		o.noted = map[string]uint64{}
-	}
-	o.noted[at] = began
+	l.stored = began
 	return true
 }

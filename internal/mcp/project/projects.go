@@ -233,10 +233,11 @@ func (p *Projects) look(ctx context.Context, here place) (digest string, err err
 func (p *Projects) bundle(ctx context.Context, here place) (b Bundle, digest string, err error) {
 	began := p.order.began.Add(1)
 	b, err = p.read(ctx, here)
-	p.order.mu.Lock()
-	defer p.order.mu.Unlock()
+	last := p.order.at(here.String())
+	last.mu.Lock()
+	defer last.mu.Unlock()
 	switch {
-	case p.order.newest(here.String(), began):
+	case last.newest(began):
 		digest, err = p.note(ctx, here, b, err)
 	case err == nil:
 		digest = b.Digest() // a newer read has been stored
