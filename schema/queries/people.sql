@@ -15,6 +15,10 @@ SELECT * FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS 
 -- name: UserSetPassword :exec
 UPDATE users SET password_hash = $2 WHERE id = $1;
 
+-- name: LinkCodeEnd :exec
+-- Codes that link an identity to the account of a user.
+DELETE FROM link_codes WHERE user_id = $1;
+
 -- name: UserAnyPassword :one
 SELECT EXISTS (SELECT 1 FROM users WHERE password_hash <> '');
 

@@ -12,6 +12,16 @@ import (
 	"xbot/internal/chat"
 )
 
+const linkCodeEnd = `-- name: LinkCodeEnd :exec
+DELETE FROM link_codes WHERE user_id = $1
+`
+
+// Codes that link an identity to the account of a user.
+func (q *Queries) LinkCodeEnd(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, linkCodeEnd, userID)
+	return err
+}
+
 const loginLinkCreate = `-- name: LoginLinkCreate :execrows
 INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 `

@@ -64,7 +64,7 @@ func (s *Store) UserByID(ctx context.Context, id chat.UserID) (User, error) {
 	return UserOf(row), pg.Classify(err)
 }
 
-// PasswordEffect selects what a password change revokes besides all logins and sign-in links of the user.
+// PasswordEffect selects what a password change revokes besides all logins, sign-in links and link codes of the user.
 type PasswordEffect struct {
 	KeepLogin, KeepToken []byte // hashes of the cookie and the token of the request, which remain valid; nil: none
 	RevokeTokens         bool
@@ -83,6 +83,9 @@ func (s *Store) SetPassword(ctx context.Context, id chat.UserID, hash string, ef
 		}
 		if err := s.db.Q.LoginLinkEnd(ctx, tx, id); err != nil {
 			return fmt.Errorf("end sign-in links: %w", err)
+		}
+		if err := s.db.Q.LinkCodeEnd(ctx, tx, id); err != nil {
+			return fmt.Errorf("end codes that link an identity: %w", err)
 		}
 		if effect.RevokeTokens {
 			if err := s.db.Q.TokenRevokeOthers(ctx, tx, dbsqlc.TokenRevokeOthersParams{UserID: id, TokenHash: token}); err != nil {
