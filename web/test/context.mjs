@@ -40,7 +40,7 @@ export const mock = {
     await openPanel(v)
     await panel(v).getByRole("radio", { name: /^Change nothing/ }).and(v.page.locator(":checked")).waitFor()
     await panel(v).getByRole("radio", { name: /^Make it fit/ }).click()
-    await panel(v).getByRole("button", { name: "Close" }).click()
+    await panel(v).getByRole("button", { name: "Close", exact: true }).click()
   },
 
   "the commands of the server are completed with their help, in both languages": async (v) => {
@@ -101,7 +101,7 @@ export const mock = {
     await command.getByText(/Compressing the context/).waitFor({ state: "detached" })
     await panel(v).getByText(/with a focus on the ids/).waitFor()
     await v.inspect("92-compact-asked")
-    await panel(v).getByRole("button", { name: "Close" }).click()
+    await panel(v).getByRole("button", { name: "Close", exact: true }).click()
   },
 
   "a long conversation shows how tight it is, at any width, in the dark and in Chinese": async (v) => {
@@ -110,7 +110,7 @@ export const mock = {
     await openPanel(v)
     for (const words of ["14 old results are hidden", "1 file has changed", "2 edits by the model", "1 large result"]) await panel(v).getByText(new RegExp(words)).waitFor()
     await v.inspect("93-tight")
-    await panel(v).getByRole("button", { name: "Close" }).click()
+    await panel(v).getByRole("button", { name: "Close", exact: true }).click()
     await v.page.setViewportSize(phone)
     await ring(v).click()
     await v.page.getByRole("dialog", { name: "Context" }).getByText("Results of tools").waitFor()
@@ -164,7 +164,7 @@ export const server = {
     await panel(v).getByText(/^\d[\d.]*(\sk)? of \d+\s[kM] tokens$/).waitFor()
     await panel(v).getByText("Nothing was compacted yet.").waitFor()
     await v.inspect("80-context")
-    await panel(v).getByRole("button", { name: "Close" }).click()
+    await panel(v).getByRole("button", { name: "Close", exact: true }).click()
     await panel(v).waitFor({ state: "detached" })
   },
 
@@ -183,7 +183,7 @@ export const server = {
     await dialog.getByRole("button", { name: /^System prompt/ }).click()
     await dialog.getByRole("region", { name: "System prompt" }).waitFor()
     await closeDialog(v)
-    await panel(v).getByRole("button", { name: "Close" }).click()
+    await panel(v).getByRole("button", { name: "Close", exact: true }).click()
   },
 
   "a large result is a summary first, then the whole of it without freezing the page": async (v) => {

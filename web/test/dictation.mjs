@@ -149,7 +149,7 @@ export const mock = {
     })
     await dictate(v).click()
     await tells(v, "alert", "The browser does not let this page use the microphone.")
-    await v.page.getByRole("button", { name: "Close" }).click()
+    await v.page.getByRole("button", { name: "Close", exact: true }).click()
     await v.page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", "NotFoundError"))
     })

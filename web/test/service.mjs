@@ -699,7 +699,7 @@ export const mock = {
           assert.equal(await guest.page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.tagName), "BUTTON", "the focus is back at the button")
           await button.click()
           await guest.page.keyboard.press("Tab")
-          await frame.getByRole("button", { name: "Close" }).click()
+          await frame.getByRole("button", { name: "Close", exact: true }).click()
           await dialog.waitFor({ state: "hidden" })
 
           await guest.page.reload()
@@ -709,7 +709,7 @@ export const mock = {
           const box = await dialog.boundingBox()
           assert.deepEqual([box.width, box.height], [phone.width, phone.height], "a phone shows it alone")
           await guest.shot("322-embed-phone")
-          await frame.getByRole("button", { name: "Close" }).click()
+          await frame.getByRole("button", { name: "Close", exact: true }).click()
           await button.waitFor()
           assert.ok(!server.requests.some((request) => request.includes("sk-svc")))
 
