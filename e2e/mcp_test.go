@@ -86,7 +86,7 @@ func (p *shop) called(name string) int {
 func (s *server) offers(name string, p *shop, shared bool) apiclient.MCPServerState {
 	s.t.Helper()
 	got, err := s.client.SetMCPServer(s.t.Context(), name, apiclient.MCPServerDraft{
-		Shared: shared, URL: p.url, Headers: map[string]string{"Authorization": p.key}, Instructions: "for fruit", Enabled: true,
+		Shared: shared, Trusted: shared, URL: p.url, Headers: map[string]string{"Authorization": p.key}, Instructions: "for fruit", Enabled: true,
 	})
 	require.NoError(s.t, err)
 	require.Empty(s.t, got.Problem)
@@ -111,7 +111,7 @@ func TestMCP_ToolsOfAServerAreFoundCalledAndGoneWithIt(t *testing.T) {
 	made := s.offers("fruits", p, false)
 	require.Equal(t, "mcp_fruits_look_up", made.Tools[0].Name)
 	require.False(t, made.Tools[0].ReadOnly, "nobody trusts a server of a person's own")
-	require.Equal(t, chat.ClassIdempotent, made.Tools[0].Class)
+	require.Equal(t, chat.ClassOnce, made.Tools[0].Class)
 	require.Equal(t, chat.ClassOnce, made.Tools[1].Class)
 
 	k := s.newTalk()

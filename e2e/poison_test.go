@@ -136,7 +136,7 @@ func TestPoison_AToolThatCrashesTheServerEndsWithAnError(t *testing.T) {
 	t.Parallel()
 	p, fruits := poisoned(t, newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1")), newShop(t, "fruit-90210")
 	fruits.hang = p.hang
-	p.offers("fruits", fruits, false)
+	p.offers("fruits", fruits, true)
 	k := p.newTalk()
 	id := k.send(`call search_tools {"query":"what does a fruit cost"}`, "each", `call mcp_fruits_look_up {"fruit":"quince"}`, "say looked")
 	p.crashes("Tool", p.hung)

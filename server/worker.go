@@ -151,7 +151,7 @@ func (w *workerPart) activities() worker.Activities {
 	}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
 	agents := &coding.Agents{Store: w.store, Boxes: rooms}
-	tools := &turn.Tools{Calls: w.store, Sets: w.tools, Boxes: rooms, Words: w.words, Outputs: live}
+	tools := &turn.Tools{Calls: w.store, Sets: w.tools, Authorizers: w.authorizers(), Boxes: rooms, Words: w.words, Outputs: live}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{

@@ -122,7 +122,7 @@ func New(t *testing.T, program ...string) *Fixture {
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Calls: b.Store, Sets: b.Catalog, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
+		Calls: b.Store, Sets: b.Catalog, Authorizers: authorizers, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
 	b.Asking = &turn.Approvals{Questions: b.Store, Runners: b.Tools, Boxes: b, Wait: time.Hour}
 	b.background = &background.Background{Tasks: b.Store, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}

@@ -201,7 +201,7 @@ func TestTool_RunsWhatAPersonHasMadeOfACallAndTellsTheModel(t *testing.T) {
 	call, err := b.Answer(t.Context(), store.Answer{
 		Session: activitiestest.Key, User: user.ID, UserName: user.Name, Call: chat.NewCallID(activitiestest.Turn, 0, 0), Allow: true,
 		Changed: &chat.Change{
-			Arguments: `{"command":"echo run >> right"}`, Summary: "echo run >> right", Digest: permission.Digest(tool.Spec{Name: "Shell"}, `{"command":"echo run >> right"}`),
+			Arguments: `{"command":"echo run >> right"}`, Summary: "echo run >> right", Digest: permission.Digest(tool.Spec{Name: "Shell"}, `{"command":"echo run >> right"}`, ""),
 		},
 	})
 	require.NoError(t, err)

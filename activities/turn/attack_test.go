@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -201,6 +202,31 @@ func TestAttack_ADeniedToolStaysDeniedWhateverIsBesideIt(t *testing.T) {
 				require.Equal(t, want[spec.Group], authorizer.Call(spec.Name, "{}").Rule, spec.Name)
 			}
 			require.Len(t, tools.Specs(), 2)
+		})
+	}
+}
+
+func TestAttack_APathIsJudgedInTheFolderInWhichTheCallRuns(t *testing.T) {
+	for name, c := range map[string]struct{ to, says string }{
+		"a folder that a rule denies":  {"secret", "working folder"},
+		"a folder that no rule denies": {"other", "text of other"},
+		"the same folder":              {"open", "text of open"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, `call Read {"path":"x.txt"}`)
+			folder := func(name string) string { return filepath.Join(b.Sandbox.Workspace(), name) }
+			for _, name := range []string{"open", "secret", "other"} {
+				b.Sandbox.Put(t, filepath.Join(name, "x.txt"), "text of "+name)
+			}
+			alice, err := b.UserByName(t.Context(), "alice")
+			require.NoError(t, err)
+			require.NoError(t, b.SetPermission(t.Context(), alice.ID, chat.ToolRule{Tool: "Read", Pattern: folder("secret") + "/**", Rule: chat.RuleDeny}))
+			require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), folder("open")))
+			b.AskForCalls()
+			require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), folder(c.to)))
+			_, err = b.RunTool(t.Context(), 0)
+			require.NoError(t, err)
+			require.Contains(t, b.ResultOf(0).Result, c.says)
 		})
 	}
 }

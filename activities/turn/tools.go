@@ -43,11 +43,13 @@ type ToolSets interface {
 
 // Tools runs the tool calls of turns.
 type Tools struct {
-	Calls   Calls
-	Sets    ToolSets
-	Boxes   activities.Rooms
-	Outputs activities.Outputs
-	Words   bool // whether the first words of a task may stand in histories
+	Calls Calls
+	Sets  ToolSets
+	// Authorizers judge calls whose working folder has changed since they were judged.
+	Authorizers permission.Authorizers
+	Boxes       activities.Rooms
+	Outputs     activities.Outputs
+	Words       bool // whether the first words of a task may stand in histories
 }
 
 // ToolInput names a call.
@@ -164,10 +166,38 @@ func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refu
 		return nil, unknown(call.Name), false, nil
 	case found.Spec().Class != call.Class:
 		return found, tool.Fail("%s has changed since it was called; call it again", call.Name), false, nil
-	case call.State == chat.CallOpen && call.Digest != "" && call.Digest != permission.Digest(found.Spec(), call.Arguments):
-		return found, tool.Fail("the tool or the arguments of this call of %s have changed since the permission check; call it again", call.Name), false, nil
+	}
+	same, err := t.asJudged(ctx, call, found.Spec())
+	switch {
+	case err != nil:
+		return nil, refused, false, err
+	case !same && call.State == chat.CallRunning:
+		return found, chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallUnknown), IsError: true}, false, nil
+	case !same:
+		return found, tool.Fail("the tool, the arguments or the working folder of this call of %s have changed since the permission check; call it again", call.Name), false, nil
 	}
 	return found, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
+}
+
+// asJudged reports whether a call is the one that the permissions were asked about, or one that they allow now. A call that has begun goes on,
+// except one of an MCP server, which would be sent again.
+func (t *Tools) asJudged(ctx context.Context, call chat.Call, spec tool.Spec) (bool, error) {
+	switch {
+	case call.Digest == "", call.State != chat.CallOpen && spec.Remote == nil:
+		return true, nil
+	case spec.Pattern != chat.PatternPath:
+		return call.Digest == permission.Digest(spec, call.Arguments, ""), nil
+	}
+	tools, err := t.Sets.Of(ctx, call.Session)
+	if err != nil {
+		return false, err
+	}
+	authorizer, err := t.Authorizers.Of(ctx, call.Session, tools)
+	if err != nil {
+		return false, err
+	}
+	now := authorizer.Call(call.Name, call.Arguments)
+	return now.Digest == call.Digest || now.Rule == chat.RuleAllow, nil
 }
 
 // WithoutRunner implements Runners.

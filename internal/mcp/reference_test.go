@@ -122,6 +122,6 @@ func TestReference_FilesAndNotesAreKeptByTheirServers(t *testing.T) {
 	require.Contains(t, said(notes, "search_nodes", `{"query":"quinces"}`), "Ann")
 
 	tools := f.tools(mcp.NewSource(f.rows, f.Connections), ann)
-	require.Equal(t, chat.ClassIdempotent, tools["mcp_files_read_text_file"].Spec().Class)
-	require.Equal(t, chat.ClassIdempotent, tools["mcp_files_write_file"].Spec().Class, "it says so itself")
+	require.Equal(t, chat.ClassOnce, tools["mcp_files_read_text_file"].Spec().Class, "nobody trusts what it says of itself")
+	require.Equal(t, chat.ClassOnce, tools["mcp_files_write_file"].Spec().Class)
 }

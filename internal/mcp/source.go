@@ -23,9 +23,8 @@ const maxKept = 256
 // nobody is connected to.
 //
 // The annotations of a tool are trusted if an administrator trusts the server, which must be one of the installation. A tool that only reads then has
-// the class read and does not act (tool.Spec.Acts), so that it needs no approval in the permission mode ask. For other servers, annotations that a
-// tool only reads or is idempotent only mean that it is retried after a crash. Nothing else that a server declares extends its rights: its tools are
-// never Inward.
+// the class read and does not act (tool.Spec.Acts), so that it needs no approval in the permission mode ask, and an idempotent one is retried after a
+// crash. Tools of other servers act and are tried once. Nothing else that a server declares extends its rights: its tools are never Inward.
 type Source struct {
 	// Projects are the files .mcp.json of folders; nil: there are none. It is set before the source is used.
 	Projects Projects
@@ -174,7 +173,7 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 	for _, t := range offers.Tools {
 		out = append(out, &serverTool{
 			connections: s.connections, server: server.ID, person: person, offered: offered{server.Name, t.Name},
-			spec: tool.Spec{Class: classOf(t.Hints, server.Trusted && server.User == 0), Description: describe(t), Parameters: t.Schema, Optional: true, Group: server.Name, Remote: remote(server, t)},
+			spec: tool.Spec{Class: classOf(t.Hints, trusted(server)), Description: describe(t), Parameters: t.Schema, Optional: true, Group: server.Name, Remote: remote(server, t)},
 		})
 	}
 	if len(offers.Resources) > 0 {
@@ -187,6 +186,9 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 		t.spec.OnRunner = server.Transport == chat.MCPStdio
 		if t.spec.Remote == nil { // added by this package
 			t.spec.Remote = remote(server, chat.MCPTool{Name: t.offered.tool})
+			if !trusted(server) { // what it is asked for may carry text of the conversation to it
+				t.spec.Class = chat.ClassOnce
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b *serverTool) int { return strings.Compare(a.offered.tool, b.offered.tool) })
@@ -201,7 +203,7 @@ func remote(server mcpservers.Server, t chat.MCPTool) *tool.Remote {
 	}
 	offer := offered{server.Name, t.Name}
 	return &tool.Remote{
-		Server: server.Name, Tool: t.Name, Hashed: hashedName(plainName(offer), offer), Address: addressOf(server.MCPConfig), Description: t.Title + "\n" + t.Description,
+		Server: server.Name, Tool: strings.TrimSuffix(t.Name, "\x00"), Hashed: hashedName(plainName(offer), offer), Address: addressOf(server.MCPConfig), Description: t.Title + "\n" + t.Description,
 		Schema: t.Schema, Hints: hints,
 	}
 }
@@ -211,11 +213,16 @@ func addressOf(c chat.MCPConfig) string {
 	return strings.Join(append([]string{string(c.Transport), c.URL, c.Command}, c.Args...), "\x00")
 }
 
+// trusted reports whether an administrator trusts the annotations of a server.
+func trusted(server mcpservers.Server) bool { return server.Trusted && server.User == 0 }
+
 func classOf(hints chat.MCPHints, trusted bool) chat.ToolClass {
 	switch {
-	case hints.ReadOnly && trusted:
+	case !trusted:
+		return chat.ClassOnce
+	case hints.ReadOnly:
 		return chat.ClassRead
-	case hints.Idempotent, hints.ReadOnly:
+	case hints.Idempotent:
 		return chat.ClassIdempotent
 	}
 	return chat.ClassOnce

@@ -43,7 +43,7 @@ func TestSource_ShowsToolsWithoutAConnection(t *testing.T) {
 	require.Zero(t, f.Open())
 
 	echo, die := tools["mcp_snormal_echo"].Spec(), tools["mcp_snormal_die"].Spec()
-	require.Equal(t, chat.ClassIdempotent, echo.Class)
+	require.Equal(t, chat.ClassOnce, echo.Class)
 	require.True(t, echo.Acts(), "nobody trusts it")
 	require.Equal(t, chat.ClassOnce, die.Class)
 	require.True(t, die.Acts())
@@ -182,7 +182,7 @@ func TestSource_ListsToolsOfServersThatAreNotInForce(t *testing.T) {
 	require.Equal(t, "mcp_git_one", listed[0].Name, "though hers stands before it")
 	listed, err = source.Listed(t.Context(), ann, own.Server)
 	require.NoError(t, err)
-	require.Contains(t, listed, mcp.Listed{Name: "mcp_git_echo", Description: "Says it again.", Class: chat.ClassIdempotent})
+	require.Contains(t, listed, mcp.Listed{Name: "mcp_git_echo", Description: "Says it again.", Class: chat.ClassOnce})
 	_, err = source.Listed(t.Context(), bob, own.Server)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }

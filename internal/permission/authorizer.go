@@ -85,7 +85,11 @@ func (a Authorizer) Call(name, arguments string) Decision {
 	if t, ok := a.tools.Get(name); ok {
 		spec = t.Spec()
 	}
-	d.Digest = Digest(spec, arguments)
+	folder := ""
+	if spec.Pattern == chat.PatternPath {
+		folder = a.permits.Cwd
+	}
+	d.Digest = Digest(spec, arguments, folder)
 	return d
 }
 
@@ -97,11 +101,12 @@ func (a Authorizers) Pin(ctx context.Context, key chat.SessionKey, d Decision, s
 	return a.People.PinPermission(ctx, key, d.Unpinned, spec.Remote.Pin())
 }
 
-// Digest identifies a call that was checked by its arguments, its tool, and the MCP server's description of the tool. A built-in tool is identified
-// by its name only, so that pending approvals survive an upgrade.
-func Digest(spec tool.Spec, arguments string) string {
+// Digest identifies a call that was checked by its arguments, its tool, the MCP server's description of the tool, and, for tools whose rules are about
+// paths, the working folder that relative paths begin in. A built-in tool is identified by its name only, so that pending approvals survive an
+// upgrade.
+func Digest(spec tool.Spec, arguments, folder string) string {
 	sum := sha256.New()
-	for _, part := range []string{spec.Name, spec.Remote.Pin(), arguments} {
+	for _, part := range []string{spec.Name, spec.Remote.Pin(), arguments, folder} {
 		fmt.Fprintf(sum, "%d %s\n", len(part), part)
 	}
 	return hex.EncodeToString(sum.Sum(nil))

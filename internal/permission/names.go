@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/tool"
 )
 
 // IsPattern reports whether the name of a tool in a rule means several: mcp_github_*.
@@ -33,6 +34,9 @@ func CheckName(name string) error {
 // Other rules also mean names that a model may confuse: those that differ in case, dashes and underscores within the tool's name.
 func means(name string, rule chat.Rule, c Call) bool {
 	names := append([]string{c.Tool}, c.Remote.Names()...)
+	if rule != chat.RuleAllow {
+		names = tool.Spec{Name: c.Tool, Remote: c.Remote}.Names()
+	}
 	switch {
 	case IsPattern(name):
 		return slices.ContainsFunc(names, func(n string) bool {
@@ -44,12 +48,12 @@ func means(name string, rule chat.Rule, c Call) bool {
 	case c.Remote == nil || rule == chat.RuleAllow:
 		return false
 	}
-	server, tool, ok := pairOf(strings.ToLower(name))
+	server, called, ok := pairOf(strings.ToLower(name))
 	if !ok || server != c.Remote.Server {
 		return false
 	}
 	own := strings.TrimPrefix(strings.ToLower(c.Tool), "mcp_"+c.Remote.Server+"_")
-	return slices.Contains([]string{folded(own), folded(strings.ToLower(c.Remote.Tool)), folded(sent(c.Remote.Tool))}, folded(tool))
+	return slices.Contains([]string{folded(own), folded(strings.ToLower(c.Remote.Tool)), folded(sent(c.Remote.Tool))}, folded(called))
 }
 
 // pairOf splits the name of a tool of an MCP server. Names of servers have no underscore.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"xbot/internal/chat"
@@ -43,8 +44,20 @@ type Spec struct {
 	Remote *Remote
 }
 
-// Names returns the names under which deny and ask rules mean the tool.
-func (s Spec) Names() []string { return append([]string{s.Name}, s.Remote.Names()...) }
+// Names returns the names under which deny and ask rules, and hooks, mean the tool. For a tool of an MCP server they include spellings that a
+// model may confuse with it: in lower case, and with underscores for dashes.
+func (s Spec) Names() []string {
+	out := append([]string{s.Name}, s.Remote.Names()...)
+	if s.Remote == nil {
+		return out
+	}
+	for _, name := range out {
+		if plain := strings.ReplaceAll(strings.ToLower(name), "-", "_"); !slices.Contains(out, plain) {
+			out = append(out, plain)
+		}
+	}
+	return out
+}
 
 // Acts reports whether calls change something outside of the conversation: files, processes, schedules, the network. A tool that says
 // nothing of itself does.
