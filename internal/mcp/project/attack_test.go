@@ -2,9 +2,11 @@ package project_test
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,10 +40,26 @@ type cloned struct {
 	box   *tooltest.Box
 	alice store.User
 	rules policy.Permissions
+
+	denied string // a file that the runner does not read
 }
 
 func (c *cloned) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
-	return c.box, nil
+	return deniedBox{c.box, c.denied}, nil
+}
+
+// deniedBox refuses to read a file.
+type deniedBox struct {
+	*tooltest.Box
+
+	file string
+}
+
+func (d deniedBox) ReadFile(ctx context.Context, file string, from, most int64) (sandbox.FileData, error) {
+	if file == d.file {
+		return sandbox.FileData{}, fault.Errorf(fault.Denied, "%s belongs to xbot itself and is not accessible", file)
+	}
+	return d.Box.ReadFile(ctx, file, from, most)
 }
 
 func (c *cloned) Get(context.Context) (*policy.Policy, error) {
@@ -174,6 +192,74 @@ func TestAttack_NothingOfAFolderIsUsedUnlessItsPersonAgreedToAllOfIt(t *testing.
 				return
 			}
 			require.Equal(t, c.stands, f.used())
+		})
+	}
+}
+
+// TestAttack_AProgramOfAHookIsFoundHoweverItsCommandNamesIt changes the program after the agreement.
+func TestAttack_AProgramOfAHookIsFoundHoweverItsCommandNamesIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ command, program string }{
+		"by its path":                      {"tools/check", "tools/check"},
+		"with a dot":                       {"./tools/../tools/check", "tools/check"},
+		"by the variable":                  {`"$XBOT_PROJECT_DIR"/tools/check`, "tools/check"},
+		"after cd":                         {"cd tools && ./check", "tools/check"},
+		"after cd to a path":               {"cd tools/more; ./check", "tools/more/check"},
+		"after two":                        {"cd tools && cd more && sh check", "tools/more/check"},
+		"after cd and back":                {"cd tools/more && sh ../check", "tools/check"},
+		"in a shell that changes its path": {`PATH=tools/more:$PATH check`, "tools/more/check"},
+		"by a name with a blank":           {`"$PWD/my tools"/check`, "my tools/check"},
+		"by a name with an escaped blank":  {`my\ tools/check`, "my tools/check"},
+		"in braces":                        {`sh ${XBOT_PROJECT_DIR}/tools/check`, "tools/check"},
+		"in a script within quotes":        {`sh -c "cd tools && exec ./check"`, "tools/check"},
+		"in an assignment":                 {`CHECK="tools"/check; $CHECK`, "tools/check"},
+		"by the shell's own substitution":  {"$(echo tools/check)", "tools/check"},
+		"after words that are no shell":    {"if tools/check", "tools/check"},
+		"after env":                        {"env -C tools ./check", "tools/check"},
+		"after a link":                     {"cd alias && ./check", "tools/check"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := clone(t)
+			command, err := json.Marshal(c.command)
+			require.NoError(t, err)
+			f.put(".xbot/hooks.json", strings.Replace(guarded, `"sh ./.xbot/check.sh"`, string(command), 1))
+			f.put("tools/more/other", "")
+			require.NoError(t, os.Symlink("tools", filepath.Join(f.folder(), "alias")))
+			f.put(c.program, "exit 0")
+			f.agree()
+			require.True(t, f.used())
+			f.put(c.program, "exit 2")
+			require.False(t, f.used())
+		})
+	}
+}
+
+// TestAttack_AHookWithAProgramThatCannotBeReadIsRefused has programs whose changes would not be noticed.
+func TestAttack_AHookWithAProgramThatCannotBeReadIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		make func(c *cloned, file string) error
+		says string
+	}{
+		"a link to itself": {func(_ *cloned, file string) error { return os.Symlink(filepath.Base(file), file) }, "cannot be read"},
+		"what xbot denies": {func(c *cloned, file string) error {
+			c.denied = file
+			return os.WriteFile(file, []byte("exit 0"), 0o600)
+		}, "cannot be read"},
+		"a large file":       {func(_ *cloned, file string) error { return os.WriteFile(file, make([]byte, 1<<20+1), 0o600) }, "more than 1 MB"},
+		"a file as a folder": {func(_ *cloned, file string) error { return os.WriteFile(filepath.Dir(file)+"/below", nil, 0o600) }, "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := clone(t)
+			f.put(".xbot/other", "")
+			require.NoError(t, os.Remove(filepath.Join(f.folder(), ".xbot/check.sh")))
+			require.NoError(t, c.make(f, filepath.Join(f.folder(), ".xbot/check.sh")))
+			if name == "a file as a folder" {
+				f.put(".xbot/hooks.json", strings.Replace(guarded, "check.sh", "below/check.sh", 1))
+			}
+			require.Empty(t, f.hooks())
+			require.Contains(t, f.seen().Problem, c.says)
+			require.Empty(t, f.seen().Digest, "there is nothing to agree to")
 		})
 	}
 }

@@ -20,7 +20,8 @@ import (
 
 const (
 	maxProgram = 1 << 20 // bytes of a program that a hook names
-	maxWords   = 100     // words in the commands of all hooks that may be files of the folder
+	maxPaths   = 200     // paths that the words in the commands of all hooks may mean
+	maxName    = 255     // bytes of the name of a file
 	maxNamed   = 100     // skills and instruction files that are listed
 	maxLevels  = 12      // folders that are searched, from the one of the conversation upwards
 )
@@ -151,7 +152,7 @@ var hookFiles = []struct {
 
 // readHooks reads the hooks files, and the files of the folder that their commands name.
 func (b *Bundle) readHooks(ctx context.Context, here place) error {
-	named := map[string]bool{}
+	var named []string
 	for _, f := range hookFiles {
 		at := path.Join(here.folder, ".xbot", f.name)
 		text, err := content(ctx, here.box, at, hook.MaxBytes+1)
@@ -161,52 +162,112 @@ func (b *Bundle) readHooks(ctx context.Context, here place) error {
 		if text == nil {
 			continue
 		}
-		b.Hooks = append(b.Hooks, hook.Doc{Source: at, Layer: f.layer, Text: text})
+		doc := hook.Doc{Source: at, Layer: f.layer, Text: text}
 		for _, h := range hook.Parse(text, at, f.layer, hook.Grants{}).Handlers {
-			for _, name := range programs(h.Command, here.folder) {
-				named[name] = true
-				b.Hooks[len(b.Hooks)-1].Programs = true
+			w := words(h.Command, here.folder)
+			doc.Programs = doc.Programs || len(w) > 0
+			named = append(named, w...)
+		}
+		b.Hooks = append(b.Hooks, doc)
+	}
+	return b.readPrograms(ctx, here, named)
+}
+
+// readPrograms reads the files of the folder that words of commands name, seen from the folder and from every folder that the words name, as in
+// "cd tools && ./check". A file that exists and cannot be read is an error: its changes would not be noticed.
+func (b *Bundle) readPrograms(ctx context.Context, here place, words []string) error {
+	seen := map[string]bool{}
+	for folders := []string{here.folder}; len(folders) > 0; folders = folders[1:] {
+		for _, word := range words {
+			name := word
+			if !path.IsAbs(name) {
+				name = path.Join(folders[0], name)
+			}
+			if seen[name] || !within(name, here.folder) {
+				continue
+			}
+			if seen[name] = true; len(seen) > maxPaths {
+				return fault.Errorf(fault.Invalid, "the commands of the folder's hooks have words that may mean more than %d files: put them into a program", maxPaths)
+			}
+			found, folder, err := readProgram(ctx, here, name)
+			switch {
+			case err != nil:
+				return err
+			case folder:
+				folders = append(folders, name)
+			case found != nil:
+				b.Programs = append(b.Programs, *found)
 			}
 		}
 	}
-	if len(named) > maxWords {
-		return fault.Errorf(fault.Invalid, "the commands of the folder's hooks have more than %d words that may be files: put them into a program", maxWords)
-	}
-	names := make([]string, 0, len(named))
-	for name := range named {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		text, err := content(ctx, here.box, name, maxProgram+1)
-		switch {
-		case fault.Is(err, fault.Invalid), fault.Is(err, fault.Conflict): // a folder
-			continue
-		case err != nil:
-			return err
-		case len(text) > maxProgram:
-			return fault.Errorf(fault.Invalid, "the hook program %s has more than %d MB, too many to check it for changes", name, maxProgram>>20)
-		case text != nil:
-			b.Programs = append(b.Programs, Program{Path: name, Digest: digest(text)})
-		}
-	}
+	slices.SortFunc(b.Programs, func(a, b Program) int { return strings.Compare(a.Path, b.Path) })
 	return nil
 }
 
-// programs returns the words of a command that may be files of a folder, as paths there.
-func programs(command, folder string) []string {
+// readProgram reads a file that a command may name, and reports whether there is a folder instead.
+func readProgram(ctx context.Context, here place, name string) (found *Program, folder bool, err error) {
+	got, err := here.box.ReadFile(ctx, name, 0, maxProgram+1)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil, false, nil
+	case fault.Is(err, fault.Unavailable), fault.Is(err, fault.Internal), fault.Is(err, fault.RateLimited):
+		return nil, false, err
+	case err != nil:
+		if info, statErr := here.box.Stat(ctx, name); statErr == nil && info.Dir {
+			return nil, true, nil
+		}
+		return nil, false, fault.Errorf(fault.Invalid, "the hook program %s cannot be read, so its changes would not be noticed: %w", name, err)
+	case len(got.Data) > maxProgram:
+		return nil, false, fault.Errorf(fault.Invalid, "the hook program %s has more than %d MB, too many to check it for changes", name, maxProgram>>20)
+	}
+	return &Program{Path: name, Digest: digest(got.Data)}, false, nil
+}
+
+// words returns the words of a command that may name files of a folder: relative paths, and absolute ones in the folder. They are all parts between
+// the special characters of a shell, with quotes and without, as in scripts within quotes.
+func words(command, folder string) []string {
 	command = strings.NewReplacer("${XBOT_PROJECT_DIR}", folder, "$XBOT_PROJECT_DIR", folder, "${PWD}", folder, "$PWD", folder).Replace(command)
 	var out []string
-	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=,{}[]$:", r) }) {
-		name := word
-		if !path.IsAbs(name) {
-			name = path.Join(folder, name)
-		}
-		if name = path.Clean(name); strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/") {
+	for _, word := range append(strings.FieldsFunc(command, func(r rune) bool { return r == '"' || r == '\'' || separates(r) }), unquoted(command)...) {
+		name := path.Clean(word)
+		if name != "." && len(path.Base(name)) <= maxName && (!path.IsAbs(name) || within(name, folder)) {
 			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// unquoted splits a command at the special characters outside of quotes, and removes the quotes.
+func unquoted(command string) []string {
+	var quote rune
+	escaped := false
+	var out strings.Builder
+	for _, r := range command {
+		switch {
+		case escaped:
+			escaped = false
+			out.WriteRune(r)
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		case quote == 0 && separates(r):
+			out.WriteByte(0)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return strings.FieldsFunc(out.String(), func(r rune) bool { return r == 0 })
+}
+
+// separates reports whether a character separates words of a command, or parts of a word that may be paths.
+func separates(r rune) bool { return strings.ContainsRune(" \t\n`;|&()<>=,{}[]$:", r) }
+
+// within reports whether a clean path is beneath a folder.
+func within(name, folder string) bool {
+	return strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // readTexts lists the skills and instructions of the folder and of those above it, up to the root of the repository or the workspace.
