@@ -301,11 +301,7 @@ func (a *Auth) SetPassword(r *http.Request, user store.User, change PasswordChan
 		return err
 	}
 	id, _ := r.Context().Value(contextKey{}).(identity)
-	effect := store.PasswordEffect{KeepToken: id.token, RevokeTokens: change.RevokeTokens}
-	if cookie, err := r.Cookie(CookieName); err == nil {
-		effect.KeepLogin = secret.HashToken(cookie.Value)
-	}
-	return a.Accounts.SetPassword(r.Context(), user.ID, hash, effect)
+	return a.Accounts.SetPassword(r.Context(), user.ID, hash, store.PasswordEffect{KeepLogin: id.login, KeepToken: id.token, RevokeTokens: change.RevokeTokens})
 }
 
 func checkPassword(password string) error {

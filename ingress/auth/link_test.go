@@ -126,7 +126,7 @@ func TestAttack_APasswordChangeEndsWhatSignsIn(t *testing.T) {
 		"changed by its user": func(b *bundle, _ string) error {
 			mine, err := b.signIn(request(http.MethodPost), "admin", password)
 			require.NoError(b.t, err)
-			return b.SetPassword(b.page(http.MethodPost, mine), b.admin, auth.PasswordChange{Current: password, New: "another good one", RevokeTokens: true})
+			return b.change(b.page(http.MethodPost, mine), auth.PasswordChange{Current: password, New: "another good one", RevokeTokens: true})
 		},
 		"forgotten": func(b *bundle, _ string) error {
 			return b.store.SetPassword(b.t.Context(), b.admin.ID, "", store.PasswordEffect{RevokeTokens: true})
@@ -164,11 +164,7 @@ func TestSetPassword_KeepsTokensUnlessToldOtherwise(t *testing.T) {
 	one, other := b.token(), b.token()
 	change := func(c auth.PasswordChange) {
 		t.Helper()
-		var err error
-		b.Require(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { err = b.SetPassword(r, b.admin, c) }),
-			func(_ http.ResponseWriter, _ *http.Request, refused error) { err = refused }).
-			ServeHTTP(httptest.NewRecorder(), request(http.MethodPost, "Authorization", "Bearer "+one))
-		require.NoError(t, err)
+		require.NoError(t, b.change(request(http.MethodPost, "Authorization", "Bearer "+one), c))
 	}
 	change(auth.PasswordChange{Current: password, New: "another good one"})
 	_, _, err := b.identify(request(http.MethodGet, "Authorization", "Bearer "+other))
