@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -60,7 +61,7 @@ func OpenIngress(ctx context.Context, cfg config.Ingress, version string) (*Serv
 
 // listen opens the port of the process before anything else, so that a second server on it says so at once.
 func (s *Server) listen(cfg config.HTTP) (net.Listener, error) {
-	l, err := httpserver.Listen(cfg.Addr, cfg.TrustedProxies()...)
+	l, err := httpserver.Listen(cfg.Addr, slog.Default(), cfg.TrustedProxies()...)
 	if err == nil {
 		s.onClose(func() { _ = l.Close() }) // closed already once it was served
 	}

@@ -238,7 +238,7 @@ func (l outputLinks) OutputURL(user chat.UserID, runner string, exec chat.CallID
 
 // serveMetrics answers /metrics and /healthz of a worker, for a scraper and a supervisor.
 func (p *process) serveMetrics(ctx context.Context, addr string) error {
-	l, err := httpserver.Listen(addr)
+	l, err := httpserver.Listen(addr, p.log)
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,19 @@
 package httpserver
 
 import (
+	"log/slog"
 	"net"
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 )
 
 // connectionsOfOne bounds the open connections of one address. An office behind one address needs fewer: a browser opens six.
 const connectionsOfOne = 1024
+
+// logEvery bounds how often refusals are logged.
+const logEvery = time.Minute
 
 // connections is a listener that closes connections of an address that has too many. An IPv6 address counts as its /64, since one host usually has
 // all of it. This machine and trusted proxies forward the connections of others, and have no limit.
@@ -17,9 +22,11 @@ type connections struct {
 
 	proxies []netip.Prefix
 	most    int // of one address
+	log     *slog.Logger
 
-	mu   sync.Mutex
-	open map[netip.Addr]int
+	mu     sync.Mutex
+	open   map[netip.Addr]int
+	logged time.Time // when a refusal was last logged
 }
 
 // Accept waits for the next connection within the limit.
@@ -60,6 +67,10 @@ func (l *connections) enter(from netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open[from] >= l.most {
+		if time.Since(l.logged) >= logEvery {
+			l.logged = time.Now()
+			l.log.Warn("connections of an address are refused: if it is a reverse proxy, add it to XBOT_TRUSTED_PROXIES", "address", from, "open", l.most)
+		}
 		return false
 	}
 	if l.open == nil {

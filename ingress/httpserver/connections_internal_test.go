@@ -1,8 +1,11 @@
 package httpserver
 
 import (
+	"bytes"
+	"log/slog"
 	"net"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,7 +51,8 @@ func TestAttack_ConnectionsOfOneAddressAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			under := &scripted{make(chan string, len(c.from))}
-			l := &connections{Listener: under, proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, most: 2}
+			var logged bytes.Buffer
+			l := &connections{Listener: under, proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, most: 2, log: slog.New(slog.NewTextHandler(&logged, nil))}
 			for _, from := range c.from {
 				under.from <- from
 			}
@@ -62,6 +66,7 @@ func TestAttack_ConnectionsOfOneAddressAreBounded(t *testing.T) {
 				open = append(open, conn)
 			}
 			require.Len(t, open, c.want)
+			require.Equal(t, min(1, len(c.from)-c.want), strings.Count(logged.String(), "XBOT_TRUSTED_PROXIES"), "an operator reads of it once")
 			for _, conn := range open {
 				require.NoError(t, conn.Close())
 				require.NoError(t, conn.Close())

@@ -180,12 +180,12 @@ func drain(next http.Handler) http.Handler {
 
 // Listen listens on the address of the server, and limits the connections of one address, except trusted proxies. If the port is in use, the error is
 // a sentence for the operator.
-func Listen(addr string, proxies ...netip.Prefix) (net.Listener, error) {
+func Listen(addr string, log *slog.Logger, proxies ...netip.Prefix) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "cannot listen on %s (%w): stop what uses the port, or set XBOT_HTTP_ADDR to another address", addr, err)
 	}
-	return &connections{Listener: l, proxies: proxies, most: connectionsOfOne}, nil
+	return &connections{Listener: l, proxies: proxies, most: connectionsOfOne, log: log}, nil
 }
 
 // Serve answers requests until ctx ends. closing is closed first, so that event streams end by themselves.

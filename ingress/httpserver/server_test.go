@@ -108,10 +108,10 @@ func TestRoutes_ReadyTellsWhatIsMissing(t *testing.T) {
 
 func TestListen_APortInUseIsASentence(t *testing.T) {
 	t.Parallel()
-	l, err := httpserver.Listen("127.0.0.1:0")
+	l, err := httpserver.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer l.Close()
-	_, err = httpserver.Listen(l.Addr().String())
+	_, err = httpserver.Listen(l.Addr().String(), slog.New(slog.DiscardHandler))
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.ErrorContains(t, err, "stop what uses the port, or set XBOT_HTTP_ADDR")
 }
@@ -136,7 +136,7 @@ type served struct {
 
 func serve(t *testing.T, h http.Handler) *served {
 	t.Helper()
-	l, err := httpserver.Listen("127.0.0.1:0")
+	l, err := httpserver.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{addr: l.Addr().String(), logs: &logs{}, closing: make(chan struct{}), stop: cancel, ended: make(chan error, 1)}
