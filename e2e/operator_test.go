@@ -139,7 +139,7 @@ func TestOperator_DoctorTellsASoundServerFromAStoppedOne(t *testing.T) {
 	s := newServerWithStack(t)
 	said, err := s.operate("doctor")
 	require.NoError(t, err, said)
-	for _, part := range []string{"Postgres", "Temporal", "web search"} {
+	for _, part := range []string{"Postgres", "Temporal", "✓ decoders", "web search"} {
 		require.Contains(t, said, part)
 	}
 	s.stop()

@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +33,7 @@ import (
 	"xbot/internal/temporalclient"
 	"xbot/internal/toolkey"
 	"xbot/internal/websearch"
+	"xbot/runner/confine"
 	"xbot/runner/container"
 	"xbot/server"
 	"xbot/server/hostrunner"
@@ -70,7 +73,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused}, {"crashes", lookCrashes},
-		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"plugins", lookPlugins}, {"web search", lookSearch}, {"model", lookModel}, {"agents", lookAgents},
+		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"decoders", lookDecoders}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"plugins", lookPlugins}, {"web search", lookSearch}, {"model", lookModel}, {"agents", lookAgents},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)
@@ -352,6 +355,17 @@ func sandboxOrigin(s chat.RunnerSandbox) string {
 		return ""
 	}
 	return fmt.Sprintf(", as %s chose on %s", cmp.Or(s.ChangedBy, "an administrator who is gone"), s.ChangedAt.Format(time.DateTime))
+}
+
+// lookDecoders reports how the processes that decode files are confined.
+func lookDecoders(context.Context, *installation) (string, error) {
+	switch {
+	case confine.HasFilters():
+		return "no files and no network for them, and little memory and time", nil
+	case runtime.GOOS == "linux":
+		return "", errors.New("files are decoded in processes with limits of memory, time and open files only: this kernel, or the container engine, has no filters of system calls (seccomp)")
+	}
+	return "limits of time and open files: this system has no filters of system calls", nil
 }
 
 // lookContainers asks the engine whether containers can be made.

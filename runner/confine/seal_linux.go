@@ -95,12 +95,19 @@ func sealCalls() error {
 	}
 	odd, err := install(sealedFilter(), unix.SECCOMP_FILTER_FLAG_TSYNC)
 	switch {
-	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL), errors.Is(err, unix.EPERM):
-		return nil // the kernel, or the container engine, has no filters
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM), errors.Is(err, unix.EINVAL) && !HasFilters():
+		return nil // the kernel has no filters, or the container engine allows none
 	case err == nil && odd != 0:
 		return fmt.Errorf("filter system calls: the thread %d cannot be reached", odd)
 	}
 	return err
+}
+
+// HasFilters reports whether the kernel has filters of system calls. Without them Seal only limits resources.
+func HasFilters() bool {
+	action := uint32(unix.SECCOMP_RET_ALLOW)
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	return errno == 0
 }
 
 // sealedCalls are the calls that the Go runtime and the C library need for memory, threads and time, and for open descriptors.
