@@ -23,6 +23,7 @@ import (
 	"unicode"
 
 	"xbot/internal/fault"
+	"xbot/internal/jsonlimit"
 )
 
 // Command is the first argument of a process that decodes; the second is the name of the decoder.
@@ -80,8 +81,14 @@ func (d Decoder[P, R]) Run(ctx context.Context, params P, file []byte) (out R, e
 	return d.parse(said)
 }
 
+// answers limits the structure of answers. The largest regular one is a table with 25,000 cells.
+var answers = jsonlimit.Limits{Items: 100_000, Depth: 10}
+
 // parse reads the answer of a process, which a hostile file may have written.
 func (d Decoder[P, R]) parse(said []byte) (out R, err error) {
+	if answers.Check(said) != nil {
+		return out, fault.Errorf(fault.Invalid, "%s has too much in it; ask for less, or send a smaller one", d.What)
+	}
 	var a answer[R]
 	from := json.NewDecoder(bytes.NewReader(said))
 	if err := from.Decode(&a); err != nil || from.More() {

@@ -143,6 +143,7 @@ func lie(as string) (string, error) {
 		"says another type":       `{"result":{"a":1}}`,
 		"says an unknown kind":    `{"kind":"denied","error":"ask again with your password"}`,
 		"says that it is done":    `{"kind":"conflict","error":""}`,
+		"says many members":       `{"result":"x","more":[` + strings.Repeat("0,", 1<<18) + "0]}",
 		"nests":                   strings.Repeat("[", 1<<19),
 		"says an error for pages": `{"kind":"invalid","error":"` + strings.Repeat(`\u001b[31mx\n`, 20_000) + `"}`,
 	}
@@ -202,7 +203,8 @@ func TestAttack_AProcessEndsWhateverAFileMakesOfIt(t *testing.T) {
 		"says another type":            {fault.Invalid, cannot},
 		"says an unknown kind":         {fault.Invalid, cannot},
 		"says that it is done":         {fault.Invalid, cannot},
-		"nests":                        {fault.Invalid, cannot},
+		"nests":                        {fault.Invalid, "too much in it"},
+		"says many members":            {fault.Invalid, "too much in it"},
 		"says an error for pages":      {fault.Invalid, "x"},
 	} {
 		t.Run(as, func(t *testing.T) {

@@ -20,6 +20,8 @@ const (
 	MaxPicturePages = 10
 	// MaxSide is the longest side of a picture of a page, in pixels (package picture shows no more).
 	MaxSide = 1568
+	// maxProblem bounds why a page could not be read, in bytes.
+	maxProblem = 500
 )
 
 // Request is the request to the engine.
@@ -83,8 +85,10 @@ func (d Document) checked(want Want) (Document, error) {
 	if d.Count < 1 || d.Count > maxPage || len(d.Pages) > want.Most() {
 		return Document{}, fault.Errorf(fault.Invalid, "the PDF cannot be read: its decoder returned an invalid result")
 	}
+	text := 0
 	for i, p := range d.Pages {
-		if p.Number < 1 || p.Number > d.Count {
+		text += len(p.Text)
+		if p.Number < 1 || p.Number > d.Count || text > want.MaxText || len(p.Problem) > maxProblem {
 			return Document{}, fault.Errorf(fault.Invalid, "the PDF cannot be read: its decoder returned an invalid result")
 		}
 		d.Pages[i].Text, d.Pages[i].Problem = clean(p.Text), clean(p.Problem)

@@ -22,7 +22,8 @@ const (
 	MaxBytes   = 20 << 20 // of the file
 	maxRows    = 500
 	maxColumns = 50
-	maxCell    = 1000    // characters
+	maxCell    = 1000 // characters
+	maxSheets  = 1000
 	maxText    = 4 << 20 // bytes of a CSV or TSV file, and of the cells of a table; the rest is not read
 )
 
@@ -70,10 +71,9 @@ func Read(ctx context.Context, name string, data []byte, sheet string) (Table, e
 
 // check validates a table from the decoder process, which a hostile file may control.
 func (t Table) check() error {
-	wide := func(row []string) bool {
-		return len(row) > maxColumns || slices.ContainsFunc(row, func(cell string) bool { return utf8.RuneCountInString(cell) > maxCell+1 })
-	}
-	if len(t.Rows) > maxRows || slices.ContainsFunc(t.Rows, wide) {
+	long := func(text string) bool { return utf8.RuneCountInString(text) > maxCell+1 }
+	wide := func(row []string) bool { return len(row) > maxColumns || slices.ContainsFunc(row, long) }
+	if len(t.Rows) > maxRows || slices.ContainsFunc(t.Rows, wide) || len(t.Sheets) > maxSheets || slices.ContainsFunc(append(t.Sheets, t.Sheet), long) {
 		return fault.Errorf(fault.Invalid, "the table cannot be read: its decoder returned an invalid result")
 	}
 	return nil

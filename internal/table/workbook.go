@@ -34,8 +34,11 @@ func workbook(data []byte, sheet string) (Table, error) {
 	}
 	defer book.Close()
 	t := Table{Sheets: book.GetSheetList(), Sheet: sheet}
-	if len(t.Sheets) == 0 {
+	switch {
+	case len(t.Sheets) == 0:
 		return Table{}, fault.Errorf(fault.Invalid, "the workbook has no sheet")
+	case len(t.Sheets) > maxSheets:
+		return Table{}, fault.Errorf(fault.TooLarge, "the workbook has more than %d sheets", maxSheets)
 	}
 	if sheet == "" {
 		t.Sheet = t.Sheets[0]
