@@ -203,14 +203,19 @@ func remote(server mcpservers.Server, t chat.MCPTool) *tool.Remote {
 	}
 	offer := offered{server.Name, t.Name}
 	return &tool.Remote{
-		Server: server.Name, Tool: strings.TrimSuffix(t.Name, "\x00"), Hashed: hashedName(plainName(offer), offer), Address: addressOf(server.MCPConfig), Description: t.Title + "\n" + t.Description,
+		Server: server.Name, Tool: strings.TrimSuffix(t.Name, "\x00"), Hashed: hashedName(plainName(offer), offer), Address: addressOf(server.MCPServer), Description: t.Title + "\n" + t.Description,
 		Schema: t.Schema, Hints: hints,
 	}
 }
 
-// addressOf returns the address of a server as one text.
-func addressOf(c chat.MCPConfig) string {
-	return strings.Join(append([]string{string(c.Transport), c.URL, c.Command}, c.Args...), "\x00")
+// addressOf returns where requests to a server go, and as whom, as one text: the URL or the command, the account, and the names of headers and
+// variables.
+func addressOf(s chat.MCPServer) string {
+	parts := []any{s.Transport, s.URL, s.Command, s.Args}
+	if s.Account != "" || len(s.EnvNames)+len(s.HeaderNames) > 0 {
+		parts = append(parts, s.Account, s.EnvNames, s.HeaderNames)
+	}
+	return fmt.Sprintf("%q", parts)
 }
 
 // trusted reports whether an administrator trusts the annotations of a server.
