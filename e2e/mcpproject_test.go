@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,16 @@ func TestMCP_AProjectsServersAreUsedOnceAPersonAgreed(t *testing.T) {
 	results = asks("call mcp_stall_buy {}", "say tried again")
 	require.NotContains(t, results[len(results)-1], "buy done", "another file waits for another word")
 	require.NoFileExists(t, filepath.Join(workspace, "other.buy"))
+
+	said := k.command("/folder")
+	require.Contains(t, said, "changed since you agreed")
+	require.Contains(t, said, "MCP server `stall` runs `node` `kiosk.js` `other`")
+	agree := regexp.MustCompile("/folder agree [0-9a-f]+").FindString(said)
+	require.NotEmpty(t, agree, said)
+	require.Contains(t, k.command(agree), ": used")
+	results = asks("call mcp_stall_buy {}", "say bought again")
+	require.Contains(t, results[len(results)-1], "buy done")
+	require.FileExists(t, filepath.Join(workspace, "other.buy"))
 	before, err := os.ReadFile(sold)
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(before), "\n"))

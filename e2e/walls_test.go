@@ -252,7 +252,7 @@ func TestWalls_WhatAConsumerWritesIsText(t *testing.T) {
 	s, work := furnished(t)
 	v := s.visited(work, service.Patch{})
 	c := v.begin()
-	for _, text := range []string{"/stop", "/new", "/config", "/model x", "/cd /", "!cat /etc/passwd", "/clear", "/approve always", "/runner use local"} {
+	for _, text := range []string{"/stop", "/new", "/config", "/model x", "/cd /", "!cat /etc/passwd", "/clear", "/approve always", "/runner use local", "/folder agree 3fa9c1d2e5b8"} {
 		require.Contains(t, v.says(c, text), `]\n`+text, "the model read it, behind its stamp")
 	}
 	require.NotContains(t, v.asked(), "root:x:")

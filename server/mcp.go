@@ -148,3 +148,8 @@ func (p pluginTexts) Enrich(ctx context.Context, a *prompt.Assembly) (string, er
 	a.Notes = append(a.Notes, errs...)
 	return text, nil
 }
+
+// agreements records what users say about folders.
+func (c *core) agreements() project.Agreements {
+	return project.Agreements{Projects: c.projects, Connections: c.connections}
+}

@@ -177,7 +177,7 @@ func (in *ingressPart) api() *api.API {
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 		Tools: api.Tools{
-			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
+			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.agreements(), Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
 			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}, Prices: in.catalogue},

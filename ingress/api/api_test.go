@@ -241,7 +241,9 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: known, Widgets: plugins.NewWidgets(extend.New(known, b.answers), weblink.New(secret.Key{1}))}
 	a.Tools.MCPServers = mcpservers.Endpoints{
 		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
-		Projects: &project.Projects{Rows: b.store, Key: secret.Key{1}, Boxes: b.boxes, Policies: &policy.Live{Source: b.store}, Log: log},
+		Projects: project.Agreements{
+			Projects: &project.Projects{Rows: b.store, Key: secret.Key{1}, Boxes: b.boxes, Policies: &policy.Live{Source: b.store}, Log: log}, Connections: servers,
+		},
 	}
 	a.Account.Preferences = preference.Desk{Store: b.store, Models: a.Sessions.Models}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}

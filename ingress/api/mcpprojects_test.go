@@ -51,7 +51,7 @@ func TestMCPProjects_WhatIsShownIsAgreedToByWhomThePolicyLets(t *testing.T) {
 	hers, his := b.project(b.alice.user.ID, box.Name(), box.Workspace(), content), b.project(b.bob.user.ID, box.Name(), box.Workspace(), content)
 	seen := b.alice.projects()
 	require.Len(t, seen, 1)
-	require.Equal(t, "asks", seen[0].State)
+	require.EqualValues(t, "asks", seen[0].State)
 	require.Equal(t, mcpservers.MCPProjectServer{Name: "shop", Transport: chat.MCPStdio, Command: "/none/such", Args: []string{"-x"}, Env: map[string]string{"KEY": "value"}}, seen[0].Servers[1])
 	require.Contains(t, seen[0].Servers[0].Problem, "${TOKEN} is not filled in")
 	require.NotContains(t, string(b.alice.get("/api/mcp-projects").body), "Bearer")
@@ -64,14 +64,14 @@ func TestMCPProjects_WhatIsShownIsAgreedToByWhomThePolicyLets(t *testing.T) {
 
 	var now mcpservers.MCPProject
 	b.alice.post(at(hers)+"/agree", digest).is(http.StatusOK, &now)
-	require.Equal(t, "agreed", now.State)
+	require.EqualValues(t, "agreed", now.State)
 	require.NotEmpty(t, now.Servers[1].Problem, "its command is not there")
 	require.Empty(t, b.alice.mcpServers(), "it is none of her own")
 
 	box.Put(t, mcp.ProjectFile, `{"mcpServers": {"shop": {"command": "/none/other"}}}`)
 	b.alice.post(at(hers)+"/agree", digest).problem(http.StatusConflict)
 	now = b.alice.projects()[0]
-	require.Equal(t, "changed", now.State)
+	require.EqualValues(t, "changed", now.State)
 	require.Equal(t, "/none/other", now.Servers[0].Command, "what stands there now is shown")
 	b.alice.delete(at(hers)).is(http.StatusNoContent, nil)
 	require.Empty(t, b.alice.projects())

@@ -34,7 +34,7 @@ type ID string
 
 // catalogues hold all sentences, one for each part of the product.
 var catalogues = []map[ID]map[Lang]string{
-	turns, calls, bangs, links, runners, commandHelp, history, resets, rooms, usage, contextNotices, prompts, gateway, numbered, access,
+	turns, calls, bangs, links, runners, folders, commandHelp, history, resets, rooms, usage, contextNotices, prompts, gateway, numbered, access,
 	memories, profiles, subagents, apps, groups, channels, trial, asks, edits, queues, crons, cronTimes, triggers, serviceInbox, todos, permissions,
 	context, models, slashes, refusals, progress, feedback, inquiries, changedTools, plans, files, hooks, notices, preferences, oauths,
 }

@@ -24,8 +24,9 @@ type Store interface {
 // Cd is /cd: where the commands of a conversation run. The folder is looked at through the sandbox, so what a tool may not
 // enter is not entered here either.
 type Cd struct {
-	Folders Store
-	Boxes   sandbox.Boxes
+	Folders    Store
+	Boxes      sandbox.Boxes
+	Agreements Agreements
 }
 
 var _ slash.TurnRunner = Cd{}
@@ -61,7 +62,8 @@ func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) erro
 	case !info.Dir:
 		return i18n.Fault(fault.Invalid, i18n.CdFile, markdown.Quoted(dir))
 	}
-	return c.Folders.CdDone(ctx, o.Turn, box.Name(), dir, i18n.Say(lang, i18n.CdNow, markdown.Quoted(dir), box.Name()))
+	said := i18n.Say(lang, i18n.CdNow, markdown.Quoted(dir), box.Name()) + waiting(ctx, c.Agreements, lang, owner, box, dir)
+	return c.Folders.CdDone(ctx, o.Turn, box.Name(), dir, said)
 }
 
 // target returns the absolute folder that is meant. Nothing, or ~, is the workspace.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -20,8 +21,9 @@ type Sessions interface {
 
 // Pwd is /pwd: the folder of a conversation.
 type Pwd struct {
-	Sessions Sessions
-	Boxes    sandbox.Boxes
+	Sessions   Sessions
+	Boxes      sandbox.Boxes
+	Agreements Agreements
 }
 
 var _ slash.Runner = Pwd{}
@@ -37,7 +39,11 @@ func (p Pwd) Run(ctx context.Context, in slash.Request, _ string) (string, error
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s · `%s`", markdown.Quoted(dir), box.Name()), nil
+	said := fmt.Sprintf("%s · `%s`", markdown.Quoted(dir), box.Name())
+	if hint := waiting(ctx, p.Agreements, in.Lang, in.User, box, dir); hint != "" {
+		said += "\n\n" + strings.TrimSpace(hint)
+	}
+	return said, nil
 }
 
 // here returns the sandbox of a conversation and its folder there: the workspace where the folder is gone.

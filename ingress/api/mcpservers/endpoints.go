@@ -27,7 +27,7 @@ type Endpoints struct {
 	Servers     *mcp.Servers
 	Connections Refresher
 	Source      *mcp.Source
-	Projects    *project.Projects
+	Projects    project.Agreements
 	Boxes       sandbox.Boxes // where commands run: on the runner of the person
 }
 

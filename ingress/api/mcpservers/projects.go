@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,9 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/hook"
-	"xbot/internal/mcp"
 	"xbot/internal/mcp/project"
-	"xbot/internal/sandbox"
 	"xbot/internal/store/mcpservers"
 )
 
@@ -32,7 +29,7 @@ type MCPProject struct {
 	Runner   string             `json:"runner"`
 	Folder   string             `json:"folder"`
 	Digest   string             `json:"digest" doc:"SHA-256 of the hooks, the programs that they name, and the servers when the folder was last read; send it to agree; empty: the folder cannot be used."`
-	State    string             `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem."`
+	State    project.State      `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem."`
 	Problem  string             `json:"problem,omitempty"`
 	MayAgree bool               `json:"may_agree" doc:"The policy lets you agree; where it does not, what you agreed to before is not used either."`
 	SeenAt   time.Time          `json:"seen_at"`
@@ -109,16 +106,9 @@ func (a *Endpoints) listProjects(ctx context.Context, _ *struct{}) (*struct{ Bod
 }
 
 func (a *Endpoints) agree(ctx context.Context, in *projectConsent) (*struct{ Body MCPProject }, error) {
-	u := auth.User(ctx)
-	now, before, err := a.Projects.Agree(ctx, u.ID, in.ID, in.Body.Digest)
-	if err != nil {
+	if _, err := a.Projects.Agree(ctx, auth.User(ctx).ID, in.ID, in.Body.Digest); err != nil {
 		return nil, a.Problem(err)
 	}
-	for _, id := range before {
-		a.Connections.Forget(id)
-	}
-	a.Log.Info("what a folder brings agreed to", "project", now.ID, "runner", now.Runner, "by", u.Name)
-	a.askAll(ctx, now)
 	all, err := a.listProjects(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -131,44 +121,14 @@ func (a *Endpoints) agree(ctx context.Context, in *projectConsent) (*struct{ Bod
 	return nil, a.Problem(fault.Errorf(fault.NotFound, "there is no such folder any more"))
 }
 
-// asksAtOnce is how many servers of a project are asked at the same time.
-const asksAtOnce = 4
-
-// askAll asks the servers of a project what they offer. What is wrong with one is noted with it.
-func (a *Endpoints) askAll(ctx context.Context, p project.Seen) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	box, err := sandbox.Reach(ctx, a.Boxes, p.User, p.Runner)
-	if err != nil {
-		return // it was there a moment ago; the next agreement asks again
-	}
-	var work sync.WaitGroup
-	defer work.Wait()
-	room := make(chan struct{}, asksAtOnce)
-	for _, s := range p.Servers {
-		if !s.Enabled {
-			continue
-		}
-		work.Go(func() {
-			room <- struct{}{}
-			defer func() { <-room }()
-			_, _ = a.Connections.Refresh(ctx, mcp.At{Server: s.ID, Person: p.User, Box: box}) // the list says what is wrong with it
-		})
-	}
-}
-
 func (a *Endpoints) withdraw(ctx context.Context, in *projectPath) (*struct{}, error) {
-	servers, err := a.Projects.Withdraw(ctx, auth.User(ctx).ID, in.ID)
-	for _, id := range servers {
-		a.Connections.Forget(id)
-	}
-	return nil, a.Problem(err)
+	return nil, a.Problem(a.Projects.Withdraw(ctx, auth.User(ctx).ID, in.ID))
 }
 
 // shown is a project for its person, beside the servers that they have otherwise.
 func shown(p project.Seen, others []chat.MCPServer) MCPProject {
 	out := MCPProject{
-		ID: p.ID, Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Problem: p.Problem, MayAgree: p.MayAgree, SeenAt: p.SeenAt, AgreedAt: p.AgreedAt, State: state(p),
+		ID: p.ID, Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Problem: p.Problem, MayAgree: p.MayAgree, SeenAt: p.SeenAt, AgreedAt: p.AgreedAt, State: p.State(),
 		Servers: make([]MCPProjectServer, len(p.Entries)), Hooks: hooksOf(p.Bundle), Skills: list(p.Bundle.Skills), Notes: list(p.Bundle.Notes),
 	}
 	for i, e := range p.Entries {
@@ -189,29 +149,15 @@ func shown(p project.Seen, others []chat.MCPServer) MCPProject {
 // hooksOf returns the hooks of a folder.
 func hooksOf(b project.Bundle) []MCPProjectHook {
 	out := []MCPProjectHook{}
-	for _, d := range b.Hooks {
-		for _, h := range hook.Parse(d.Text, d.Source, d.Layer, hook.Grants{}).Handlers {
-			one := MCPProjectHook{Event: h.Event, Kind: h.Kind, Command: h.Command, Calls: h.URL}
-			if h.Kind == hook.KindMCP {
-				one.Calls = h.Server + " " + h.Tool
-			}
-			out = append(out, one)
+	for _, h := range b.Handlers() {
+		one := MCPProjectHook{Event: h.Event, Kind: h.Kind, Command: h.Command, Calls: h.URL}
+		if h.Kind == hook.KindMCP {
+			one.Calls = h.Server + " " + h.Tool
 		}
+		out = append(out, one)
 	}
 	return out
 }
 
 // list returns an empty slice for nil, so that JSON has [] and not null.
 func list(names []string) []string { return append([]string{}, names...) }
-
-func state(p project.Seen) string {
-	switch {
-	case p.Digest == "":
-		return "unusable"
-	case p.Agrees():
-		return "agreed"
-	case p.Agreed != "":
-		return "changed"
-	}
-	return "asks"
-}

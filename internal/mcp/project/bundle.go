@@ -113,6 +113,14 @@ func (b Bundle) entries() ([]Entry, error) {
 	return Parse(b.Servers)
 }
 
+// Handlers returns the hooks of the bundle.
+func (b Bundle) Handlers() (all []hook.Handler) {
+	for _, d := range b.Hooks {
+		all = append(all, hook.Parse(d.Text, d.Source, d.Layer, hook.Grants{}).Handlers...)
+	}
+	return all
+}
+
 // read reads the current contents of a folder. Errors are Invalid, with a sentence, if something in it cannot be used; others come from the runner.
 func (p *Projects) read(ctx context.Context, here place) (b Bundle, err error) {
 	if b.Servers, err = content(ctx, here.box, path.Join(here.folder, mcp.ProjectFile), maxFile+1); err != nil {

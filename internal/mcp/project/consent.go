@@ -6,7 +6,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox"
 	"xbot/internal/store/mcpservers"
+	"xbot/internal/toolset"
 )
 
 // Seen is a folder with its file as its person sees it.
@@ -18,6 +20,57 @@ type Seen struct {
 	Entries  []Entry // the servers of the bundle
 	// Servers are those that the person has agreed to; used or not.
 	Servers []mcpservers.Server
+}
+
+// State says whether the contents of a folder are used.
+type State string
+
+// States of a folder.
+const (
+	StateAsks     State = "asks"     // not agreed to, not used
+	StateAgreed   State = "agreed"   // used, if the policy still lets the user agree
+	StateChanged  State = "changed"  // changed since the agreement, not used
+	StateUnusable State = "unusable" // see Problem
+)
+
+// State returns whether the contents of the folder are used.
+func (s Seen) State() State {
+	switch {
+	case s.Digest == "":
+		return StateUnusable
+	case s.Agrees():
+		return StateAgreed
+	case s.Agreed != "":
+		return StateChanged
+	}
+	return StateAsks
+}
+
+// Here reads the folder of a conversation of the user. found is false if there are no hooks, servers and skills, or no runner.
+func (p *Projects) Here(ctx context.Context, user chat.UserID, key chat.SessionKey) (seen Seen, found bool, err error) {
+	here, ok, err := p.of(ctx, toolset.Place{Session: key, User: user})
+	if err != nil || !ok {
+		return Seen{}, false, err
+	}
+	if here.awaitFolder(ctx); here.folder == "" {
+		return Seen{}, false, fault.Errorf(fault.Unavailable, "the runner %s is offline", here.box.Name())
+	}
+	return p.At(ctx, user, here.box, here.folder)
+}
+
+// At reads a folder on a runner of the user. found is false if there are no hooks, servers and skills.
+func (p *Projects) At(ctx context.Context, user chat.UserID, box sandbox.Sandbox, folder string) (seen Seen, found bool, err error) {
+	timed, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	if _, err := p.look(timed, place{user, box, folder}); err != nil {
+		return Seen{}, false, err
+	}
+	all, err := p.List(ctx, user)
+	i := slices.IndexFunc(all, func(s Seen) bool { return s.Runner == box.Name() && s.Folder == folder })
+	if err != nil || i < 0 || all[i].Digest == "" && all[i].Problem == "" {
+		return Seen{}, false, err
+	}
+	return all[i], true, nil
 }
 
 // List returns the folders of a person.
