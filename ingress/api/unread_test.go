@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/ingresstest"
+	"xbot/ingress/mcp"
 	"xbot/internal/tool/tooltest"
 )
 
@@ -92,4 +94,30 @@ func TestAttack_StreamsOfOnePersonAreBounded(t *testing.T) {
 	}
 	u.Ends()
 	b.alice.sse(s.Key, "").hello()
+}
+
+// TestAttack_RequestsWhoseResponsesNobodyReads sends requests one behind another on a connection, and reads none of the responses: the connection ends
+// by the write deadline of one of them, and those behind it are not carried out.
+func TestAttack_RequestsWhoseResponsesNobodyReads(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("")
+	for i := range 20 {
+		b.alice.say(s.Key, fmt.Sprint("m", i), strings.Repeat("0123456789abcdef", 500)).is(http.StatusAccepted, nil)
+	}
+	u := ingresstest.NewUnread(t, b.handler)
+	token := []string{"Authorization", "Bearer " + b.alice.token, "Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
+	floods := []struct{ method, path, body string }{
+		{http.MethodGet, path(s.Key, "/messages"), ""},
+		{http.MethodGet, path(s.Key, "/queue"), ""},
+		{http.MethodGet, "/api/nothing", ""},
+		{http.MethodPost, mcp.Path, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
+		{http.MethodPost, mcp.Path, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_sessions","arguments":{}}}`},
+		{http.MethodPost, "/api/login", strings.Repeat("[", 300)},
+	}
+	for _, f := range floods {
+		u.Dial().Flood(f.method, f.path, f.body, token...)
+	}
+	b.bob.say(b.bob.session("").Key, "m", "hello").is(http.StatusAccepted, nil)
+	require.Eventually(t, func() bool { return u.Cut() == len(floods) }, limit, time.Millisecond)
+	u.Ends()
 }

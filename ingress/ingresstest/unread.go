@@ -204,3 +204,25 @@ func (s *Silent) Trickle() {
 	})
 	s.t.Cleanup(func() { close(quit); _ = s.Close(); reading.Wait() })
 }
+
+// Flood sends a request again and again, and reads no response, until the connection ends.
+func (s *Silent) Flood(method, path, body string, headers ...string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://localhost"+path, nil)
+	require.NoError(s.t, err)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	var one strings.Builder
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	require.NoError(s.t, r.Write(&one))
+	var sending sync.WaitGroup
+	sending.Go(func() {
+		for {
+			if _, err := io.WriteString(s, one.String()); err != nil {
+				return
+			}
+		}
+	})
+	s.t.Cleanup(func() { _ = s.Close(); sending.Wait() })
+}
