@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"xbot/ingress/answer"
+	"xbot/ingress/callers"
 	"xbot/ingress/intake"
 	"xbot/ingress/largebody"
 	"xbot/internal/chat"
@@ -109,6 +110,7 @@ type API struct {
 	wrong     guesses
 	followers followers
 	uploads   *uploads
+	downloads callers.Limit[downloader]
 	large     *largebody.Places
 	records   *recorder
 	beyond    beyond

@@ -76,11 +76,23 @@ func (a *API) answerFile(w http.ResponseWriter, r *http.Request, folder string) 
 	}
 }
 
+// downloadsOfOne bounds the open downloads of one address with a key. Each holds up to a megabyte, for as long as its client takes to read it.
+const downloadsOfOne = 128
+
+// downloader is who downloads: everybody who sees the page of a site has its key or a media token.
+type downloader struct{ key, address string }
+
 func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) error {
-	c, err := a.conversation(r.Context(), visitOf(r.Context()), r.PathValue("id"))
+	v := visitOf(r.Context())
+	c, err := a.conversation(r.Context(), v, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
+	leave, err := a.downloads.Enter(downloader{v.Key, a.Addresses.Address(r)}, downloadsOfOne, "downloads")
+	if err != nil {
+		return err
+	}
+	defer leave()
 	file := r.PathValue("path")
 	if hash, ok := strings.CutPrefix(file, pictureFolder); ok && folder == attachmentsFolder {
 		found, err := a.Store.Pictures(r.Context(), c.Session, []string{hash})

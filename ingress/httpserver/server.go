@@ -137,12 +137,9 @@ func answer(w http.ResponseWriter, err error) {
 	_, _ = w.Write([]byte("ok\n")) // the client is gone if this fails
 }
 
-// protect bounds how long a client may take to read its answer, and logs a request that broke.
+// protect logs a request that broke.
 func protect(next http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-			return // the connection is gone
-		}
 		defer func() {
 			p := recover()
 			if p == nil {
@@ -191,7 +188,7 @@ func Listen(addr string, log *slog.Logger, proxies ...netip.Prefix) (net.Listene
 // Serve answers requests until ctx ends. closing is closed first, so that event streams end by themselves.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, closing chan<- struct{}, log *slog.Logger) error {
 	server := &http.Server{
-		Handler: protect(drain(h), log), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		Handler: protect(drain(h), log), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), MaxHeaderBytes: 64 << 10,
 	}
 	ended := make(chan error, 1)

@@ -42,7 +42,8 @@ func (s *session) lifetime() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// sendKills sends runners the kills they have not received. A kill that fails is tried again in the next round.
+// sendKills sends runners the kills they have not received, to each in the background: one that does not respond delays nobody else's. A kill that
+// fails is tried again in the next round.
 func (h *Hub) sendKills(to ...*session) {
 	if h.cfg.Kills == nil || len(to) == 0 {
 		return
@@ -59,10 +60,21 @@ func (h *Hub) sendKills(to ...*session) {
 		return
 	}
 	for _, s := range to {
-		for _, call := range open[s.who.ID] {
-			if err := h.sendKill(ctx, s, call); err != nil {
-				h.cfg.Log.Warn("a kill was not carried out; it is tried again", "runner", string(s.who.ID), "call", string(call), "error", err)
-			}
+		if calls := open[s.who.ID]; len(calls) > 0 && s.killing.CompareAndSwap(false, true) {
+			s.background(func() {
+				defer s.killing.Store(false)
+				h.sendKillsTo(s, calls)
+			})
+		}
+	}
+}
+
+func (h *Hub) sendKillsTo(s *session, calls []chat.CallID) {
+	ctx, cancel := context.WithTimeout(h.stopped, tableWait)
+	defer cancel()
+	for _, call := range calls {
+		if err := h.sendKill(ctx, s, call); err != nil {
+			h.cfg.Log.Warn("a kill was not carried out; it is tried again", "runner", string(s.who.ID), "call", string(call), "error", err)
 		}
 	}
 }

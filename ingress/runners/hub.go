@@ -114,13 +114,11 @@ func New(cfg Config) *Hub {
 	return h
 }
 
-// Close closes every socket and waits until the connection table says so. Runners connect again elsewhere.
+// Close closes every socket and waits until the connection table says so. Runners connect again elsewhere. The sockets are closed at the same time
+// (ServeHTTP): that of a runner that does not read takes a second.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
-	for _, s := range h.sessions {
-		s.sock.Close(socket.CodeGoingAway, "the server is stopping")
-	}
 	h.mu.Unlock()
 	h.stop()
 	h.serving.Wait()

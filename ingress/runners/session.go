@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"xbot/internal/jsonlimit"
 	"xbot/internal/sandbox"
@@ -23,6 +24,8 @@ type session struct {
 	info  wire.Info
 	epoch int64
 	gone  chan struct{} // closed when the connection has ended
+
+	killing atomic.Bool // kills are being sent
 
 	mu     sync.Mutex
 	ended  bool

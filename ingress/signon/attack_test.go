@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -161,4 +162,34 @@ func TestAttack_NextLeadsNowhereElse(t *testing.T) {
 			require.Equal(t, "/login", at.RequestURI())
 		})
 	}
+}
+
+func TestAttack_ManySignInsShareTheSearchForAProviderThatHangs(t *testing.T) {
+	b := setup(t)
+	var asked, arrived atomic.Int32
+	all := make(chan struct{})
+	const many = 40
+	hangs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		<-all
+		http.Error(w, "later", http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(hangs.Close)
+	b.signOn.Settings.Issuer = hangs.URL
+	handler := b.signOn.Handler()
+	var running sync.WaitGroup
+	for range many {
+		running.Go(func() {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/oidc/login", nil)
+			if arrived.Add(1) == many {
+				close(all)
+			}
+			handler.ServeHTTP(w, r)
+			if w.Header().Get("Location") != "/login#problem=away" {
+				t.Error(w.Header())
+			}
+		})
+	}
+	running.Wait()
+	require.LessOrEqual(t, asked.Load(), int32(many/2))
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -68,8 +69,9 @@ type SignOn struct {
 	Key      secret.Sealer // seals the cookies of sign-ins in progress
 	Log      *slog.Logger
 
-	mu    sync.Mutex
-	found *oidc.Provider
+	discovery singleflight.Group
+	mu        sync.Mutex
+	found     *oidc.Provider
 }
 
 // Handler serves what is under Root.
@@ -199,21 +201,44 @@ func (s *SignOn) fail(w http.ResponseWriter, r *http.Request, problem string, er
 	http.Redirect(w, r, "/login#problem="+problem, http.StatusSeeOther) //nolint:gosec // one of four words, on this server
 }
 
-// provider finds the provider once.
+// provider returns the provider and the client of this server there.
 func (s *SignOn) provider(ctx context.Context) (*oauth2.Config, *oidc.Provider, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.found == nil {
-		found, err := oidc.NewProvider(bounded(ctx), s.Settings.Issuer)
-		if err != nil {
-			return nil, nil, fmt.Errorf("ask the OpenID provider %s what it offers: %w", s.Settings.Issuer, err)
-		}
-		s.found = found
+	found, err := s.discovered(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("ask the OpenID provider %s what it offers: %w", s.Settings.Issuer, err)
 	}
 	return &oauth2.Config{
-		ClientID: s.Settings.ClientID, ClientSecret: s.Settings.ClientSecret, Endpoint: s.found.Endpoint(),
+		ClientID: s.Settings.ClientID, ClientSecret: s.Settings.ClientSecret, Endpoint: found.Endpoint(),
 		RedirectURL: strings.TrimRight(s.Public, "/") + Root + "callback", Scopes: s.Settings.Scopes,
-	}, s.found, nil
+	}, found, nil
+}
+
+// discovered returns the provider, which it finds once. Requests that come meanwhile share one attempt: a provider that does not respond delays each
+// of them once, however many there are.
+func (s *SignOn) discovered(ctx context.Context) (*oidc.Provider, error) {
+	s.mu.Lock()
+	found := s.found
+	s.mu.Unlock()
+	if found != nil {
+		return found, nil
+	}
+	attempt := s.discovery.DoChan("", func() (any, error) {
+		found, err := oidc.NewProvider(bounded(context.WithoutCancel(ctx)), s.Settings.Issuer)
+		if err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.found = found
+		return found, nil
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case done := <-attempt:
+		found, _ = done.Val.(*oidc.Provider) // nil where it failed
+		return found, done.Err
+	}
 }
 
 // person is who the provider says somebody is.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"time"
 
@@ -190,19 +191,30 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	a := rows.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
 		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Asked: f.Scopes, Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
-	before, had, err := s.account(ctx, f.User, p.ID)
-	if err != nil {
-		return Connected{}, err
-	}
-	answered, err := s.Rows.ConnectOAuthAccount(ctx, a, p.Revision)
+	before, answered, err := s.store(ctx, a, p.Revision)
 	var old tokens
 	switch {
-	case fault.Is(err, fault.Conflict): // nobody will use them
-		s.giveBack(ctx, p, tokens{Access: t.AccessToken, Refresh: t.RefreshToken})
-	case err == nil && had && isAnother(before.Label, a.Label) && s.open(before.Tokens, &old) == nil:
+	case fault.Is(err, fault.Conflict), errors.Is(err, errTooMany): // nobody will use them
+		s.giveBack(context.WithoutCancel(ctx), p, tokens{Access: t.AccessToken, Refresh: t.RefreshToken})
+	case err == nil && isAnother(before.Label, a.Label) && s.open(before.Tokens, &old) == nil:
 		s.giveBack(ctx, p, old)
 	}
 	return Connected{User: f.User, ProviderID: p.ID, Provider: p.Name, Label: a.Label, Scopes: a.Scopes, Answered: answered > 0}, err
+}
+
+// store stores a connected account and returns the one that it replaces, if any. While the replaced one is renewed it waits, with a database
+// connection, so it needs a permit. Errors are errTooMany if there was none in time.
+func (s *Accounts) store(ctx context.Context, a rows.Account, revision int64) (before rows.Account, answered int, err error) {
+	end, err := s.connecting.take(ctx, a.User)
+	if err != nil {
+		return before, 0, err
+	}
+	defer end()
+	if before, _, err = s.account(ctx, a.User, a.Provider); err != nil {
+		return before, 0, err
+	}
+	answered, err = s.Rows.ConnectOAuthAccount(ctx, a, revision)
+	return before, answered, err
 }
 
 // isAnother reports whether two accounts are known to be different ones. With one and the same a provider may take back, with the tokens of

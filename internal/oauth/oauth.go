@@ -81,13 +81,16 @@ type Accounts struct {
 	// Public is the address at which people reach this server, without a slash at its end; empty: this process does not know it.
 	Public string
 
-	renewals singleflight.Group // by account and token
-	holding  holds
+	renewals   singleflight.Group // by account and token
+	holding    holds
+	connecting holds // of connected accounts that are being stored, which waits for a renewal of the same account
 }
 
 // maxHolds bounds the accounts that a process holds at once while it calls their providers: each takes a database connection. maxHoldsOfOne bounds
 // those of one user, whose MCP servers may name providers that do not respond.
 const maxHolds, maxHoldsOfOne = 6, 2
+
+var errTooMany = fault.Errorf(fault.Unavailable, "too many connected accounts wait for their providers: try again later")
 
 // holds are the permits to hold an account.
 type holds struct {
@@ -109,7 +112,7 @@ func (h *holds) take(ctx context.Context, user chat.UserID) (end func(), err err
 		select {
 		case <-freed:
 		case <-ctx.Done():
-			return nil, fault.Errorf(fault.Unavailable, "too many connected accounts wait for their providers: try again later")
+			return nil, errTooMany
 		}
 	}
 }

@@ -291,12 +291,13 @@ func (s *Accounts) label(ctx context.Context, p rows.Provider, access string) st
 	if err != nil || resp.StatusCode/100 != 2 {
 		return ""
 	}
-	name := strings.ReplaceAll(nameIn(body), access, "")
+	name := strings.ReplaceAll(nameIn(body, true), access, "")
 	return tool.OneLine(strings.ToValidUTF8(name, ""), maxLabel)
 }
 
-// nameIn finds who somebody is in what a provider says of them.
-func nameIn(body []byte) string {
+// nameIn finds the name of a user in what a provider says of them: in the object, or in an object in it if wrapped is set. It does not look deeper,
+// since each level is parsed anew.
+func nameIn(body []byte, wrapped bool) string {
 	var about map[string]json.RawMessage
 	if json.Unmarshal(body, &about) != nil {
 		return ""
@@ -307,11 +308,12 @@ func nameIn(body []byte) string {
 			return text
 		}
 	}
-	for _, key := range []string{"data", "user"} { // some wrap it
-		if inner, ok := about[key]; ok {
-			if name := nameIn(inner); name != "" {
-				return name
-			}
+	if !wrapped {
+		return ""
+	}
+	for _, key := range []string{"data", "user"} {
+		if name := nameIn(about[key], false); name != "" {
+			return name
 		}
 	}
 	return ""

@@ -44,7 +44,13 @@ func (a *Endpoints) registerEvents(h huma.API) {
 			after = n
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
-			_, w := humago.Unwrap(hctx)
+			r, w := humago.Unwrap(hctx)
+			leave, err := a.enter(ctx)
+			if err != nil {
+				a.Refuse(w, r, err)
+				return
+			}
+			defer leave()
 			a.serveEvents(ctx, w, s, from{after, as})
 		}}, nil
 	})
@@ -101,6 +107,8 @@ func (c *sse) flush() error {
 }
 
 var upgrader = websocket.Upgrader{
+	HandshakeTimeout: sendTimeout,
+
 	CheckOrigin: func(*http.Request) bool { return true }, // the origin was checked with the cookie
 }
 
@@ -117,6 +125,12 @@ func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at.client = actsAs(r.Context(), at.client)
+	leave, err := a.enter(r.Context())
+	if err != nil {
+		a.Refuse(w, r, err)
+		return
+	}
+	defer leave()
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // the upgrader has answered

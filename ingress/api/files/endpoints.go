@@ -5,6 +5,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/callers"
 	"xbot/ingress/largebody"
 	"xbot/internal/chat"
 	"xbot/internal/filelink"
@@ -21,7 +22,11 @@ type Endpoints struct {
 	Documents Documents // draws pages of PDFs
 	drawings  drawings
 	uploads   largebody.Uploads[chat.UserID]
+	downloads callers.Limit[chat.UserID]
 }
+
+// downloadsOfOne bounds the open downloads of one user. Each holds up to a megabyte, for as long as its client takes to read it.
+const downloadsOfOne = 128
 
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {

@@ -110,9 +110,22 @@ func (a *Endpoints) registerFiles(h huma.API) {
 
 // stream answers with an attachment.
 func (a *Endpoints) stream(attachment download.Attachment) *huma.StreamResponse {
+	return a.streamOr(attachment, func(_ http.ResponseWriter, err error) error { return err })
+}
+
+// streamOr answers with an attachment; instead may answer in its place where nothing of it was sent.
+func (a *Endpoints) streamOr(attachment download.Attachment, instead func(w http.ResponseWriter, err error) error) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		r, w := humago.Unwrap(hctx)
-		if err := attachment.Serve(w, r); err != nil && r.Context().Err() == nil {
+		leave, err := a.downloads.Enter(auth.User(r.Context()).ID, downloadsOfOne, "downloads")
+		if err == nil {
+			defer leave()
+			err = attachment.Serve(w, r)
+		}
+		if err != nil {
+			err = instead(w, err)
+		}
+		if err != nil && r.Context().Err() == nil {
 			a.Refuse(w, r, err)
 		}
 	}}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/sessions"
@@ -36,16 +35,12 @@ func (a *Endpoints) registerOutputs(h huma.API) {
 			return nil, a.Problem(err)
 		}
 		attachment := download.Output(box, task.Call, task.ID+".txt")
-		return &huma.StreamResponse{Body: func(hctx huma.Context) {
-			r, w := humago.Unwrap(hctx)
-			err := attachment.Serve(w, r)
+		return a.streamOr(attachment, func(w http.ResponseWriter, err error) error {
 			if fault.Is(err, fault.NotFound) {
-				err = kept(w, task)
+				return kept(w, task)
 			}
-			if err != nil && r.Context().Err() == nil {
-				a.Refuse(w, r, err)
-			}
-		}}, nil
+			return err
+		}), nil
 	})
 }
 

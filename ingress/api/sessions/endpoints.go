@@ -5,7 +5,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/callers"
 	"xbot/ingress/runners/manage"
+	"xbot/internal/chat"
 	"xbot/internal/contextview"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
@@ -20,6 +22,8 @@ type Endpoints struct {
 	Models   *catalogue.Live
 	Contexts *contextview.Viewer
 	Killer   TaskKiller
+
+	exports callers.Limit[chat.UserID]
 }
 
 // Register has the endpoints that need a user.

@@ -44,18 +44,11 @@ func (a *Endpoints) registerExport(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := a.Store.Export(ctx, s.Key)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
-		write, name, kind := transcript.Write, "session.jsonl", "application/jsonl; charset=utf-8"
-		if in.Format == "md" {
-			write, name, kind = transcript.Markdown, "session.md", "text/markdown; charset=utf-8"
-		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
-			_, w := humago.Unwrap(hctx)
-			download.SetHeader(w, name, kind)
-			_ = write(w, t) // the client is gone if this fails
+			r, w := humago.Unwrap(hctx)
+			if err := a.export(ctx, w, s.Key, in.Format); err != nil && ctx.Err() == nil {
+				a.Refuse(w, r, err)
+			}
 		}}, nil
 	})
 	huma.Register(h, huma.Operation{
@@ -70,6 +63,29 @@ func (a *Endpoints) registerExport(h huma.API) {
 		made, notes, err := a.importSession(ctx, in.Key, in.Title, in.RawBody)
 		return &struct{ Body Imported }{Imported{Session: made, Notes: append([]string{}, notes...)}}, a.Problem(err)
 	})
+}
+
+// exportsOfOne bounds the exports of one user that are under way. Each holds its conversation in memory until its client has read it.
+const exportsOfOne = 4
+
+// export sends all of a conversation. It returns an error only if nothing was sent.
+func (a *Endpoints) export(ctx context.Context, w http.ResponseWriter, key chat.SessionKey, format string) error {
+	leave, err := a.exports.Enter(auth.User(ctx).ID, exportsOfOne, "exports")
+	if err != nil {
+		return err
+	}
+	defer leave()
+	t, err := a.Store.Export(ctx, key)
+	if err != nil {
+		return err
+	}
+	write, name, kind := transcript.Write, "session.jsonl", "application/jsonl; charset=utf-8"
+	if format == "md" {
+		write, name, kind = transcript.Markdown, "session.md", "text/markdown; charset=utf-8"
+	}
+	download.SetHeader(w, name, kind)
+	_ = write(w, t) // the client is gone if this fails
+	return nil
 }
 
 func (a *Endpoints) importSession(ctx context.Context, key chat.SessionKey, title string, body []byte) (chat.Session, []string, error) {

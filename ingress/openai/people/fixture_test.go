@@ -40,6 +40,7 @@ import (
 type bundle struct {
 	*ingresstest.Bundle
 	bus     *feed.Bus
+	handler http.Handler
 	url     string
 	token   string
 	closing chan struct{}
@@ -71,7 +72,8 @@ func setup(t *testing.T) *bundle {
 		Answers:   &answer.Source{Rows: b.Store, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
 		Catalogue: models, Policies: policies, Key: secret.Key{1}, Pictures: webpicturetest.Fetcher(t),
 	}
-	server := httptest.NewUnstartedServer(s.Handler())
+	b.handler = s.Handler()
+	server := httptest.NewUnstartedServer(b.handler)
 	server.Config.ReadTimeout = 300 * time.Millisecond // an answer takes longer than it may take to read a request
 	server.Start()
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); b.Woken.Wait() })

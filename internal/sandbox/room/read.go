@@ -35,8 +35,8 @@ func (r *room) read(ctx context.Context, p place, real string, before sandbox.Fi
 	return data, nil
 }
 
-// piece is how much of a file Download holds in memory, in bytes.
-const piece = 4 << 20
+// piece is how much of a file Download holds in memory, in bytes, while its caller takes it: a visitor's browser may take minutes.
+const piece = 1 << 20
 
 // Download implements sandbox.Sandbox.
 func (r *room) Download(ctx context.Context, text string, to io.Writer) (int64, error) {
