@@ -3,8 +3,12 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"xbot/internal/apiclient"
+	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
 	"xbot/internal/crash"
 	"xbot/internal/i18n"
@@ -74,32 +79,69 @@ func (p *poisonous) hang() {
 // Some processes run out of memory before they can write the cause: those count as killed.
 func (p *poisonous) crashes(activity string, runs func() int) {
 	p.t.Helper()
+	before := p.givenUps(activity)
 	for n := range 2 * crash.MaxCrashes {
-		require.Eventually(p.t, func() bool { return runs() > n || p.givenUp(activity) }, crashLimit, 10*time.Millisecond, "run %d of the call", n+1)
+		require.Eventually(p.t, func() bool { return runs() > n || p.givenUps(activity) > before }, crashLimit, 10*time.Millisecond, "run %d of the call", n+1)
 		if runs() <= n {
 			return
 		}
 		p.exhaust()
 		p.boot()
+		before = 0 // of the new process
 	}
 }
 
-// givenUp reports whether the running server has given up a call of an activity.
-func (p *poisonous) givenUp(activity string) bool {
-	return strings.Contains(p.metrics(), fmt.Sprintf(`xbot_calls_given_up_total{activity=%q} 1`, activity))
+// crashesHeld does the same with an activity whose statement is held.
+func (p *poisonous) crashesHeld(activity string, held *hold) {
+	p.t.Helper()
+	for range 2 * crash.MaxCrashes {
+		require.Eventually(p.t, func() bool { return held.waiting() > 0 || p.givenUp(activity) }, crashLimit, 10*time.Millisecond)
+		if p.givenUp(activity) {
+			return
+		}
+		p.exhaust()
+		held.drop()
+		p.boot()
+	}
 }
+
+// givenUps returns how many calls of an activity the running server has given up.
+func (p *poisonous) givenUps(activity string) (n int) {
+	_, rest, found := strings.Cut(p.metrics(), fmt.Sprintf("xbot_calls_given_up_total{activity=%q} ", activity))
+	if found {
+		value, _, _ := strings.Cut(rest, "\n")
+		_, err := fmt.Sscan(value, &n)
+		require.NoError(p.t, err)
+	}
+	return n
+}
+
+func (p *poisonous) givenUp(activity string) bool { return p.givenUps(activity) > 0 }
 
 // hung returns how often hang was called.
 func (p *poisonous) hung() int { return int(p.runs.Load()) }
 
+// hungSince returns a function that returns how often hang was called since now.
+func (p *poisonous) hungSince() func() int {
+	before := p.hung()
+	return func() int { return p.hung() - before }
+}
+
 // seen checks the metrics and the doctor's line for the given-up activity.
 func (p *poisonous) seen(activity string) {
+	p.t.Helper()
+	p.seenWith(1, activity)
+}
+
+// seenWith does the same if n calls were given up, the newest of them of the activity.
+func (p *poisonous) seenWith(n int, activity string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool { return p.givenUp(activity) }, crashLimit, 50*time.Millisecond)
 	out, err := p.operate("doctor")
 	require.Error(p.t, err)
-	require.Contains(p.t, out, "✗ crashes     1 calls were given up in the last day because they crashed the server, the newest: "+activity+" ")
-	require.Contains(p.t, out, "(out of memory)")
+	require.Contains(p.t, out, fmt.Sprintf("✗ crashes     %d calls were given up in the last day because they crashed the server, the newest: %s ", n, activity))
+	// The C library aborts if there is no memory for another thread.
+	require.Regexp(p.t, `\((out of memory|abort in the C library)\)`, out)
 	dumps, err := filepath.Glob(filepath.Join(crash.Folder(p.home), "crash-*.txt"))
 	require.NoError(p.t, err)
 	require.NotEmpty(p.t, dumps)
@@ -279,16 +321,143 @@ func TestPoison_AClaimThatCrashesTheServerWaitsAndItsSenderIsTold(t *testing.T) 
 	held := p.held("BEFORE INSERT ON turns", "true")
 	_, err := k.client.SendMessage(t.Context(), k.key, apiclient.NewMessage{ClientMessageID: "m-poison", Text: "say poison"})
 	require.NoError(t, err)
-	for range 2 * crash.MaxCrashes {
-		require.Eventually(t, func() bool { return held.waiting() > 0 || p.givenUp("Claim") }, crashLimit, 10*time.Millisecond)
-		if p.givenUp("Claim") {
-			break
-		}
-		p.exhaust()
-		held.drop()
-		p.boot()
-	}
+	p.crashesHeld("Claim", held)
 	p.seen("Claim")
 	held.release()
 	require.Eventually(t, func() bool { return k.lastNotice() == i18n.Say(i18n.English, i18n.Held) }, crashLimit, 50*time.Millisecond)
+}
+
+func TestPoison_TheEndOfATurnThatCrashesTheServerIsToldOnce(t *testing.T) {
+	t.Parallel()
+	p := poisoned(t, newServer(t))
+	k := p.newTalk()
+	held := p.held("BEFORE UPDATE ON turns", "NEW.state = 'done' AND OLD.state = 'running'")
+	id := k.send("say poison")
+	p.crashesHeld("Finish", held)
+	require.Equal(t, chat.TurnLost, k.untilEnded(crashLimit, id).State, "the relay ends the turn")
+	require.Equal(t, i18n.Say(i18n.English, i18n.Gone), k.lastNotice())
+	p.seen("Finish")
+	held.release()
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say well again")).State)
+	require.Equal(t, []string{"poison", "well again"}, k.answers())
+	k.wellFormed()
+}
+
+func TestPoison_AFileThatCrashesTheServerIsLeftOutOfItsMessage(t *testing.T) {
+	t.Parallel()
+	var p *poisonous
+	files := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { p.hang() }))
+	t.Cleanup(files.Close)
+	s, bot := onNapCat(t, "XBOT_HTTP_ALLOW=127.0.0.1")
+	p = poisoned(t, s)
+	s.mine("napcat:20007")
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return bot.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	picture := onebottest.Segment{Type: "image", Data: map[string]any{"file": "poison.png", "url": files.URL + "/poison"}}
+	bot.Say(carol, "20007", onebottest.Text("say thanks for the picture"), picture)
+	p.crashes("FetchFile", p.hung)
+	saw(t, bot, carol, "thanks for the picture")
+	require.Contains(t, s.lastRequest(), "[image: poison.png · not fetched: the server crashed twice while it fetched this file")
+	p.seen("FetchFile")
+	require.Eventually(t, func() bool { return bot.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	bot.Say(carol, "20007", onebottest.Text("say well again"))
+	saw(t, bot, carol, "well again")
+	require.Len(t, seenAt(bot, carol), 2, "each message is answered once")
+}
+
+func TestPoison_AHookThatCrashesTheServerRefusesItsCallAndNothingElse(t *testing.T) {
+	t.Parallel()
+	var p *poisonous
+	var event atomic.Value // whose hook crashes the server
+	event.Store("PreToolUse")
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			Event string `json:"hook_event_name"`
+		}
+		body, _ := io.ReadAll(r.Body) // of a server that may have ended
+		if json.Unmarshal(body, &asked) == nil && asked.Event == event.Load() && strings.Contains(string(body), "poison") {
+			p.hang()
+		}
+		_, _ = w.Write([]byte("{}"))
+	}))
+	t.Cleanup(service.Close)
+	p = poisoned(t, newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"))
+	asks := fmt.Sprintf(`[{"hooks":[{"type":"http","url":%q,"timeout":60}]}]`, service.URL)
+	p.hooks(fmt.Sprintf(`{"hooks":{"PreToolUse":%[1]s,"UserPromptSubmit":%[1]s,"AgentStop":%[1]s}}`, asks))
+
+	k := p.newTalk()
+	id := k.send(k.shell("touch %s # poison", k.file("never")), "say refused")
+	p.crashes("Consult", p.hung)
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.NoFileExists(t, k.file("never"), "a call whose hooks were not asked does not run")
+	require.Contains(t, k.toolResults()[0], "this call did not run: the server crashed twice while its hooks ran")
+	p.seen("Consult")
+
+	for n, name := range []string{"UserPromptSubmit", "AgentStop"} {
+		event.Store(name)
+		hung := p.hungSince()
+		id = k.send("say poison for " + name)
+		p.crashes("Consult", hung)
+		require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+		p.seenWith(n+2, "Consult")
+	}
+	event.Store("")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say well again")).State)
+	require.Equal(t, []string{"refused", "poison for UserPromptSubmit", "poison for AgentStop", "well again"}, k.answers(), "each message is answered once")
+	k.wellFormed()
+}
+
+func TestPoison_AJobThatCrashesTheServerRunsAtItsNextTime(t *testing.T) {
+	t.Parallel()
+	p := poisoned(t, newServer(t))
+	var poison atomic.Bool
+	p.model.Handle(func(r llmtest.Request) llmtest.Reply {
+		if poison.Load() && strings.HasSuffix(r.Messages[len(r.Messages)-1].Content, "say ran") {
+			p.hang()
+		}
+		return llmtest.Run(r)
+	})
+	ran := func(outcomes ...string) {
+		t.Helper()
+		for _, j := range p.cronJobs() {
+			p.untilRuns(crashLimit, j.ID, fmt.Sprint("runs end as ", outcomes), func(runs []chat.JobRun) bool {
+				var got []string
+				for _, r := range runs {
+					got = append(got, r.Outcome)
+				}
+				return slices.Equal(got, outcomes)
+			})
+		}
+	}
+
+	held := p.held("BEFORE INSERT ON cron_runs", "true")
+	j := p.job(chat.JobPlan{When: "every 1h", Message: "say ran"})
+	p.due(j.ID)
+	p.crashesHeld("FireJob", held)
+	p.seen("FireJob")
+	held.release()
+	require.Eventually(t, func() bool {
+		now := p.cronJobs()[0]
+		return now.State == chat.JobActive && now.Passed == 1 && now.Next.After(time.Now())
+	}, crashLimit, 20*time.Millisecond, "the job goes on with its next time")
+	p.due(j.ID)
+	ran("done")
+
+	poison.Store(true)
+	p.due(j.ID)
+	p.crashes("Generate", p.hung)
+	ran("failed", "done")
+	p.seenWith(2, "Generate")
+	poison.Store(false)
+	p.due(j.ID)
+	ran("done", "failed", "done")
+	require.Equal(t, []string{"ran", "ran"}, p.own(j.ID).answers(), "each run that ended well is answered once")
+}
+
+// cronJobs returns the jobs of the administrator.
+func (s *server) cronJobs() []chat.Job {
+	s.t.Helper()
+	all, err := s.client.ListJobs(s.t.Context(), apiclient.ListJobsParams{})
+	require.NoError(s.t, err)
+	return all.Jobs
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,6 +126,25 @@ func TestQueue_ServerKilledWhileMessagesWaitInEveryMode(t *testing.T) {
 	require.Equal(t, []string{"three"}, collect.answers(), "one turn for the burst")
 	require.Equal(t, collect.places()[burst[0]], collect.places()[burst[2]])
 	collect.once(burst...)
+}
+
+// TestQueue_ServerKilledBeforeTheWakeOfASteer kills the server after it has accepted a message for the running turn, and before Temporal has the wake.
+func TestQueue_ServerKilledBeforeTheWakeOfASteer(t *testing.T) {
+	t.Parallel()
+	s := newServerWithStack(t)
+	k, first := s.waits("steer")
+	temporal := s.child("xbot-temporal")
+	signal(t, temporal, syscall.SIGSTOP)
+	id := k.send("say steered")
+	s.crash()
+	signal(t, temporal, syscall.SIGCONT)
+	s.boot()
+	k.untilWoken(1)
+	k.touch("sent")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"steered"}, k.answers(), "one turn for both")
+	require.Equal(t, k.places()[first], k.places()[id])
+	k.once(first, id)
 }
 
 func TestQueue_ServerKilledBetweenTheClaimOfASteerAndTheNextStep(t *testing.T) {

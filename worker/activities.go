@@ -32,12 +32,14 @@ func (a Activities) register(w sdk.ActivityRegistry) {
 	a.Deliveries.register(w)
 }
 
-// endings ends given-up calls that their workflow would otherwise start again: a delivery fails, and a progress card stops. Other calls end with an
-// error that their workflow handles.
+// endings ends given-up calls that their workflow would otherwise start again, or whose outcome is a row: a delivery fails, a progress card stops, a job
+// goes on with its next time, and a file was not fetched. Other calls end with an error that their workflow handles.
 func (a Activities) endings() map[string]ending {
 	return map[string]ending{
-		activities.NameSend:   endWith(a.Deliveries.Deliverer.GiveUp),
-		activities.NameFollow: endWith(a.Deliveries.Follower.GiveUp),
+		activities.NameSend:      endWith(a.Deliveries.Deliverer.GiveUp),
+		activities.NameFollow:    endWith(a.Deliveries.Follower.GiveUp),
+		activities.NameFetchFile: endWith(a.Background.Fetcher.GiveUp),
+		activities.NameFireJob:   endWith(a.Background.CronJobs.GiveUp),
 	}
 }
 

@@ -64,11 +64,7 @@ func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *intercepto
 	}
 	end, err := i.attempts.begin(ctx, attempt)
 	if givenUp, ok := errors.AsType[*crash.GivenUpError](err); ok {
-		if end, ok := i.attempts.endings[attempt.Activity]; ok && len(in.Args) == 1 {
-			defer activities.Heartbeat(ctx)()
-			return end(ctx, in.Args[0])
-		}
-		return nil, temporal.NewNonRetryableApplicationError(givenUp.Error(), activities.CrashedType, nil)
+		return i.attempts.end(ctx, attempt, in.Args, givenUp)
 	}
 	if err != nil {
 		return nil, err
@@ -78,6 +74,40 @@ func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *intercepto
 	result, err = i.Next.ExecuteActivity(ctx, in)
 	done = err == nil
 	return result, err
+}
+
+// end ends a call that was given up: by the ending of its activity if it has one, otherwise with an error. An ending is an attempt of its own, so that
+// an ending that crashes its worker is given up, too.
+func (a *attempts) end(ctx context.Context, attempt crash.Attempt, args []any, cause *crash.GivenUpError) (result any, err error) {
+	call := attempt.Call
+	end, ok := a.endings[call.Activity]
+	if !ok || len(args) != 1 {
+		return nil, crashed(cause)
+	}
+	attempt.Call = crash.NewCall(call.Workflow, call.Activity, "end of "+call.Input)
+	release, err := a.begin(ctx, attempt)
+	if givenUp, ok := errors.AsType[*crash.GivenUpError](err); ok {
+		return nil, crashed(givenUp)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := false
+	defer func() { release(done) }()
+	if !attempt.Local {
+		defer activities.Heartbeat(ctx)()
+	}
+	if result, err = end(ctx, args[0]); err != nil {
+		return nil, err
+	}
+	done = true
+	a.guard.Forgive(ctx, call)
+	return result, nil
+}
+
+// crashed is the error of a call that was given up.
+func crashed(cause *crash.GivenUpError) error {
+	return temporal.NewNonRetryableApplicationError(cause.Error(), activities.CrashedType, nil)
 }
 
 // begin asks the guard. An attempt that waits too long ends with a retryable error.

@@ -94,9 +94,19 @@ func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 }
 
 func build(c client.Client, a Activities, b Build, guard *crash.Guard, fatal func(error)) sdk.Worker {
-	w := sdk.New(c, workflows.TaskQueue, sdk.Options{
+	w := sdk.New(c, workflows.TaskQueue, options(a.endings(), b, guard, fatal))
+	for _, t := range workflows.Registered() {
+		w.RegisterWorkflowWithOptions(t.Func, workflow.RegisterOptions{Name: t.Name})
+	}
+	a.register(w)
+	return w
+}
+
+// options are those of all workers. The interceptor asks the guard about each attempt of each activity.
+func options(endings map[string]ending, b Build, guard *crash.Guard, fatal func(error)) sdk.Options {
+	return sdk.Options{
 		OnFatalError:                            fatal,
-		Interceptors:                            []interceptor.WorkerInterceptor{&attempts{guard: guard, endings: a.endings()}},
+		Interceptors:                            []interceptor.WorkerInterceptor{&attempts{guard: guard, endings: endings}},
 		BuildID:                                 b.Name, //nolint:staticcheck // without UseBuildIDForVersioning it is a label only; the option that replaces it routes tasks
 		DeploymentOptions:                       b.deployment(),
 		StickyScheduleToStartTimeout:            stickyTimeout,
@@ -109,10 +119,5 @@ func build(c client.Client, a Activities, b Build, guard *crash.Guard, fatal fun
 		MaxConcurrentWorkflowTaskExecutionSize:  128,
 		MaxConcurrentWorkflowTaskPollers:        workflowPollers,
 		MaxConcurrentActivityTaskPollers:        activityPollers,
-	})
-	for _, t := range workflows.Registered() {
-		w.RegisterWorkflowWithOptions(t.Func, workflow.RegisterOptions{Name: t.Name})
 	}
-	a.register(w)
-	return w
 }

@@ -104,8 +104,11 @@ func label(call turn.CallOutput) string {
 
 // abandonCall records that nobody knows how a call ended, so that the model can go on from there.
 func (t *turnRun) abandonCall(ctx workflow.Context, id chat.CallID, cause error) {
-	in := turn.AbandonInput{Call: id, Broken: !isTimeout(cause), Crashed: kindOf(cause) == activities.CrashedType}
+	t.abandon(ctx, turn.AbandonInput{Call: id, Broken: !isTimeout(cause), Crashed: kindOf(cause) == activities.CrashedType})
+}
+
+func (t *turnRun) abandon(ctx workflow.Context, in turn.AbandonInput) {
 	if err := workflow.ExecuteLocalActivity(local(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {
-		workflow.GetLogger(ctx).Warn("result of an abandoned call not recorded", "call", string(id), "error", err)
+		workflow.GetLogger(ctx).Warn("result of an abandoned call not recorded", "call", string(in.Call), "error", err)
 	}
 }

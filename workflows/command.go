@@ -26,7 +26,10 @@ type CommandInput struct {
 func Command(ctx workflow.Context, in CommandInput) error {
 	head := heading("command", in.Words)
 	if in.Files > 0 {
-		if err := fetchFiles(ctx, in.Inbox); err != nil {
+		switch err := fetchFiles(ctx, in.Inbox); {
+		case broken(err): // the command finds none of them
+			workflow.GetLogger(ctx).Warn("the files of a command were not fetched", "error", err)
+		case err != nil:
 			return err
 		}
 	}

@@ -75,10 +75,12 @@ func (t *turnRun) control(ctx workflow.Context) ending {
 		err = workflow.ExecuteLocalActivity(local(ctx, t.claimed.Control), activities.NameTurnCommand, in).Get(ctx, nil)
 	}
 	switch {
+	case t.inbox.broken != nil:
+		return failed(t.inbox.broken)
 	case t.inbox.stopped || temporal.IsCanceledError(err):
 		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	case err != nil:
-		return ending{state: chat.TurnFailed, say: i18n.Broken}
+		return ending{state: chat.TurnFailed, say: sentenceOf(err)}
 	}
 	return ending{state: chat.TurnDone}
 }

@@ -38,7 +38,7 @@ func (t *turnRun) checkAndRunCall(ctx workflow.Context, id chat.CallID, call tur
 	if call.Hook {
 		out, err := t.runCallHooks(ctx, id, slots)
 		if broken(err) {
-			t.abandonCall(ctx, id, err)
+			t.abandon(ctx, turn.AbandonInput{Call: id, Hook: true, Crashed: kindOf(err) == activities.CrashedType})
 		}
 		if err != nil || out.Refused {
 			return

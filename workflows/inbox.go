@@ -20,6 +20,7 @@ type turnInbox struct {
 	woken bool // a wake came that no claim has followed yet
 
 	stopped  bool          // a person asked to stop this turn
+	broken   error         // why the rows could not be read; the turn ends
 	steered  bool          // messages wait that are meant to reach this turn before its next step
 	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
 	reported []chat.CallID // calls whose subagents have answered, as last read

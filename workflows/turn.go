@@ -11,7 +11,6 @@ import (
 	"xbot/activities/hooks"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
-	"xbot/internal/fault"
 	"xbot/internal/i18n"
 )
 
@@ -117,7 +116,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 	workflow.Go(ctx, t.calls.followRunners)
 	t.answers = t.runOpeningHooks(ctx, 0)
 	if err := t.steer(ctx); err != nil { // more came before the claim
-		return t.stoppedOrFailed(ctx)
+		return t.stoppedOrFailed(ctx, err)
 	}
 	if !t.answers {
 		return ending{state: chat.TurnDone}
@@ -125,10 +124,12 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 	for step := range t.claimed.MaxSteps {
 		decision, err := t.decide(ctx, step)
 		switch {
+		case t.inbox.broken != nil:
+			return failed(t.inbox.broken)
 		case t.inbox.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
 			return ending{state: chat.TurnStopped, say: i18n.Stopped}
 		case err != nil:
-			return ending{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
+			return failed(err)
 		case decision.Finish == chat.FinishError || decision.Finish == chat.FinishLoop:
 			return ending{state: chat.TurnFailed, reason: reasonOf(decision)}
 		case len(decision.Calls) == 0:
@@ -137,10 +138,15 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		t.runCalls(ctx, step, decision.Calls)
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
 		if err := t.steer(ctx); err != nil || t.inbox.stopped || ctx.Err() != nil {
-			return t.stoppedOrFailed(ctx)
+			return t.stoppedOrFailed(ctx, err)
 		}
 	}
 	return ending{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
+}
+
+// failed is the end of a turn by an error of our own.
+func failed(err error) ending {
+	return ending{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
 }
 
 // sentenceOf returns the text of an error for the user.
@@ -152,11 +158,14 @@ func sentenceOf(err error) i18n.ID {
 }
 
 // stoppedOrFailed says how a turn ends between two steps: a person stopped it, or something failed.
-func (t *turnRun) stoppedOrFailed(ctx workflow.Context) ending {
+func (t *turnRun) stoppedOrFailed(ctx workflow.Context, err error) ending {
+	if t.inbox.broken != nil {
+		return failed(t.inbox.broken)
+	}
 	if t.inbox.stopped || ctx.Err() != nil {
 		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	}
-	return ending{state: chat.TurnFailed, say: i18n.Broken, reason: string(fault.Internal)}
+	return failed(err)
 }
 
 // handleWakes follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message
@@ -176,6 +185,7 @@ func (t *turnRun) handleWakes(ctx workflow.Context) {
 func (t *turnRun) readInbox(ctx workflow.Context) (ended bool) {
 	peek, err := t.inbox.peek(ctx)
 	if err != nil {
+		t.endUnread(ctx, err)
 		return true // cancelled: the turn has ended
 	}
 	if peek.Stop {
@@ -187,6 +197,15 @@ func (t *turnRun) readInbox(ctx workflow.Context) (ended bool) {
 	t.hasten(ctx)
 	t.inbox.addReported(peek.Reported)
 	return false
+}
+
+// endUnread ends the turn if what came for it cannot be read: the turn would see no stop and no answer, and might wait for ever.
+func (t *turnRun) endUnread(ctx workflow.Context, err error) {
+	const change = "a turn that cannot read what came for it ends"
+	if broken(err) && workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion {
+		t.inbox.broken = err
+		t.cancel()
+	}
 }
 
 func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.GenerateOutput, error) {

@@ -15,6 +15,8 @@ import (
 type JobStore interface {
 	// FireJob acts on the times of a job that have come, each once.
 	FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (chat.Fired, error)
+	// PassJob passes over the times of a job that have come, without a run.
+	PassJob(ctx context.Context, id chat.JobID) (chat.Fired, error)
 }
 
 // Heartbeats knows the heartbeats of agents.
@@ -62,6 +64,21 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 	if err != nil {
 		return FireJobOutput{}, activities.Failure(ctx, err)
 	}
+	return t.outputOf(fired), nil
+}
+
+// GiveUp passes over the times of a job that have come, after worker processes crashed while they were acted on. The job goes on with its next time; a
+// job without one is paused.
+func (t *CronJobs) GiveUp(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
+	passed, err := t.Jobs.PassJob(ctx, in.Job)
+	if err != nil {
+		return FireJobOutput{}, activities.Failure(ctx, err)
+	}
+	return t.outputOf(passed), nil
+}
+
+// outputOf tells the workflow how a job goes on.
+func (t *CronJobs) outputOf(fired chat.Fired) FireJobOutput {
 	j := fired.Job
 	out := FireJobOutput{Runs: fired.Runs, Paused: j.State == chat.JobPaused || fired.Held, Over: j.State != chat.JobActive && j.State != chat.JobPaused}
 	if j.Next != nil {
@@ -73,7 +90,7 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 	if t.Words && j.Name != "" {
 		out.Heading = "**" + markdown.Escaped(chat.FirstWords(j.Name, chat.SummaryWords)) + "** · " + markdown.Escaped(j.When)
 	}
-	return out, nil
+	return out
 }
 
 func shownIn(at time.Time, zone string) string {

@@ -18,6 +18,9 @@ func (j *jobs) FireJob(context.Context, chat.JobID, *chat.Heartbeat) (chat.Fired
 	return chat.Fired{Job: chat.Job{ID: "j1", State: chat.JobActive}}, nil
 }
 
+// PassJob passes over no time.
+func (j *jobs) PassJob(context.Context, chat.JobID) (chat.Fired, error) { return chat.Fired{}, nil }
+
 // Heartbeat says that no job is one.
 func (j *jobs) Heartbeat(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil }
 

@@ -153,6 +153,12 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	return FetchOutput{}, activities.Failure(ctx, errors.Join(noted, err))
 }
 
+// GiveUp ends the fetching of a file after worker processes crashed in it. The message is answered without the file, and says so.
+func (r *Fetcher) GiveUp(ctx context.Context, in FetchInput) (FetchOutput, error) {
+	const reason = "the server crashed twice while it fetched this file"
+	return FetchOutput{State: chat.AttachmentFailed}, activities.Failure(ctx, r.Store.FileProblem(ctx, in.Inbox, in.N, reason, true))
+}
+
 // owned returns a context that decodes files for the sender in a group, and for the user of the conversation otherwise.
 func owned(ctx context.Context, p chat.AttachmentSet) context.Context {
 	if p.To.Peer != "" && p.To.ChatType != chat.ChatDirect {

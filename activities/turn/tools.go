@@ -273,6 +273,8 @@ type AbandonInput struct {
 	Broken bool        `json:"broken,omitempty"` // the tool broke; otherwise its end was not seen
 	// Crashed marks a call that was given up because worker processes crashed in it.
 	Crashed bool `json:"crashed,omitempty"`
+	// Hook marks a call that did not begin because its hooks could not be run.
+	Hook bool `json:"hook,omitempty"`
 }
 
 // Abandon records that nobody knows how a call ended, and has its command killed, which nobody follows any more. A result that was
@@ -280,6 +282,10 @@ type AbandonInput struct {
 func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 	say := i18n.CallUnknown
 	switch {
+	case in.Hook && in.Crashed:
+		say = i18n.HookCrashed
+	case in.Hook:
+		say = i18n.HookUnasked
 	case in.Crashed:
 		say = i18n.CallCrashed
 	case in.Broken:

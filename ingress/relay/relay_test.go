@@ -129,6 +129,20 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 	require.Len(t, r.Bundle.Wakes.Rows, 1)
 }
 
+func TestRelay_WakesALiveTurnForAMessageThatIsMeantForIt(t *testing.T) {
+	r := relaying(t)
+	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
+	in := r.Inbound(ingresstest.Key, "m2", "text of m2").Inbound
+	in.Queue = chat.Queue{Mode: chat.QueueSteer}
+	_, err := r.Bundle.Store.Accept(t.Context(), in)
+	require.NoError(t, err)
+	require.NoError(t, r.Round(t.Context()))
+	require.Empty(t, r.Bundle.Wakes.Rows, "its ingress has woken the turn")
+	r.Age(3 * time.Second)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.Bundle.Wakes.Rows, 1, "that wake may be lost, and the turn reads the message only when it is woken")
+}
+
 func TestRelay_OneSessionThatCannotBeWokenDoesNotHoldUpTheOthers(t *testing.T) {
 	r := relaying(t)
 	for i := range 5 {

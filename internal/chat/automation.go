@@ -52,7 +52,7 @@ type Job struct {
 	OwnerName string     `json:"owner"`
 	Heartbeat string     `json:"heartbeat,omitempty" doc:"The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere."`
 	State     JobState   `json:"state" enum:"active,paused,done"`
-	Trouble   string     `json:"trouble,omitempty" enum:"gone,invalid" doc:"Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more."`
+	Trouble   string     `json:"trouble,omitempty" enum:"gone,invalid,crashed" doc:"Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more. crashed: the server crashed twice at its last time."`
 	Runs      int        `json:"runs" doc:"How often it has run."`
 	Passed    int64      `json:"passed,omitempty" doc:"Missed times that do not run any more."`
 	Next      *time.Time `json:"next_at,omitempty" doc:"The time that comes next."`
@@ -72,6 +72,7 @@ type JobTrack struct {
 const (
 	TroubleGone    = "gone"    // its conversation was deleted
 	TroubleInvalid = "invalid" // its timetable is not understood any more
+	TroubleCrashed = "crashed" // the server crashed twice at its last time
 )
 
 // Why a run took place.

@@ -257,6 +257,32 @@ func TestGuard_GivesUpAfterTwoCrashes(t *testing.T) {
 	require.Zero(t, s.count(bystander), "a call that ends well is forgotten")
 }
 
+func TestGuard_ForgivesOneCallADayThatWasGivenUp(t *testing.T) {
+	s := setup(t)
+	giveUp := func() *crash.Guard {
+		t.Helper()
+		s.worker("panics", "poison")
+		s.worker("panics", "poison alone")
+		g, _ := s.guard()
+		_, err := g.Begin(t.Context(), attempt(poison))
+		require.ErrorContains(t, err, "was given up")
+		return g
+	}
+	g := giveUp()
+	g.Forgive(t.Context(), poison)
+	end, err := g.Begin(t.Context(), attempt(poison))
+	require.NoError(t, err, "the next call with the same input runs")
+	end(true)
+	given, err := s.counts.CallsGivenUp(t.Context())
+	require.NoError(t, err)
+	require.Len(t, given, 1, "operators still see the first call")
+
+	g = giveUp()
+	g.Forgive(t.Context(), poison)
+	_, err = g.Begin(t.Context(), attempt(poison))
+	require.ErrorContains(t, err, "was given up", "the second one is not forgiven")
+}
+
 func TestGuard_LetsCallsGoOnThroughKills(t *testing.T) {
 	s := setup(t)
 	for range crash.MaxKills - 1 {

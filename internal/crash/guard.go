@@ -16,7 +16,7 @@ const aloneTime = 10 * time.Second
 const (
 	// queueTime bounds how long all suspects of one crash take until each has run alone.
 	queueTime = time.Minute
-	// forgetTime bounds the deletion of a count: the attempt has ended, and sends no more heartbeats.
+	// forgetTime bounds the deletion of a count: the attempt has ended and sends no more heartbeats.
 	forgetTime = time.Second
 )
 
@@ -30,6 +30,8 @@ type Counts interface {
 	CrashCounts(ctx context.Context, version string) (map[Call]Count, error)
 	// ForgetCrashes deletes the count of a call that has ended well.
 	ForgetCrashes(ctx context.Context, c Call) error
+	// ForgiveCrashes deletes the count of a call that was given up and ended otherwise, once a day.
+	ForgiveCrashes(ctx context.Context, c Call) error
 	// GiveUpCall records that a call is not retried.
 	GiveUpCall(ctx context.Context, c Call) error
 }
@@ -214,6 +216,16 @@ func (g *Guard) forget(ctx context.Context, c Call) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.suspects, c)
+}
+
+// Forgive lets calls with the same input run again after a call that was given up has ended otherwise. The second call that is given up within a day is
+// not forgiven: an input that recurs, such as the next time of a job, crashes a limited number of processes.
+func (g *Guard) Forgive(ctx context.Context, c Call) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forgetTime)
+	defer cancel()
+	if err := g.counts.ForgiveCrashes(ctx, c); err != nil {
+		g.log.Warn("the count of a call that was given up was not deleted", "call", c.String(), "error", err)
+	}
 }
 
 // Stop records that the process shuts down regularly.

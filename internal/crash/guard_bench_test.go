@@ -39,4 +39,6 @@ func (noCounts) CrashCounts(context.Context, string) (map[crash.Call]crash.Count
 
 func (noCounts) ForgetCrashes(context.Context, crash.Call) error { return nil }
 
+func (noCounts) ForgiveCrashes(context.Context, crash.Call) error { return nil }
+
 func (noCounts) GiveUpCall(context.Context, crash.Call) error { return nil }

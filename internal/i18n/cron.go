@@ -23,6 +23,7 @@ const (
 	CronLast     ID = "cron_last" // %s time, %s outcome
 	CronGone     ID = "cron_gone"
 	CronInvalid  ID = "cron_invalid"
+	CronCrashed  ID = "cron_crashed"
 
 	CronOutWaiting ID = "cron_out_waiting"
 	CronOutRunning ID = "cron_out_running"
@@ -56,6 +57,7 @@ var crons = map[ID]map[Lang]string{
 	CronIsDone:   {English: "done", Chinese: "已结束"},
 	CronLast:     {English: "last %s: %s", Chinese: "上次 %s:%s"},
 	CronGone:     {English: "its conversation was deleted", Chinese: "它的对话已被删除"},
+	CronCrashed:  {English: "the server crashed twice when it was due", Chinese: "到点执行时服务器崩溃了两次"},
 	CronInvalid:  {English: "its schedule is no longer valid", Chinese: "无法再识别它的时间表"},
 
 	CronOutWaiting: {English: "waits", Chinese: "等待中"},

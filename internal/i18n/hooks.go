@@ -8,6 +8,7 @@ const (
 	HookRefusedTold    ID = "hook_refused_told"    // reason
 	HookRefusedCall    ID = "hook_refused_call"    // reason; for the model
 	HookUnasked        ID = "hook_unasked"         // for the model
+	HookCrashed        ID = "hook_crashed"         // for the model
 	HookChanged        ID = "hook_changed"         // hook; for the model
 	HookChangedAsks    ID = "hook_changed_asks"    // hook; before the reason of a question
 	HookChangedDenied  ID = "hook_changed_denied"  // hook, arguments; the reason of a denial, for the model
@@ -28,6 +29,7 @@ var hooks = map[ID]map[Lang]string{
 	HookRefusedMessage: {English: "A hook of this installation refused this message, so it was not answered: %s", Chinese: "本系统的钩子拒绝了这条消息，因此没有回答：%s"},
 	HookRefusedTold:    {English: "A hook of this installation refused a message of a program, so nothing was done: %s", Chinese: "本系统的钩子拒绝了自动送来的内容，因此什么也没做：%s"},
 	HookRefusedCall:    {English: "A hook of this installation refused this call: %s. It did not run. Do not try to get the same effect by other means; tell the user."},
+	HookCrashed:        {English: "Error: this call did not run: the server crashed twice while its hooks ran. Do not repeat it with the same input. Try another way, and tell the user."},
 	HookUnasked:        {English: "This call did not run: its hooks must run first, and they did not."},
 	HookChanged:        {English: "[the hook %s changed the arguments of this call before it ran; the call shows the changed ones]"},
 	HookChangedAsks:    {English: "The hook %s changed this call.", Chinese: "钩子 %s 修改了此调用。"},

@@ -10,12 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"xbot/internal/chat"
+	"xbot/internal/crash"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pgtest"
 	"xbot/internal/schedule"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/crashes"
 )
 
 // clock is one that a test sets.
@@ -108,6 +110,68 @@ func (b *bundle) told() (out []string) {
 	}
 	require.NoError(b.t, rows.Err())
 	return out
+}
+
+func TestPassJob_PassesOverWhatIsDueAndPausesAJobWithoutALaterTime(t *testing.T) {
+	b, c := setupAt(t)
+	daily, once := b.job("30 9 * * *", nil), b.job("at 2026-03-02 09:30", nil)
+	pass := func(id chat.JobID) store.Job {
+		t.Helper()
+		_, err := b.PassJob(t.Context(), id)
+		require.NoError(t, err)
+		j, err := b.Job(t.Context(), id)
+		require.NoError(t, err)
+		return j
+	}
+	require.Zero(t, pass(daily.ID).Passed, "it is not time yet")
+	c.set("2026-03-02T08:30:00Z")
+	j := pass(daily.ID)
+	require.Equal(t, chat.JobActive, j.State)
+	require.EqualValues(t, 1, j.Passed)
+	require.Equal(t, "2026-03-03T08:30:00Z", j.Next.UTC().Format(time.RFC3339))
+	j = pass(once.ID)
+	require.Equal(t, chat.JobPaused, j.State, "its owner can still run it")
+	require.Equal(t, chat.TroubleCrashed, j.Trouble)
+	require.Empty(t, b.told())
+}
+
+func TestFireJob_PassesOverAJobOfWhichTwoRunsCrashedTheServer(t *testing.T) {
+	b, _ := setupAt(t)
+	now, err := b.Clock(t.Context())
+	require.NoError(t, err)
+	j := b.job("every 1h", nil)
+	counts := crashes.New(b.pool)
+	for n := range 4 {
+		_, err := b.pool.Exec(t.Context(), "UPDATE cron_jobs SET next_at = $1, due_at = $1", now.Add(-time.Duration(10-n)*time.Second))
+		require.NoError(t, err)
+		f := b.fire(j.ID)
+		require.Equal(t, 1, f.Runs)
+		if n >= 2 {
+			require.Empty(t, f.Told, "time %d", n+1)
+			continue
+		}
+		require.Len(t, f.Told, 1, "time %d", n+1)
+		turn := chat.TurnID(fmt.Sprint("turn-", n))
+		_, ok, err := b.Claim(t.Context(), f.Told[0], turn, string(turn), 0)
+		require.NoError(t, err)
+		require.True(t, ok)
+		for step := range 2 { // of one run
+			call := crash.NewCall("turn/"+string(f.Told[0]), "Generate", fmt.Sprint(turn, " step ", step))
+			require.NoError(t, counts.CountCrash(t.Context(), "1.0", crash.Death{Crashed: true, Journal: fmt.Sprint(n, step), Blamed: []crash.Attempt{{Call: call, Run: string(turn)}}}))
+			require.NoError(t, counts.GiveUpCall(t.Context(), call))
+		}
+		_, err = b.FinishTurn(t.Context(), f.Told[0], turn, chat.TurnFailed, i18n.Crashed)
+		require.NoError(t, err)
+	}
+	got, err := b.Job(t.Context(), j.ID)
+	require.NoError(t, err)
+	require.Equal(t, chat.JobActive, got.State)
+	require.EqualValues(t, 2, got.Passed)
+	_, err = b.pool.Exec(t.Context(), "UPDATE crashed_attempts SET given_up_at = given_up_at - interval '1 day'")
+	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), "UPDATE cron_jobs SET next_at = $1, due_at = $1", now.Add(-time.Second))
+	require.NoError(t, err)
+	require.Len(t, b.fire(j.ID).Told, 1, "it is told again after a day")
 }
 
 func TestFireJob_TellsItsConversationAtItsTimeAndOnce(t *testing.T) {

@@ -203,6 +203,30 @@ func TestSteer_LeavesWhoeverHasOtherRightsATurnOfTheirOwn(t *testing.T) {
 	require.Equal(t, members["eve"], asked)
 }
 
+func TestToWake_FindsWhatIsMeantForTheTurnThatRuns(t *testing.T) {
+	b := setup(t)
+	b.send("m0", "running")
+	b.claim("t0")
+	due := func() (ids []chat.InboxID) {
+		t.Helper()
+		_, err := b.pool.Exec(t.Context(), "UPDATE inbox SET woken_at = now() - interval '1 hour'")
+		require.NoError(t, err)
+		rows, err := b.ToWake(t.Context())
+		require.NoError(t, err)
+		for _, r := range rows {
+			ids = append(ids, r.Inbox)
+		}
+		return ids
+	}
+	meant := b.say("m1", steer)
+	b.send("m2", "for a turn of its own")
+	b.say("m3", steer)
+	require.Equal(t, []chat.InboxID{meant.ID}, due(), "the turn reads it only when it is woken, and what is behind another one when it ends")
+	_, err := b.pool.Exec(t.Context(), "UPDATE turns SET user_id = $1", b.writer("mallory"))
+	require.NoError(t, err)
+	require.Empty(t, due(), "the turn does not take it in: another person wrote what it answers")
+}
+
 func TestCollect_HoldsABurstAndClaimsItAsOneTurn(t *testing.T) {
 	b := setup(t)
 	first := b.say("m1", patient)

@@ -15,10 +15,10 @@ WHERE c.journal <> EXCLUDED.journal;
 
 -- name: CrashGet :one
 SELECT * FROM crashed_attempts
-WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND greatest(last_at, killed_at) > now() - interval '1 day';
+WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND greatest(last_at, killed_at) > now() - interval '1 day' AND crashes + kills > 0;
 
 -- name: CrashList :many
-SELECT * FROM crashed_attempts WHERE version = $1 AND greatest(last_at, killed_at) > now() - interval '1 day'
+SELECT * FROM crashed_attempts WHERE version = $1 AND greatest(last_at, killed_at) > now() - interval '1 day' AND crashes + kills > 0
 ORDER BY last_at DESC LIMIT 10000;
 
 -- name: CrashListGivenUp :many
@@ -27,7 +27,18 @@ SELECT * FROM crashed_attempts WHERE given_up_at > now() - interval '1 day'
 ORDER BY given_up_at DESC LIMIT 20;
 
 -- name: CrashForget :exec
-DELETE FROM crashed_attempts WHERE workflow_id = $1 AND activity = $2 AND input = $3;
+-- Calls that were given up are kept for operators.
+WITH known AS (
+    DELETE FROM crashed_attempts c WHERE c.workflow_id = $1 AND c.activity = $2 AND c.input = $3 AND c.given_up_at IS NULL
+)
+UPDATE crashed_attempts c SET crashes = 0, alone = 0, kills = 0
+WHERE c.workflow_id = $1 AND c.activity = $2 AND c.input = $3 AND c.given_up_at IS NOT NULL;
+
+-- name: CrashForgive :exec
+-- Lets a call with the same input run again after its ending, once a day: the first time that the call was given up is kept, so that it is before the
+-- last crash if the call was given up again.
+UPDATE crashed_attempts SET crashes = 0, alone = 0, kills = 0
+WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND given_up_at >= greatest(last_at, killed_at);
 
 -- name: CrashGiveUp :exec
 UPDATE crashed_attempts SET given_up_at = coalesce(given_up_at, now()) WHERE workflow_id = $1 AND activity = $2 AND input = $3;

@@ -25,8 +25,13 @@ WHERE j.id = $1 AND j.state <> 'deleted';
 SELECT now()::timestamptz;
 
 -- name: CronLock :one
--- A job for a change, with the time of the database: all processes have the same.
-SELECT sqlc.embed(cron_jobs), now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE;
+-- A job for a change, with the time of the database: all processes have the same. crashed is how many of its runs crashed the server in the last day:
+-- the id of a turn is that of its run.
+SELECT sqlc.embed(cron_jobs), now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held, (
+    SELECT count(DISTINCT r.id) FROM crashed_attempts c JOIN inbox i ON i.turn_id = c.run_id JOIN cron_runs r ON r.inbox_id = i.id
+    WHERE c.given_up_at > now() - interval '1 day' AND r.job_id = cron_jobs.id
+)::int AS crashed
+FROM cron_jobs WHERE cron_jobs.id = $1 AND cron_jobs.state <> 'deleted' FOR UPDATE;
 
 -- name: CronList :many
 -- The jobs of a user, or of all (owner 0), of the house or of services (track, empty: both), or of one service. Those of a conversation count as

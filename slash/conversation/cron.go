@@ -161,6 +161,8 @@ func cronState(j chat.Job, lang i18n.Lang) string {
 		return i18n.Say(lang, i18n.CronNext, shownAt(j.Next, j.Zone))
 	case j.Trouble == chat.TroubleGone:
 		return i18n.Say(lang, i18n.CronIsPaused) + ", " + i18n.Say(lang, i18n.CronGone)
+	case j.Trouble == chat.TroubleCrashed:
+		return i18n.Say(lang, i18n.CronIsPaused) + ", " + i18n.Say(lang, i18n.CronCrashed)
 	case j.Trouble != "":
 		return i18n.Say(lang, i18n.CronIsPaused) + ", " + i18n.Say(lang, i18n.CronInvalid)
 	case j.State == chat.JobPaused:

@@ -73,9 +73,15 @@ func (s *Store) CrashCounts(ctx context.Context, version string) (map[crash.Call
 	return out, nil
 }
 
-// ForgetCrashes deletes the count of a call that has ended well.
+// ForgetCrashes deletes the count of a call that has ended well. A call that was given up before stays in CallsGivenUp.
 func (s *Store) ForgetCrashes(ctx context.Context, c crash.Call) error {
 	err := s.db.Q.CrashForget(ctx, s.db.Pool, dbsqlc.CrashForgetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
+	return pg.Classify(err)
+}
+
+// ForgiveCrashes lets a call with the same input run again after its ending, unless that happened since the call was first given up in the last day.
+func (s *Store) ForgiveCrashes(ctx context.Context, c crash.Call) error {
+	err := s.db.Q.CrashForgive(ctx, s.db.Pool, dbsqlc.CrashForgiveParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
 	return pg.Classify(err)
 }
 

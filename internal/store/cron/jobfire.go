@@ -22,10 +22,23 @@ import (
 // keepRuns is how many runs of a job are kept.
 const keepRuns = 1000
 
+// maxCrashedRuns is how many runs of a job may crash the server within a day. Further times are passed over.
+const maxCrashedRuns = 2
+
 // FireJob posts the messages of a job's due times to its conversation, and moves the job to its next time, in one transaction:
 // wherever a process dies, a time has either run or is still the next one. Before the job's time it changes nothing. beat is set
 // for heartbeats.
-func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (out chat.Fired, err error) {
+func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (chat.Fired, error) {
+	return s.actOnDue(ctx, id, func(ctx context.Context, f *fire) error { return f.due(ctx) }, beat)
+}
+
+// PassJob passes over the due times of a job without posting messages. A job without a later time is paused.
+func (s *Store) PassJob(ctx context.Context, id chat.JobID) (chat.Fired, error) {
+	return s.actOnDue(ctx, id, func(ctx context.Context, f *fire) error { return f.pass(ctx) }, nil)
+}
+
+// actOnDue locks a job and acts on its due times, if it is active and not held.
+func (s *Store) actOnDue(ctx context.Context, id chat.JobID, act func(context.Context, *fire) error, beat *chat.Heartbeat) (out chat.Fired, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		out = chat.Fired{}
 		row, err := tx.Q.CronLock(ctx, tx, id)
@@ -35,9 +48,9 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat
 		if err != nil {
 			return fmt.Errorf("lock job %s: %w", id, err)
 		}
-		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock, beat: beat}
+		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock, beat: beat, crashed: int(row.Crashed)}
 		if f.job.State == chat.JobActive && !row.Held {
-			err = f.due(ctx)
+			err = act(ctx, &f)
 		}
 		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.came, At: f.now, Held: row.Held}
 		f.wake()
@@ -90,6 +103,8 @@ type fire struct {
 	now  time.Time
 	beat *chat.Heartbeat
 
+	crashed int // runs that crashed the server in the last day
+
 	told    []chat.SessionKey
 	ran     int // runs that somebody was told of
 	came    int // times that were acted on, also those that nobody was told of
@@ -104,18 +119,16 @@ type run struct {
 	skipped string
 }
 
-// due acts on the times that have come and advances the job.
+// due acts on the times that have come and advances the job. If too many of its runs crashed the server, it passes over them.
 func (f *fire) due(ctx context.Context) error {
+	if f.crashed >= maxCrashedRuns {
+		return f.pass(ctx)
+	}
 	j := &f.job
-	table, err := schedule.New(j.Spec)
-	if err != nil { // a timezone that there is no more
-		return f.advance(ctx, schedule.Due{Next: *j.Next}, chat.TroubleInvalid)
+	due, err := f.times(ctx)
+	if err != nil || f.came == 0 {
+		return err
 	}
-	due := table.Due(*j.Next, f.now, j.offset(), schedule.Missed(j.Missed), time.Duration(j.MaxAge)*time.Second)
-	if len(due.Run) == 0 && due.Passed == 0 {
-		return nil
-	}
-	f.came = len(due.Run) + due.Passed
 	if left := j.MaxRuns - j.Runs; j.MaxRuns > 0 && len(due.Run) > left {
 		due.Run = due.Run[:max(left, 0)]
 	}
@@ -123,6 +136,32 @@ func (f *fire) due(ctx context.Context) error {
 		return err
 	}
 	return f.advance(ctx, due, f.trouble)
+}
+
+// pass passes over the times that have come.
+func (f *fire) pass(ctx context.Context) error {
+	due, err := f.times(ctx)
+	if err != nil || f.came == 0 {
+		return err
+	}
+	due.Run, due.Passed = nil, f.came
+	trouble := ""
+	if due.Next.IsZero() {
+		trouble = chat.TroubleCrashed
+	}
+	return f.advance(ctx, due, trouble)
+}
+
+// times returns the times that have come, and sets how many they are. It pauses a job whose schedule cannot be parsed.
+func (f *fire) times(ctx context.Context) (schedule.Due, error) {
+	j := &f.job
+	table, err := schedule.New(j.Spec)
+	if err != nil { // a timezone that there is no more
+		return schedule.Due{}, f.advance(ctx, schedule.Due{Next: *j.Next}, chat.TroubleInvalid)
+	}
+	due := table.Due(*j.Next, f.now, j.offset(), schedule.Missed(j.Missed), time.Duration(j.MaxAge)*time.Second)
+	f.came = len(due.Run) + due.Passed
+	return due, nil
 }
 
 // advance moves the job to its next time, ends it where there is none, and pauses it in trouble.

@@ -55,7 +55,11 @@ func (q *Queries) CrashAdd(ctx context.Context, db DBTX, arg CrashAddParams) err
 }
 
 const crashForget = `-- name: CrashForget :exec
-DELETE FROM crashed_attempts WHERE workflow_id = $1 AND activity = $2 AND input = $3
+WITH known AS (
+    DELETE FROM crashed_attempts c WHERE c.workflow_id = $1 AND c.activity = $2 AND c.input = $3 AND c.given_up_at IS NULL
+)
+UPDATE crashed_attempts c SET crashes = 0, alone = 0, kills = 0
+WHERE c.workflow_id = $1 AND c.activity = $2 AND c.input = $3 AND c.given_up_at IS NOT NULL
 `
 
 type CrashForgetParams struct {
@@ -64,14 +68,33 @@ type CrashForgetParams struct {
 	Input      string
 }
 
+// Calls that were given up are kept for operators.
 func (q *Queries) CrashForget(ctx context.Context, db DBTX, arg CrashForgetParams) error {
 	_, err := db.Exec(ctx, crashForget, arg.WorkflowID, arg.Activity, arg.Input)
 	return err
 }
 
+const crashForgive = `-- name: CrashForgive :exec
+UPDATE crashed_attempts SET crashes = 0, alone = 0, kills = 0
+WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND given_up_at >= greatest(last_at, killed_at)
+`
+
+type CrashForgiveParams struct {
+	WorkflowID string
+	Activity   string
+	Input      string
+}
+
+// Lets a call with the same input run again after its ending, once a day: the first time that the call was given up is kept, so that it is before the
+// last crash if the call was given up again.
+func (q *Queries) CrashForgive(ctx context.Context, db DBTX, arg CrashForgiveParams) error {
+	_, err := db.Exec(ctx, crashForgive, arg.WorkflowID, arg.Activity, arg.Input)
+	return err
+}
+
 const crashGet = `-- name: CrashGet :one
 SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, journal, last_at, killed_at, given_up_at FROM crashed_attempts
-WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND greatest(last_at, killed_at) > now() - interval '1 day'
+WHERE workflow_id = $1 AND activity = $2 AND input = $3 AND version = $4 AND greatest(last_at, killed_at) > now() - interval '1 day' AND crashes + kills > 0
 `
 
 type CrashGetParams struct {
@@ -123,7 +146,7 @@ func (q *Queries) CrashGiveUp(ctx context.Context, db DBTX, arg CrashGiveUpParam
 }
 
 const crashList = `-- name: CrashList :many
-SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, journal, last_at, killed_at, given_up_at FROM crashed_attempts WHERE version = $1 AND greatest(last_at, killed_at) > now() - interval '1 day'
+SELECT workflow_id, activity, input, run_id, version, crashes, alone, kills, cause, journal, last_at, killed_at, given_up_at FROM crashed_attempts WHERE version = $1 AND greatest(last_at, killed_at) > now() - interval '1 day' AND crashes + kills > 0
 ORDER BY last_at DESC LIMIT 10000
 `
 

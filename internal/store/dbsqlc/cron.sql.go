@@ -589,16 +589,22 @@ func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]
 }
 
 const cronLock = `-- name: CronLock :one
-SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, cron_jobs.checks, cron_jobs.service_id, cron_jobs.conversation, cron_jobs.permits, now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE
+SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, cron_jobs.checks, cron_jobs.service_id, cron_jobs.conversation, cron_jobs.permits, now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held, (
+    SELECT count(DISTINCT r.id) FROM crashed_attempts c JOIN inbox i ON i.turn_id = c.run_id JOIN cron_runs r ON r.inbox_id = i.id
+    WHERE c.given_up_at > now() - interval '1 day' AND r.job_id = cron_jobs.id
+)::int AS crashed
+FROM cron_jobs WHERE cron_jobs.id = $1 AND cron_jobs.state <> 'deleted' FOR UPDATE
 `
 
 type CronLockRow struct {
 	CronJob CronJob
 	Clock   time.Time
 	Held    bool
+	Crashed int32
 }
 
-// A job for a change, with the time of the database: all processes have the same.
+// A job for a change, with the time of the database: all processes have the same. crashed is how many of its runs crashed the server in the last day:
+// the id of a turn is that of its run.
 func (q *Queries) CronLock(ctx context.Context, db DBTX, id chat.JobID) (CronLockRow, error) {
 	row := db.QueryRow(ctx, cronLock, id)
 	var i CronLockRow
@@ -639,6 +645,7 @@ func (q *Queries) CronLock(ctx context.Context, db DBTX, id chat.JobID) (CronLoc
 		&i.CronJob.Permits,
 		&i.Clock,
 		&i.Held,
+		&i.Crashed,
 	)
 	return i, err
 }

@@ -836,7 +836,13 @@ WITH due AS (
     WHERE i.outcome IS NULL AND i.kind <> 'command'
       AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
       AND (i.kind = 'stop' OR NOT EXISTS (
-          SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'
+          SELECT 1 FROM turns t JOIN sessions s ON s.key = t.session_key JOIN users u ON u.id = i.user_id LEFT JOIN users asks ON asks.id = t.user_id
+          WHERE t.session_key = i.session_key AND t.state = 'running'
+            AND NOT (i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+                AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role)
+                AND NOT EXISTS (
+                    SELECT 1 FROM inbox b WHERE b.session_key = i.session_key AND b.kind IN ('message', 'background', 'control') AND b.outcome IS NULL
+                        AND (b.sent_at, b.sent_seq, b.id) < (i.sent_at, i.sent_seq, i.id) AND (b.kind <> 'message' OR b.mode <> 'steer' OR b.reset <> '')))
       ) AND NOT EXISTS (
           SELECT 1 FROM users u WHERE u.id = i.user_id AND u.disabled_at IS NOT NULL
       ) AND NOT EXISTS (
@@ -866,7 +872,8 @@ type InboxToWakeRow struct {
 	Kind       string
 }
 
-// Sessions whose rows wait without a live turn to take them, held by no burst, each at most once a back-off (2 s, doubling to 60 s).
+// Sessions whose rows wait without a live turn to take them, held by no burst, each at most once a back-off (2 s, doubling to 60 s). A live turn is
+// woken for stops and for messages that are meant for it: it reads them only when it is woken, and a kill of the ingress may have lost that wake.
 func (q *Queries) InboxToWake(ctx context.Context, db DBTX) ([]InboxToWakeRow, error) {
 	rows, err := db.Query(ctx, inboxToWake)
 	if err != nil {

@@ -5343,10 +5343,10 @@ export interface components {
             /** @description IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server. */
             timezone?: string;
             /**
-             * @description Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more.
+             * @description Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more. crashed: the server crashed twice at its last time.
              * @enum {string}
              */
-            trouble?: "gone" | "invalid";
+            trouble?: "gone" | "invalid" | "crashed";
             /** @description A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m. */
             when: string;
         };
