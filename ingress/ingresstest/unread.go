@@ -38,7 +38,7 @@ type Unread struct {
 // NewUnread serves h as the program does, until the test ends.
 func NewUnread(t *testing.T, h http.Handler) *Unread {
 	t.Helper()
-	l, err := httpserver.Listen("127.0.0.1:0")
+	l, err := httpserver.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	u := &Unread{Addr: l.Addr().String(), t: t, closing: make(chan struct{})}
 	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

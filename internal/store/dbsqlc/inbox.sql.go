@@ -834,7 +834,8 @@ WITH due AS (
     SELECT i.id, i.session_key
     FROM inbox i
     WHERE i.outcome IS NULL AND i.kind <> 'command'
-      AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
+      AND i.woken_at < now() - least(interval '2 seconds' * power(2, least(i.wakes, 9)), CASE WHEN i.kind <> 'stop' AND EXISTS (
+          SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running') THEN interval '10 minutes' ELSE interval '60 seconds' END)
       AND (i.kind = 'stop' OR NOT EXISTS (
           SELECT 1 FROM turns t JOIN sessions s ON s.key = t.session_key JOIN users u ON u.id = i.user_id LEFT JOIN users asks ON asks.id = t.user_id
           WHERE t.session_key = i.session_key AND t.state = 'running'
@@ -873,7 +874,8 @@ type InboxToWakeRow struct {
 }
 
 // Sessions whose rows wait without a live turn to take them, held by no burst, each at most once a back-off (2 s, doubling to 60 s). A live turn is
-// woken for stops and for messages that are meant for it: it reads them only when it is woken, and a kill of the ingress may have lost that wake.
+// woken for stops and for messages that are meant for it: it reads them only when it is woken, and a kill of the ingress may have lost that wake. It
+// may read such a message and take it hours later, so that the back-off doubles to 10 minutes: each wake adds to the history of the run.
 func (q *Queries) InboxToWake(ctx context.Context, db DBTX) ([]InboxToWakeRow, error) {
 	rows, err := db.Query(ctx, inboxToWake)
 	if err != nil {
