@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -34,11 +35,7 @@ func (c *counts) CrashCount(_ context.Context, _ string, call crash.Call) (crash
 }
 
 func (c *counts) CrashCounts(context.Context, string) (map[crash.Call]crash.Count, error) {
-	out := map[crash.Call]crash.Count{}
-	for call, n := range c.calls {
-		out[call] = n
-	}
-	return out, nil
+	return maps.Clone(c.calls), nil
 }
 
 func (c *counts) ForgetCrashes(context.Context, crash.Call) error { return nil }

@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func TestAttack_StreamsOfOnePersonAreBounded(t *testing.T) {
 	for i := range most {
 		where, headers := "/events", token
 		if i%2 == 0 {
-			where, headers = "/ws", append(upgrade, token...)
+			where, headers = "/ws", slices.Concat(upgrade, token)
 		}
 		open = append(open, u.Request(http.MethodGet, path(s.Key, where), "", headers...))
 	}

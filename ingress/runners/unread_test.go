@@ -124,7 +124,7 @@ func TestAttack_RunnersThatDoNotReadDelayTheStopOnce(t *testing.T) {
 		registry := runnerstest.NewRegistry()
 		hub := runners.New(runners.Config{Registry: registry, Version: "test"})
 		l := make(pipes)
-		server := &http.Server{Handler: hub} //nolint:gosec // its clients are those of the test
+		server := &http.Server{Handler: hub}
 		var running sync.WaitGroup
 		running.Go(func() { _ = server.Serve(l) })
 		dialer := websocket.Dialer{NetDial: func(string, string) (net.Conn, error) {

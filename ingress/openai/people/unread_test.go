@@ -3,6 +3,7 @@ package people_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -33,9 +34,7 @@ func TestAttack_AnswersThatNobodyReads(t *testing.T) {
 	u := ingresstest.NewUnread(t, b.handler)
 	respond := func(more object) object {
 		out := object{"model": "xbot", "input": "large"}
-		for k, v := range more {
-			out[k] = v
-		}
+		maps.Copy(out, more)
 		return out
 	}
 	const most = 32
