@@ -83,7 +83,8 @@ export class MockServer {
 
   /** Listens on a port (0: any) and returns the address. */
   async listen(port = 0) {
-    this.#http = createServer((request, response) => {
+    // Idle connections stay as long as the server keeps them: a client that reuses one at the end of its time gets an error.
+    this.#http = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
       this.#serve(request, response).catch((error) => {
         if (!(error instanceof HttpProblem)) console.error(error)
         if (!response.headersSent) sendProblem(response, error instanceof HttpProblem ? error : new HttpProblem(500, "Something broke in the mock."))
