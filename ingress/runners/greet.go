@@ -42,7 +42,7 @@ func (s *session) lifetime() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// sendKills sends runners the kills they have not received, to each in the background: one that does not respond delays nobody else's. A kill that
+// sendKills sends runners the kills they have not received, to each in the background, so that one that does not respond delays no other. A kill that
 // fails is tried again in the next round.
 func (h *Hub) sendKills(to ...*session) {
 	if h.cfg.Kills == nil || len(to) == 0 {

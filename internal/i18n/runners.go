@@ -29,7 +29,7 @@ var runners = map[ID]map[Lang]string{
 	RunnerOffline:     {English: "offline", Chinese: "离线"},
 }
 
-// What is said of the hooks, MCP servers and skills of a folder.
+// Sentences about the hooks, MCP servers and skills of a folder.
 const (
 	HelpFolder      ID = "help_folder"
 	FolderUsage     ID = "folder_usage"    // how /folder is written

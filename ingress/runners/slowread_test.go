@@ -63,7 +63,7 @@ func TestAttack_ARunnerThatDoesNotReadIsGivenUp(t *testing.T) {
 	other, h := dial(t, s), hello
 	h.Token = "other"
 	other.register(h)
-	u := ingresstest.NewUnread(t, s.Hub)
+	u := ingresstest.NewSlowReadServer(t, s.Hub)
 	conn, response, err := (&websocket.Dialer{ReadBufferSize: 1 << 10}).Dial("ws://"+u.Addr+"/api/runners/connect", nil)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())

@@ -26,14 +26,14 @@ func TestAttack_ConsumersThatReadNothing(t *testing.T) {
 	b.made(workspace, c, "generated/large.bin", large)
 	b.chats(c, "hello").until("accepted")
 	b.claims(c, "t1").answers(large)
-	u := ingresstest.NewUnread(t, b.api)
+	u := ingresstest.NewSlowReadServer(t, b.api)
 	headers := []string{"Authorization", "Bearer " + b.key, "Content-Type", "application/json"}
 	ask := func(path string, body object) {
 		data, err := json.Marshal(body)
 		require.NoError(t, err)
 		u.Request(http.MethodPost, path, string(data), headers...)
 	}
-	slow := func(s *ingresstest.Silent) {
+	slow := func(s *ingresstest.SlowReader) {
 		s.Until("HTTP/1.1 ")
 		s.Trickle()
 	}
@@ -74,7 +74,7 @@ func TestAttack_DownloadsOfOneAddressAreBounded(t *testing.T) {
 	b.made(workspace, c, "generated/small.txt", "small")
 	came, held := make(chan struct{}, 1000), make(chan struct{})
 	release := sync.OnceFunc(func() { close(held) })
-	u := ingresstest.NewUnread(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	u := ingresstest.NewSlowReadServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.api.ServeHTTP(&heldWriter{w, came, held}, r)
 	}))
 	t.Cleanup(release)

@@ -31,7 +31,7 @@ func TestAttack_AnswersThatNobodyReads(t *testing.T) {
 	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
 	require.NoError(t, err)
 	theirs := b.tokenOf(bob, store.ScopeChat)
-	u := ingresstest.NewUnread(t, b.handler)
+	u := ingresstest.NewSlowReadServer(t, b.handler)
 	respond := func(more object) object {
 		out := object{"model": "xbot", "input": "large"}
 		maps.Copy(out, more)

@@ -19,12 +19,12 @@ import (
 	"xbot/ingress/httpserver"
 )
 
-// hurry is how much faster the time of a write passes on an Unread server.
-const hurry = 200
+// speedup is how much faster the time of a write passes on a SlowReadServer.
+const speedup = 200
 
-// Unread is a server for clients that do not read what it sends. A write that waits for its client ends hurry times as soon as its deadline says, and
-// buffers are small. The server notes writes that have no deadline, which such a client could block without end.
-type Unread struct {
+// SlowReadServer is a server for clients that do not read its responses. Write deadlines pass speedup times as fast, and buffers are small. The server
+// counts writes without a deadline, which such a client could block without end.
+type SlowReadServer struct {
 	Addr string
 
 	t         *testing.T
@@ -35,12 +35,12 @@ type Unread struct {
 	stop      func()
 }
 
-// NewUnread serves h as the program does, until the test ends.
-func NewUnread(t *testing.T, h http.Handler) *Unread {
+// NewSlowReadServer serves h as the program does, until the test ends.
+func NewSlowReadServer(t *testing.T, h http.Handler) *SlowReadServer {
 	t.Helper()
 	l, err := httpserver.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	u := &Unread{Addr: l.Addr().String(), t: t, closing: make(chan struct{})}
+	u := &SlowReadServer{Addr: l.Addr().String(), t: t, closing: make(chan struct{})}
 	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		u.open.Add(1)
 		defer u.open.Add(-1)
@@ -49,7 +49,7 @@ func NewUnread(t *testing.T, h http.Handler) *Unread {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		_ = httpserver.Serve(ctx, &hasty{l, u}, counted, u.closing, slog.New(slog.DiscardHandler)) // it ends with the test
+		_ = httpserver.Serve(ctx, &slowReadListener{l, u}, counted, u.closing, slog.New(slog.DiscardHandler)) // it ends with the test
 	})
 	u.stop = sync.OnceFunc(func() { cancel(); running.Wait() })
 	t.Cleanup(u.stop)
@@ -57,27 +57,27 @@ func NewUnread(t *testing.T, h http.Handler) *Unread {
 }
 
 // Open is the number of requests that are being answered, those of WebSockets included.
-func (u *Unread) Open() int { return int(u.open.Load()) }
+func (u *SlowReadServer) Open() int { return int(u.open.Load()) }
 
 // Cut is the number of connections on which a write has ended at its deadline.
-func (u *Unread) Cut() int { return int(u.cut.Load()) }
+func (u *SlowReadServer) Cut() int { return int(u.cut.Load()) }
 
 // Ends waits until no request is being answered, and fails if a write had no deadline.
-func (u *Unread) Ends() {
+func (u *SlowReadServer) Ends() {
 	u.t.Helper()
 	require.Eventually(u.t, func() bool { return u.Open() == 0 }, Limit, time.Millisecond, "a request is still being answered")
 	require.Zero(u.t, u.unbounded.Load(), "writes without a deadline")
 }
 
-// hasty is the listener of an Unread server.
-type hasty struct {
+// slowReadListener is the listener of a SlowReadServer.
+type slowReadListener struct {
 	net.Listener
 
-	of *Unread
+	of *SlowReadServer
 }
 
 // Accept waits for the next connection.
-func (h *hasty) Accept() (net.Conn, error) {
+func (h *slowReadListener) Accept() (net.Conn, error) {
 	c, err := h.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -85,29 +85,29 @@ func (h *hasty) Accept() (net.Conn, error) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(4 << 10) // a larger one takes longer to fill
 	}
-	return &hastyConn{Conn: c, of: h.of}, nil
+	return &slowReadConn{Conn: c, of: h.of}, nil
 }
 
-// hastyConn is a connection on which the time that a write may take passes faster. The time before it passes as usual.
-type hastyConn struct {
+// slowReadConn is a connection whose write deadlines pass faster once a write has begun.
+type slowReadConn struct {
 	net.Conn
 
-	of  *Unread
+	of  *SlowReadServer
 	cut sync.Once
 
 	mu    sync.Mutex
 	until time.Time // the deadline of writes; zero: there is none
 }
 
-// Write notes a write without a deadline, and the first that ends at one.
-func (c *hastyConn) Write(b []byte) (int, error) {
+// Write counts a write without a deadline, and the first that a deadline ends.
+func (c *slowReadConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	until := c.until
 	c.mu.Unlock()
 	if until.IsZero() {
 		c.of.unbounded.Add(1)
 	} else {
-		until = time.Now().Add(time.Until(until) / hurry)
+		until = time.Now().Add(time.Until(until) / speedup)
 	}
 	if err := c.Conn.SetWriteDeadline(until); err != nil {
 		return 0, err
@@ -120,7 +120,7 @@ func (c *hastyConn) Write(b []byte) (int, error) {
 }
 
 // SetWriteDeadline sets the deadline of the writes that follow.
-func (c *hastyConn) SetWriteDeadline(t time.Time) error {
+func (c *slowReadConn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.until = t
@@ -128,19 +128,19 @@ func (c *hastyConn) SetWriteDeadline(t time.Time) error {
 }
 
 // SetDeadline sets the deadlines of reads and writes.
-func (c *hastyConn) SetDeadline(t time.Time) error {
+func (c *slowReadConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// Silent is a client that reads only what a test reads.
-type Silent struct {
+// SlowReader is a client that reads only what a test reads.
+type SlowReader struct {
 	net.Conn
 
 	t *testing.T
 }
 
 // Request sends a request on a new connection and reads nothing. Headers are pairs.
-func (u *Unread) Request(method, path, body string, headers ...string) *Silent {
+func (u *SlowReadServer) Request(method, path, body string, headers ...string) *SlowReader {
 	u.t.Helper()
 	s := u.Dial()
 	s.Send(method, path, body, headers...)
@@ -148,7 +148,7 @@ func (u *Unread) Request(method, path, body string, headers ...string) *Silent {
 }
 
 // Dial connects and sends nothing.
-func (u *Unread) Dial() *Silent {
+func (u *SlowReadServer) Dial() *SlowReader {
 	u.t.Helper()
 	conn, err := net.Dial("tcp", u.Addr)
 	require.NoError(u.t, err)
@@ -156,11 +156,11 @@ func (u *Unread) Dial() *Silent {
 		require.NoError(u.t, tcp.SetReadBuffer(4<<10))
 	}
 	u.t.Cleanup(func() { _ = conn.Close() })
-	return &Silent{conn, u.t}
+	return &SlowReader{conn, u.t}
 }
 
 // Send sends a request.
-func (s *Silent) Send(method, path, body string, headers ...string) {
+func (s *SlowReader) Send(method, path, body string, headers ...string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://localhost"+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -171,7 +171,7 @@ func (s *Silent) Send(method, path, body string, headers ...string) {
 }
 
 // Until reads up to a text, and not further.
-func (s *Silent) Until(text string) (read string) {
+func (s *SlowReader) Until(text string) (read string) {
 	s.t.Helper()
 	require.NoError(s.t, s.SetReadDeadline(time.Now().Add(Limit)))
 	one := make([]byte, 1)
@@ -184,7 +184,7 @@ func (s *Silent) Until(text string) (read string) {
 }
 
 // Trickle reads a byte now and then until the connection ends.
-func (s *Silent) Trickle() {
+func (s *SlowReader) Trickle() {
 	var reading sync.WaitGroup
 	quit := make(chan struct{})
 	reading.Go(func() {
@@ -206,7 +206,7 @@ func (s *Silent) Trickle() {
 }
 
 // Flood sends a request again and again, and reads no response, until the connection ends.
-func (s *Silent) Flood(method, path, body string, headers ...string) {
+func (s *SlowReader) Flood(method, path, body string, headers ...string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://localhost"+path, nil)
 	require.NoError(s.t, err)

@@ -31,7 +31,7 @@ func TestAttack_ResponsesThatNobodyReads(t *testing.T) {
 	box := tooltest.New(t)
 	b.boxes.of[b.alice.user.ID] = box
 	box.Put(t, "large.bin", large)
-	u := ingresstest.NewUnread(t, b.handler)
+	u := ingresstest.NewSlowReadServer(t, b.handler)
 	token := []string{"Authorization", "Bearer " + b.alice.token}
 	n := 0
 	for _, c := range []struct {
@@ -72,9 +72,9 @@ func TestAttack_StreamsOfOnePersonAreBounded(t *testing.T) {
 	b := setup(t)
 	s, theirs := b.alice.session(""), b.bob.session("")
 	token := []string{"Authorization", "Bearer " + b.alice.token}
-	u := ingresstest.NewUnread(t, b.handler)
+	u := ingresstest.NewSlowReadServer(t, b.handler)
 	const most = 256
-	var open []*ingresstest.Silent
+	var open []*ingresstest.SlowReader
 	for i := range most {
 		where, headers := "/events", token
 		if i%2 == 0 {
@@ -105,7 +105,7 @@ func TestAttack_RequestsWhoseResponsesNobodyReads(t *testing.T) {
 	for i := range 20 {
 		b.alice.say(s.Key, fmt.Sprint("m", i), strings.Repeat("0123456789abcdef", 500)).is(http.StatusAccepted, nil)
 	}
-	u := ingresstest.NewUnread(t, b.handler)
+	u := ingresstest.NewSlowReadServer(t, b.handler)
 	token := []string{"Authorization", "Bearer " + b.alice.token, "Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
 	floods := []struct{ method, path, body string }{
 		{http.MethodGet, path(s.Key, "/messages"), ""},
