@@ -136,6 +136,8 @@ export class Visitor {
       const [width, window] = await this.page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
       assert.fail(`${name} is ${width} px wide in a window of ${window} px`)
     })
+    // What observes its size is drawn again in the frame after that.
+    await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   }
 
   /** Asks the API as this visitor. */
