@@ -39,7 +39,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 // onRunner adds an MCP server that is a command.
 func (s *server) onRunner(name, command string, args ...string) apiclient.MCPServerState {
 	s.t.Helper()
-	got, err := s.client.SetMCPServer(s.t.Context(), name, apiclient.MCPServerDraft{Command: command, Args: args, Enabled: true})
+	got, err := s.client.SetMCPServer(s.t.Context(), name, apiclient.MCPServerDraft{Command: command, Args: args, Shared: true, Trusted: true, Enabled: true})
 	require.NoError(s.t, err)
 	require.Empty(s.t, got.Problem)
 	return got
