@@ -76,8 +76,8 @@ func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *intercepto
 	return result, err
 }
 
-// end ends a call that was given up: by the ending of its activity if it has one, otherwise with an error. An ending is an attempt of its own, so that
-// an ending that crashes its worker is given up, too.
+// end runs the ending of a call that was given up, or returns an error if its activity has none. The ending is recorded as a separate attempt, so that
+// one that crashes its worker is given up, too.
 func (a *attempts) end(ctx context.Context, attempt crash.Attempt, args []any, cause *crash.GivenUpError) (result any, err error) {
 	call := attempt.Call
 	end, ok := a.endings[call.Activity]

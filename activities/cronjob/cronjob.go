@@ -77,7 +77,7 @@ func (t *CronJobs) GiveUp(ctx context.Context, in FireJobInput) (FireJobOutput, 
 	return t.outputOf(passed), nil
 }
 
-// outputOf tells the workflow how a job goes on.
+// outputOf returns the state of a job for its workflow.
 func (t *CronJobs) outputOf(fired chat.Fired) FireJobOutput {
 	j := fired.Job
 	out := FireJobOutput{Runs: fired.Runs, Paused: j.State == chat.JobPaused || fired.Held, Over: j.State != chat.JobActive && j.State != chat.JobPaused}

@@ -153,7 +153,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	return FetchOutput{}, activities.Failure(ctx, errors.Join(noted, err))
 }
 
-// GiveUp ends the fetching of a file after worker processes crashed in it. The message is answered without the file, and says so.
+// GiveUp records that a file cannot be fetched because worker processes crashed while they fetched it. The turn answers the message without the file.
 func (r *Fetcher) GiveUp(ctx context.Context, in FetchInput) (FetchOutput, error) {
 	const reason = "the server crashed twice while it fetched this file"
 	return FetchOutput{State: chat.AttachmentFailed}, activities.Failure(ctx, r.Store.FileProblem(ctx, in.Inbox, in.N, reason, true))

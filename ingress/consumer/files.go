@@ -79,7 +79,7 @@ func (a *API) answerFile(w http.ResponseWriter, r *http.Request, folder string) 
 // downloadsOfOne bounds the open downloads of one address with a key. Each holds up to a megabyte, for as long as its client takes to read it.
 const downloadsOfOne = 128
 
-// downloader is who downloads: everybody who sees the page of a site has its key or a media token.
+// downloader identifies a client for the limit of downloads. All visitors of a site share its key, so the address counts, too.
 type downloader struct{ key, address string }
 
 func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) error {

@@ -208,8 +208,7 @@ func remote(server mcpservers.Server, t chat.MCPTool) *tool.Remote {
 	}
 }
 
-// addressOf returns where requests to a server go, and as whom, as one text: the URL or the command, the account, and the names of headers and
-// variables.
+// addressOf identifies a server and its credentials: the transport, the URL or the command, the account, and the names of headers and variables.
 func addressOf(s chat.MCPServer) string {
 	parts := []any{s.Transport, s.URL, s.Command, s.Args}
 	if s.Account != "" || len(s.EnvNames)+len(s.HeaderNames) > 0 {

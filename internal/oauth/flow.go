@@ -194,7 +194,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	before, answered, err := s.store(ctx, a, p.Revision)
 	var old tokens
 	switch {
-	case fault.Is(err, fault.Conflict), errors.Is(err, errTooMany): // nobody will use them
+	case fault.Is(err, fault.Conflict), errors.Is(err, errTooMany): // the tokens were not stored
 		s.giveBack(context.WithoutCancel(ctx), p, tokens{Access: t.AccessToken, Refresh: t.RefreshToken})
 	case err == nil && isAnother(before.Label, a.Label) && s.open(before.Tokens, &old) == nil:
 		s.giveBack(ctx, p, old)

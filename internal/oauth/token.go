@@ -295,8 +295,8 @@ func (s *Accounts) label(ctx context.Context, p rows.Provider, access string) st
 	return tool.OneLine(strings.ToValidUTF8(name, ""), maxLabel)
 }
 
-// nameIn finds the name of a user in what a provider says of them: in the object, or in an object in it if wrapped is set. It does not look deeper,
-// since each level is parsed anew.
+// nameIn returns the user's name from a response of the account endpoint: from the object, or from an object in it if wrapped is set. It does not look
+// deeper, because each level is parsed again.
 func nameIn(body []byte, wrapped bool) string {
 	var about map[string]json.RawMessage
 	if json.Unmarshal(body, &about) != nil {

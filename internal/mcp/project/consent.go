@@ -22,7 +22,7 @@ type Seen struct {
 	Servers []mcpservers.Server
 }
 
-// State says whether the contents of a folder are used.
+// State is the state of the agreement to a folder.
 type State string
 
 // States of a folder.
