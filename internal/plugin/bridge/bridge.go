@@ -173,13 +173,9 @@ func (b *Bridge) take(one installed.Plugin, values plugin.Values) (*process, err
 	if b.closed {
 		return nil, errClosing
 	}
-	if p := b.open[id]; p != nil {
-		// Who asks may know less than who asked before.
-		if now := p.plugin; now.Revision > one.Revision || now.Revision == one.Revision && now.Digest == one.Digest {
-			p.users++
-			return p, nil
-		}
-		b.retire(p)
+	if p := b.usable(one); p != nil {
+		p.users++
+		return p, nil
 	}
 	if err := b.pause(one); err != nil {
 		return nil, err
@@ -189,6 +185,21 @@ func (b *Bridge) take(one installed.Plugin, values plugin.Values) (*process, err
 	b.open[id], b.all[p] = p, struct{}{}
 	b.work.Go(p.run)
 	return p, nil
+}
+
+// usable returns the open process of a plugin, and retires one that has ended or runs an older version. A process is removed a moment after it has
+// ended, and a request that is repeated may come in that moment. The caller holds mu.
+func (b *Bridge) usable(one installed.Plugin) *process {
+	p := b.open[one.Plugin.ID]
+	if p == nil {
+		return nil
+	}
+	now := p.plugin // may be newer: requests do not come in the order in which they read the plugin
+	if !p.hasEnded() && (now.Revision > one.Revision || now.Revision == one.Revision && now.Digest == one.Digest) {
+		return p
+	}
+	b.retire(p)
+	return nil
 }
 
 // release is the end of what take began.

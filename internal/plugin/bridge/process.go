@@ -165,6 +165,15 @@ func kind(err error) fault.Kind {
 	return fault.Unavailable
 }
 
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 func (p *process) closing() bool { return context.Cause(p.life) == errClosing } //nolint:errorlint // it is the very error
 
 // follow waits for the end of the process, or ends it in peace, which it reports.

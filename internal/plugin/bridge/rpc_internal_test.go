@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/fault"
+	"xbot/internal/plugin/installed"
 )
 
 func TestReadLine_IsBounded(t *testing.T) {
@@ -26,6 +27,36 @@ func TestReadLine_IsBounded(t *testing.T) {
 	require.Equal(t, "last", string(line))
 	_, err = readLine(bufio.NewReaderSize(strings.NewReader(strings.Repeat("x", MaxMessage+1)), 64<<10))
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
+}
+
+func TestUsable_IsNoProcessThatHasEnded(t *testing.T) {
+	b := newBridge(Config{})
+	one := installed.Plugin{}
+	one.Revision = 2
+	one.Plugin.ID = "dice"
+	for name, c := range map[string]struct {
+		asks   int64
+		ended  bool
+		usable bool
+	}{
+		"running":                      {2, false, true},
+		"running, of a newer version":  {1, false, true},
+		"running, of an older version": {3, false, false},
+		"ended and not yet removed":    {2, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProcess(b, one, nil)
+			b.open["dice"] = p
+			if c.ended {
+				close(p.ended)
+			}
+			asks := one
+			asks.Revision = c.asks
+			got := b.usable(asks)
+			require.Equal(t, c.usable, got == p)
+			require.Equal(t, c.usable, b.open["dice"] == p, "no later request takes one that is retired")
+		})
+	}
 }
 
 func TestReadOutput_IsAnObjectOrAText(t *testing.T) {
