@@ -88,10 +88,10 @@ func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (stri
 	return "https://x.example" + temporalui.RunPath("ns", workflow, run), err
 }
 
-// plain are folders without hooks, MCP servers and skills.
-type plain struct{ folder.Agreements }
+// noAgreements are folders without hooks, MCP servers and skills.
+type noAgreements struct{ folder.Agreements }
 
-func (plain) At(context.Context, chat.UserID, sandbox.Sandbox, string) (project.Seen, bool, error) {
+func (noAgreements) At(context.Context, chat.UserID, sandbox.Sandbox, string) (project.Seen, bool, error) {
 	return project.Seen{}, false, nil
 }
 
@@ -106,7 +106,7 @@ func (b *bundle) everything(machine *box) {
 			Store: b.Store, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		},
 		account.Whoami{Store: b.Store}, admin.Version{Version: "1.2.3"},
-		folder.Pwd{Sessions: b.Store, Boxes: machine, Agreements: plain{}}, folder.Ls{Sessions: b.Store, Boxes: machine}, folder.Cd{},
+		folder.Pwd{Sessions: b.Store, Boxes: machine, Agreements: noAgreements{}}, folder.Ls{Sessions: b.Store, Boxes: machine}, folder.Cd{},
 		slashcontext.Context{Viewer: contexts, Store: b.Store}, slashcontext.Usage{Store: b.Store, Prices: usage.Prices{}},
 		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store},
 		admin.Debug{Store: b.Store, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Store: b.Store, Policies: live},

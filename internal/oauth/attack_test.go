@@ -19,7 +19,7 @@ import (
 	rows "xbot/internal/store/oauth"
 )
 
-// evil marks the parts of hostile answers that must reach nobody.
+// evil marks the parts of hostile responses that must not be shown, logged or stored.
 const evil = "hello-from-evil"
 
 // says answers with a status, a media type and a body.
@@ -169,8 +169,8 @@ func TestAttack_OddAnswersThatHoldAToken(t *testing.T) {
 	}
 }
 
-// TestAttack_WhoAnAccountIs has hostile answers of the endpoint that says whose account it is: they are shown, bounded, and decide nothing.
-func TestAttack_WhoAnAccountIs(t *testing.T) {
+// TestAttack_AccountEndpoint sends hostile responses of the account endpoint. They only set a label of bounded length.
+func TestAttack_AccountEndpoint(t *testing.T) {
 	b := setup(t)
 	for name, answer := range map[string]http.HandlerFunc{
 		"nothing":       says(200, "application/json", ""),

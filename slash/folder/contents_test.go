@@ -17,25 +17,25 @@ import (
 	"xbot/slash/folder"
 )
 
-// reviewed is a folder, and what its user said.
-type reviewed struct {
+// agreementsFake has one folder and records the agreement to it.
+type agreementsFake struct {
 	seen   *project.Seen // nil: it has nothing to agree to
 	agreed string        // the digest
 	err    error
 }
 
-func (r *reviewed) Here(context.Context, chat.UserID, chat.SessionKey) (project.Seen, bool, error) {
+func (r *agreementsFake) Here(context.Context, chat.UserID, chat.SessionKey) (project.Seen, bool, error) {
 	if r.seen == nil {
 		return project.Seen{}, false, r.err
 	}
 	return *r.seen, true, r.err
 }
 
-func (r *reviewed) At(ctx context.Context, _ chat.UserID, _ sandbox.Sandbox, _ string) (project.Seen, bool, error) {
+func (r *agreementsFake) At(ctx context.Context, _ chat.UserID, _ sandbox.Sandbox, _ string) (project.Seen, bool, error) {
 	return r.Here(ctx, 1, "")
 }
 
-func (r *reviewed) Agree(_ context.Context, _ chat.UserID, _ int64, digest string) (project.Seen, error) {
+func (r *agreementsFake) Agree(_ context.Context, _ chat.UserID, _ int64, digest string) (project.Seen, error) {
 	if !r.seen.MayAgree {
 		return project.Seen{}, fault.Errorf(fault.Denied, "only administrators may agree to folders here (permissions.projectServers of the policy)")
 	}
@@ -43,13 +43,13 @@ func (r *reviewed) Agree(_ context.Context, _ chat.UserID, _ int64, digest strin
 	return *r.seen, nil
 }
 
-func (r *reviewed) Withdraw(context.Context, chat.UserID, int64) error {
+func (r *agreementsFake) Withdraw(context.Context, chat.UserID, int64) error {
 	r.agreed, r.seen.Agreed = "", ""
 	return nil
 }
 
 // run runs /folder and returns what the user reads.
-func (r *reviewed) run(t *testing.T, args string) string {
+func (r *agreementsFake) run(t *testing.T, args string) string {
 	t.Helper()
 	said, err := folder.Contents{Agreements: r}.Run(t.Context(), slash.Request{User: 1, Lang: i18n.English}, args)
 	require.Equal(t, err == nil, said != "", args)
@@ -75,7 +75,7 @@ func withHook() *project.Seen {
 }
 
 func TestFolder_ShowsEverythingAndUsesItOnceItsUserAgrees(t *testing.T) {
-	r := &reviewed{seen: withHook()}
+	r := &agreementsFake{seen: withHook()}
 	said := r.run(t, "")
 	for _, part := range []string{
 		"`/srv/repo` on `laptop`: not used", "MCP server `stall` runs `node` `stall.js` `a b` with `LD_PRELOAD=x.so`", "PreToolUse hook: `sh check.sh`",
@@ -107,7 +107,7 @@ func TestAttack_AFolderIsNotAgreedToUnread(t *testing.T) {
 		"with letters turned round": {func(s *project.Seen) { s.Entries[0].Args = []string{"a\u202eb"} }, "", `a\u202eb`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reviewed{seen: withHook()}
+			r := &agreementsFake{seen: withHook()}
 			if c.change != nil {
 				c.change(r.seen)
 			}
@@ -122,12 +122,12 @@ func TestAttack_AFolderIsNotAgreedToUnread(t *testing.T) {
 }
 
 func TestFolder_TellsThatThereIsNothing(t *testing.T) {
-	require.Contains(t, (&reviewed{}).run(t, ""), "no hooks, MCP servers or skills")
-	require.Contains(t, (&reviewed{err: fault.Errorf(fault.Unavailable, "laptop is offline")}).run(t, ""), "laptop is offline")
+	require.Contains(t, (&agreementsFake{}).run(t, ""), "no hooks, MCP servers or skills")
+	require.Contains(t, (&agreementsFake{err: fault.Errorf(fault.Unavailable, "laptop is offline")}).run(t, ""), "laptop is offline")
 }
 
 func TestCd_TellsOfContentsThatWaitForAnAgreement(t *testing.T) {
-	p, r := &fixture{}, &reviewed{seen: withHook()}
+	p, r := &fixture{}, &agreementsFake{seen: withHook()}
 	for _, c := range []struct {
 		change func(s *project.Seen)
 		tells  bool
