@@ -15,13 +15,24 @@ import (
 )
 
 // containerServer is a server whose users have containers: where the first administrator's commands go by default.
-type containerServer struct{ *talk }
+type containerServer struct {
+	*talk
+	user string // the id of that administrator: the sequence of ids may begin after 1
+}
+
+// containersOf finds the first administrator, whose containers they are.
+func containersOf(k *talk) *containerServer {
+	k.t.Helper()
+	c := &containerServer{talk: k}
+	require.NoError(k.t, k.database().QueryRow(k.t.Context(), "SELECT min(id)::text FROM users WHERE role = 'admin'").Scan(&c.user))
+	return c
+}
 
 func newContainerServer(t *testing.T, env ...string) *containerServer {
 	t.Helper()
 	image := runnerstest.Image(t)
 	s := diskServerWithStack(t, append(env, "XBOT_DOCKER_IMAGE="+image, "DOCKER_HOST="+os.Getenv("DOCKER_HOST"))...)
-	c := &containerServer{s.newTalk()}
+	c := containersOf(s.newTalk())
 	t.Cleanup(func() {
 		s.stop() // else it would make the container anew
 		if name := c.container(); name != "" {
@@ -35,12 +46,18 @@ func newContainerServer(t *testing.T, env ...string) *containerServer {
 func (c *containerServer) container() string {
 	c.t.Helper()
 	return runnerstest.Docker(c.t, "ps", "--all", "--format", "{{.Names}}",
-		"--filter", "label=xbot.state="+filepath.Join(c.home, "runner", "docker-1"))
+		"--filter", "label=xbot.state="+c.state())
 }
+
+// state is the folder of the container's runner.
+func (c *containerServer) state() string { return filepath.Join(c.home, "runner", "docker-"+c.user) }
+
+// workspace is the folder in which commands in the container begin.
+func (c *containerServer) workspace() string { return filepath.Join(c.home, "workspaces", c.user) }
 
 // lines are what commands wrote to a file of the workspace.
 func (c *containerServer) lines(name string) []string {
-	data, err := os.ReadFile(filepath.Join(c.home, "workspaces", "1", name))
+	data, err := os.ReadFile(filepath.Join(c.workspace(), name))
 	if err != nil {
 		return nil
 	}

@@ -44,7 +44,7 @@ func TestEscape_CommandsInAContainerReachNothingOutside(t *testing.T) {
 // nameContainer has the container made, and names what is inside, there and here.
 func (p *prison) nameContainer() {
 	p.t.Helper()
-	box := &containerServer{p.talk}
+	box := containersOf(p.talk)
 	p.t.Cleanup(func() {
 		p.stop() // else it would make the container anew
 		if name := box.container(); name != "" {
@@ -55,7 +55,7 @@ func (p *prison) nameContainer() {
 	require.Contains(p.t, lastCalls(p.talk)[0].Result, "xbot\n", "commands go to the container")
 	p.names["CONTAINER"] = box.container()
 
-	work, state := filepath.Join(p.home, "workspaces", "1"), filepath.Join(p.home, "runner", "docker-1")
+	work, state := box.workspace(), box.state()
 	program, err := os.ReadFile(p.probe)
 	require.NoError(p.t, err)
 	require.NoError(p.t, os.WriteFile(filepath.Join(work, "escape-probe"), program, 0o755))

@@ -173,7 +173,13 @@ func (s *server) showLogs() {
 	if !s.t.Failed() {
 		return
 	}
-	for _, name := range []string{"xbot.log", "runner-local.log", "runner-docker-1.log"} {
+	logs := []string{"xbot.log", "runner-local.log"}
+	containers, err := filepath.Glob(filepath.Join(s.home, "logs", "runner-docker-*.log"))
+	require.NoError(s.t, err)
+	for _, path := range containers {
+		logs = append(logs, filepath.Base(path))
+	}
+	for _, name := range logs {
 		data, err := os.ReadFile(filepath.Join(s.home, "logs", name))
 		if err == nil {
 			s.t.Logf("%s:\n%s", name, tail(string(data), 6000))
