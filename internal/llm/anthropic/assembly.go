@@ -1,11 +1,12 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"io"
 	"slices"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"xbot/internal/chat"
 	"xbot/internal/llm"
@@ -17,44 +18,101 @@ type assembly struct {
 	call   *wire.Call
 	model  string
 	stop   string
-	usage  sdk.Usage
+	usage  usage
 	blocks []*block
-	unsaid bool // text arrived for a block that never began
+	lost   bool // arguments arrived for a call that never began
 }
 
-// toolUse is the kind of a block that is a call.
-const toolUse = "tool_use"
+// Kinds of blocks. Others are of tools that the service runs itself.
+const (
+	saying   = "text"
+	thinking = "thinking"
+	redacted = "redacted_thinking"
+	toolUse  = "tool_use"
+)
 
 // block is a content block in progress.
 type block struct {
-	index     int64
+	index     int
 	kind      string
 	call      int             // of a call: how many there are before it
 	text      strings.Builder // text, thinking or the JSON of a call's input
+	seam      wire.Seam
 	signature string
 	data      string
 	id, name  string
-	input     string // what the block began with, where no piece follows
+	input     string          // what the block began with, where no piece follows
+	raw       json.RawMessage // how it began
 }
 
-func (a *assembly) take(event sdk.MessageStreamEventUnion) {
-	a.call.Data()
-	switch event.Type {
-	case "message_start":
-		a.model, a.usage = event.Message.Model, event.Message.Usage
-	case "content_block_start":
-		a.begin(event.Index, event.ContentBlock)
-	case "content_block_delta":
-		a.grow(event.Index, event.Delta)
-	case "message_delta":
-		a.finish(event)
+// read takes events until the stream ends; nil means in order.
+func (a *assembly) read(events *wire.Events) error {
+	for {
+		got, err := events.Next()
+		if errors.Is(err, io.EOF) {
+			if events.Marked() {
+				a.end("")
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var e event
+		if wire.Parse(got.Data, &e) != nil {
+			return a.call.Garbled("a piece of an answer that is not valid JSON")
+		}
+		if e.Type = cmp.Or(e.Type, wire.Word(got.Name)); e.Type == "error" || len(e.Error) > 0 && string(e.Error) != "null" {
+			return a.call.Refuse(got.Data)
+		}
+		a.take(e, got.Data)
 	}
 }
 
-func (a *assembly) begin(index int64, start sdk.ContentBlockStartEventContentBlockUnion) {
+func (a *assembly) take(e event, data []byte) {
+	switch e.Type {
+	case "message_start":
+		a.model = string(e.Message.Model)
+		a.usage.add(e.Message.Usage)
+		a.takeMessage(e.Message) // some send blocks here that are whole
+	case "message": // an answer that was not streamed
+		var m message
+		_ = wire.Parse(data, &m) // what cannot be read stays empty
+		a.model = string(m.Model)
+		a.usage.add(m.Usage)
+		a.takeMessage(m)
+		a.end(string(m.Stop))
+	case "content_block_start":
+		a.begin(a.place(e.Index), e.Block)
+	case "content_block_delta":
+		a.grow(e.Index, e.Delta)
+	case "message_delta":
+		a.usage.add(e.Usage)
+		a.finish(string(e.Delta.Stop))
+	case "message_stop":
+		a.end("")
+	}
+}
+
+// takeMessage takes the blocks of a message.
+func (a *assembly) takeMessage(m message) {
+	for i, b := range m.Content {
+		a.begin(i, b)
+	}
+}
+
+// place returns the index of a block that begins: what the event says, or the next one.
+func (a *assembly) place(index *wire.Count) int {
+	if index == nil {
+		return len(a.blocks)
+	}
+	return int(*index)
+}
+
+func (a *assembly) begin(index int, s start) *block {
 	b := &block{
-		index: index, kind: start.Type, id: start.ID, name: strings.TrimSpace(start.Name), data: start.Data,
-		signature: start.Signature, input: start.JSON.Input.Raw(),
+		index: index, kind: string(s.Type), id: s.ID.String(), name: strings.TrimSpace(s.Name.String()), data: s.Data.String(),
+		signature: s.Signature.String(), input: string(s.Input), raw: s.raw,
 	}
 	for _, before := range a.blocks {
 		if before.kind == toolUse {
@@ -63,96 +121,117 @@ func (a *assembly) begin(index int64, start sdk.ContentBlockStartEventContentBlo
 	}
 	a.blocks = append(a.blocks, b)
 	switch b.kind {
-	case "text":
-		a.say(b, start.Text)
-	case "thinking":
-		a.think(b, start.Thinking)
+	case saying:
+		a.say(b, string(s.Text))
+	case thinking:
+		a.think(b, string(s.Thinking))
 	case toolUse:
 		if b.name != "" {
 			a.call.Sink().ToolCall(b.call, b.name)
 		}
 	}
+	return b
 }
 
-func (a *assembly) grow(index int64, delta sdk.MessageStreamEventUnionDelta) {
-	b := a.find(index)
-	if b == nil {
-		a.unsaid = true
-		return
+// grow adds a piece to its block. The kind of the piece counts: what belongs to no block that can hold it begins one.
+func (a *assembly) grow(index *wire.Count, d delta) {
+	if d.Text != "" {
+		a.say(a.find(index, saying), string(d.Text))
 	}
-	switch delta.Type {
-	case "text_delta":
-		a.say(b, delta.Text)
-	case "thinking_delta":
-		a.think(b, delta.Thinking)
-	case "signature_delta":
-		b.signature += delta.Signature
-	case "input_json_delta":
-		a.argue(b, delta.PartialJSON)
+	if d.Thinking != "" {
+		a.think(a.find(index, thinking), string(d.Thinking))
+	}
+	if d.Signature != "" {
+		a.find(index, thinking).signature += d.Signature.String()
+	}
+	if d.Input != "" {
+		a.argue(index, string(d.Input))
 	}
 }
 
-// find returns the newest block of an index.
-func (a *assembly) find(index int64) *block {
+// find returns the newest block of a kind at an index, which begins where there is none. Without an index it is the newest block, if its kind
+// fits.
+func (a *assembly) find(index *wire.Count, kind string) *block {
 	for _, b := range slices.Backward(a.blocks) {
-		if b.index == index {
+		if index == nil && b.kind != kind {
+			break
+		}
+		if b.kind == kind && (index == nil || b.index == int(*index)) {
 			return b
 		}
 	}
-	return nil
+	return a.begin(a.place(index), start{Type: wire.Word(kind)})
 }
 
 func (a *assembly) say(b *block, piece string) {
-	if piece = wire.Clean(piece); piece != "" {
+	if piece = b.seam.Join(piece); piece != "" {
 		b.text.WriteString(piece)
 		a.call.Sink().Text(piece)
 	}
 }
 
 func (a *assembly) think(b *block, piece string) {
-	if piece = wire.Clean(piece); piece != "" {
+	if piece = b.seam.Join(piece); piece != "" {
 		b.text.WriteString(piece)
 		a.call.Sink().Reasoning(piece)
 	}
 }
 
-// argue adds a piece of the input of a call.
-func (a *assembly) argue(b *block, piece string) {
-	if piece = wire.Clean(piece); piece == "" {
+// argue adds a piece of the input of a call, of ours or of a tool of the service.
+func (a *assembly) argue(index *wire.Count, piece string) {
+	for _, b := range slices.Backward(a.blocks) {
+		if b.kind == saying || b.kind == thinking || b.kind == redacted || index != nil && b.index != int(*index) {
+			continue
+		}
+		if piece = b.seam.Join(piece); piece == "" {
+			return
+		}
+		b.text.WriteString(piece)
+		if b.kind == toolUse && b.name != "" {
+			a.call.Sink().Arguments(b.call, piece)
+		}
 		return
 	}
-	b.text.WriteString(piece)
-	if b.kind == toolUse && b.name != "" {
-		a.call.Sink().Arguments(b.call, piece)
+	if strings.Trim(piece, "{} \n") != "" { // some send nothing as the input of a text (BerriAI/litellm#29286)
+		a.lost = true
 	}
 }
 
-// finish takes the stop reason and the counts, which are totals. Counts that do not apply are left out.
-func (a *assembly) finish(event sdk.MessageStreamEventUnion) {
-	a.usage.OutputTokens = event.Usage.OutputTokens
-	if event.Usage.JSON.InputTokens.Valid() {
-		a.usage.InputTokens = event.Usage.InputTokens
+// finish takes the stop reason.
+func (a *assembly) finish(reason string) {
+	if reason == "" {
+		return
 	}
-	if event.Usage.JSON.CacheReadInputTokens.Valid() {
-		a.usage.CacheReadInputTokens = event.Usage.CacheReadInputTokens
+	if a.stop == "" {
+		a.settle()
 	}
-	if event.Usage.JSON.CacheCreationInputTokens.Valid() {
-		a.usage.CacheCreationInputTokens = event.Usage.CacheCreationInputTokens
-	}
-	if reason := string(event.Delta.StopReason); reason != "" {
-		if a.stop == "" {
-			a.tellInputs()
-		}
-		a.stop = reason
-		a.call.Closing()
-	}
+	a.stop = reason
+	a.call.Closing()
 }
 
-// tellInputs takes the input of calls that came without a piece as one.
-func (a *assembly) tellInputs() {
+// end takes the end of a message that may have told no reason.
+func (a *assembly) end(reason string) {
+	if reason == "" && a.stop == "" && len(a.blocks) > 0 {
+		reason = "end_turn"
+	}
+	a.finish(reason)
+}
+
+// settle takes what was held back, and the input of calls that came without a piece as one.
+func (a *assembly) settle() {
 	for _, b := range a.blocks {
-		if b.kind == toolUse && b.name != "" && b.text.Len() == 0 {
-			a.argue(b, b.arguments())
+		rest := b.seam.Rest()
+		switch b.kind {
+		case saying:
+			a.say(b, rest)
+		case thinking:
+			a.think(b, rest)
+		case toolUse:
+			b.text.WriteString(rest)
+			if b.name != "" && b.text.Len() == 0 {
+				b.text.WriteString(b.arguments())
+				a.call.Sink().Arguments(b.call, b.text.String())
+			}
 		}
 	}
 }
@@ -165,19 +244,23 @@ func (a *assembly) answer(origin string) llm.Answer {
 	for _, b := range a.blocks {
 		text := b.text.String()
 		switch b.kind {
-		case "text":
+		case saying:
 			said.WriteString(text)
 			order.Blocks = append(order.Blocks, kept{Text: len(text)})
-		case "thinking":
+		case thinking:
 			thought.WriteString(text)
-			if b.signature != "" {
+			if b.signature != "" || text != "" && !strings.HasPrefix(origin, ownHost+" ") {
 				order.Blocks = append(order.Blocks, kept{Thinking: text, Signature: b.signature})
 			}
-		case "redacted_thinking":
+		case redacted:
 			order.Blocks = append(order.Blocks, kept{Redacted: b.data})
 		case toolUse:
 			answer.ToolCalls = append(answer.ToolCalls, llm.ToolCall{ID: b.id, Name: b.name, Arguments: b.arguments()})
 			order.Blocks = append(order.Blocks, kept{Call: true})
+		default:
+			if raw := b.whole(); raw != nil {
+				order.Blocks = append(order.Blocks, kept{Other: raw})
+			}
 		}
 	}
 	answer.Text, answer.Reasoning, answer.Opaque = said.String(), thought.String(), order.encode()
@@ -187,28 +270,49 @@ func (a *assembly) answer(origin string) llm.Answer {
 
 // arguments returns the input of a call as the model wrote it.
 func (b *block) arguments() string {
-	if text := b.text.String(); text != "" {
-		return text
+	if text := b.text.String(); strings.TrimSpace(text) != "" {
+		return wire.Arguments(text)
 	}
 	if json.Valid([]byte(b.input)) && b.input != "null" {
-		return b.input
+		return wire.Arguments(b.input)
 	}
 	return "{}"
+}
+
+// whole returns a block of a tool of the service as it goes back; nil: it cannot.
+func (b *block) whole() json.RawMessage {
+	if len(b.raw) == 0 || b.kind == "" {
+		return nil
+	}
+	text := strings.TrimSpace(b.text.String())
+	if text == "" {
+		return b.raw
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(b.raw, &all) != nil || !json.Valid([]byte(text)) {
+		return nil
+	}
+	all["input"] = json.RawMessage(text)
+	raw, err := json.Marshal(all)
+	if err != nil {
+		return nil
+	}
+	return raw
 }
 
 // tokens counts the whole input: this API reports the cached parts beside the rest.
 func (a *assembly) tokens() chat.Usage {
 	u := a.usage
 	return chat.Usage{
-		PromptTokens:     int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens),
-		CachedTokens:     int(u.CacheReadInputTokens),
-		CompletionTokens: int(u.OutputTokens),
+		PromptTokens:     int(u.Input + u.Read + u.Written),
+		CachedTokens:     int(u.Read),
+		CompletionTokens: int(u.Output),
 	}
 }
 
 // check returns an error for an answer that is whole but cannot be used.
 func (a *assembly) check() error {
-	if a.unsaid {
+	if a.lost {
 		return a.call.Garbled("a piece of something that it never began")
 	}
 	for _, b := range a.blocks {
@@ -224,11 +328,11 @@ func finishReason(reason string, called bool) llm.FinishReason {
 	switch reason {
 	case "":
 		return ""
-	case "max_tokens":
+	case "max_tokens", "length":
 		return llm.FinishLength
 	case "model_context_window_exceeded":
 		return llm.FinishWindow
-	case "refusal":
+	case "refusal", "content_filter", "guardrail_intervened", "content_filtered":
 		return llm.FinishContentFilter
 	}
 	if called {

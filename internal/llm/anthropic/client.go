@@ -18,7 +18,10 @@ import (
 )
 
 // DefaultBaseURL is Anthropic's own.
-const DefaultBaseURL = "https://api.anthropic.com"
+const DefaultBaseURL = "https://" + ownHost
+
+// ownHost takes back no thinking that it has not signed.
+const ownHost = "api.anthropic.com"
 
 // Config says which provider, and how.
 type Config struct {
@@ -100,17 +103,20 @@ func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (
 func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)
 	defer call.End()
-	messages := sdk.NewMessageService(c.options(call)...)
+	exchange := &exchange{Call: call}
+	messages := sdk.NewMessageService(c.options(exchange)...)
 	stream := messages.NewStreaming(call.Context(), encodeRequest(c.model, c.origin(), req, d))
 	defer func() { _ = stream.Close() }() // the answer is complete or its error known
-	reader := &assembly{call: call}
-	for stream.Next() {
-		reader.take(stream.Current())
+	if err := stream.Err(); err != nil {
+		return llm.Answer{}, call.Fail(err)
 	}
+	reader := &assembly{call: call}
+	err := reader.read(exchange.events)
 	answer := reader.answer(c.origin())
-	err := reader.check()
-	if answer.Finish == "" {
-		err = call.Fail(streamError(call, stream.Err()))
+	if answer.Finish != "" {
+		err = reader.check()
+	} else {
+		err = call.Fail(err)
 	}
 	if err != nil {
 		answer.ToolCalls, answer.Opaque = nil, nil
@@ -119,9 +125,9 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d 
 }
 
 // options are the SDK's for one call. It neither retries nor looks for keys, addresses or tracers by itself.
-func (c *Client) options(call *wire.Call) []option.RequestOption {
+func (c *Client) options(exchange *exchange) []option.RequestOption {
 	options := []option.RequestOption{
-		option.WithHTTPClient(exchange{call}), option.WithBaseURL(c.base), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
+		option.WithHTTPClient(exchange), option.WithBaseURL(c.base), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
 	}
 	if c.endpoint.Key != "" {
 		options = append(options, option.WithAPIKey(c.endpoint.Key))

@@ -391,7 +391,7 @@ func TestGenerate_SaysWhenTheAddressIsNoModelAPI(t *testing.T) {
 	t.Parallel()
 	for contentType, want := range map[string]string{
 		"text/html; charset=utf-8": "it answered with a web page",
-		"application/json":         "an answer that is no stream",
+		"application/json":         "it answered with a web page",
 	} {
 		b := setup(t)
 		b.Handle(func(llmtest.Request) llmtest.Reply {

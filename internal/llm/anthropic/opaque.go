@@ -13,13 +13,19 @@ type opaque struct {
 	Blocks []kept `json:"blocks"`
 }
 
-// kept is one block; exactly one of Signature, Redacted, Call and Text says which.
+// kept is one block: thinking, a call, text, or one of a tool that the service runs itself.
 type kept struct {
-	Thinking  string `json:"thinking,omitempty"` // may be empty beside a signature
-	Signature string `json:"signature,omitempty"`
-	Redacted  string `json:"redacted,omitempty"`
-	Call      bool   `json:"call,omitempty"` // the next tool call
-	Text      int    `json:"text,omitempty"` // the next so many bytes of the text
+	Thinking  string          `json:"thinking,omitempty"`  // may be empty beside a signature
+	Signature string          `json:"signature,omitempty"` // empty: the service signs nothing, and yet wants its thinking back
+	Redacted  string          `json:"redacted,omitempty"`
+	Call      bool            `json:"call,omitempty"`  // the next tool call
+	Text      int             `json:"text,omitempty"`  // the next so many bytes of the text
+	Other     json.RawMessage `json:"other,omitempty"` // as it came
+}
+
+// private reports whether a block goes back to nobody but who sent it.
+func (k kept) private() bool {
+	return k.Signature != "" || k.Redacted != "" || k.Thinking != "" || len(k.Other) > 0
 }
 
 // parseOpaque reads what encode wrote, or says that it is something else.
@@ -36,7 +42,7 @@ func (o opaque) fits(m llm.Message) bool {
 	text, calls := 0, 0
 	for _, b := range o.Blocks {
 		switch {
-		case b.Signature != "" || b.Redacted != "":
+		case b.private():
 		case b.Call:
 			calls++
 		case b.Text < 0:
@@ -51,7 +57,7 @@ func (o opaque) fits(m llm.Message) bool {
 // encode returns nothing when there is no thinking to keep.
 func (o opaque) encode() json.RawMessage {
 	for _, b := range o.Blocks {
-		if b.Signature != "" || b.Redacted != "" {
+		if b.private() {
 			raw, err := json.Marshal(o)
 			if err != nil {
 				panic(err) // strings, numbers and booleans always encode

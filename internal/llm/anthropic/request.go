@@ -141,7 +141,9 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []sdk.ContentBlockPar
 	text, calls := m.Content, m.ToolCalls
 	for _, b := range layout {
 		switch {
-		case b.Signature != "":
+		case len(b.Other) > 0:
+			blocks = append(blocks, param.Override[sdk.ContentBlockParamUnion](b.Other))
+		case b.Signature != "" || b.Thinking != "":
 			blocks = append(blocks, sdk.NewThinkingBlock(b.Signature, b.Thinking))
 		case b.Redacted != "":
 			blocks = append(blocks, sdk.NewRedactedThinkingBlock(b.Redacted))

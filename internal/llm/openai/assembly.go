@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -13,29 +12,42 @@ import (
 
 // assembly puts an answer together from its chunks and passes it on as it grows.
 type assembly struct {
-	call *wire.Call
+	call   *wire.Call
+	origin string
 
 	text, reasoning strings.Builder
+	content         running // as it came, with the thoughts that are written into it
+	thoughts        running
+	seams           struct{ content, refusal, thoughts wire.Seam }
 	inText          thinking
+	ended           bool // thoughts in the text, which nothing had begun, have ended
 	calls           calls
+	state           fields
+	choice          *wire.Count // the one that is read
 	finish          string
+	marked          bool // the provider marked the end
 	usage           chat.Usage
+	timed           timings
 	model           string
 }
 
 // read takes chunks until the stream ends; nil means in order. Once the finish reason is known, the end may come in
 // any way: only the usage can be missing.
-func (a *assembly) read(next func() ([]byte, error)) error {
+func (a *assembly) read(events *wire.Events) error {
 	for {
-		payload, err := next()
+		event, err := events.Next()
 		if errors.Is(err, io.EOF) {
+			a.marked = events.Marked()
 			return nil
 		}
 		if err != nil {
 			return err
 		}
+		if isError(event) {
+			return refuse(a.call, event.Data)
+		}
 		var c chunk
-		if err := json.Unmarshal(payload, &c); err != nil {
+		if wire.Parse(event.Data, &c) != nil {
 			return a.call.Garbled("a piece of an answer that is not valid JSON")
 		}
 		a.add(c)
@@ -44,48 +56,127 @@ func (a *assembly) read(next func() ([]byte, error)) error {
 
 func (a *assembly) add(c chunk) {
 	if c.Model != "" {
-		a.model = c.Model
+		a.model = string(c.Model)
 	}
-	a.count(c.Usage)
+	c.Usage.add(&a.usage)
+	c.Groq.Usage.add(&a.usage)
+	if c.Timings != nil {
+		a.timed = *c.Timings
+	}
 	for _, choice := range c.Choices {
-		if choice.Index != 0 {
+		if a.choice == nil {
+			a.choice = &choice.Index
+		}
+		if choice.Index != *a.choice {
 			continue // one answer was asked for
 		}
-		a.count(choice.Usage)
-		piece := choice.Delta
-		if choice.Message != nil {
-			piece = *choice.Message
-		}
-		a.take(piece, choice.Message != nil)
-		if choice.Finish != "" && choice.Finish != "null" {
+		choice.Usage.add(&a.usage)
+		last := choice.Finish != "" && choice.Finish != "null"
+		a.take(choice, last)
+		if last {
 			a.finish = string(choice.Finish)
-			a.pass(a.inText.rest())
+			a.end()
 			a.call.Closing()
 		}
 	}
 }
 
-func (a *assembly) count(u *usage) {
-	if u != nil {
-		a.usage = u.tokens() // the counts of a stream are totals, not additions
+// take adds what a choice brings; last says that it is the end.
+func (a *assembly) take(c choice, last bool) {
+	if c.Delta != nil {
+		if last && a.content.repeats(c.Delta.Content.text) {
+			c.Delta.Content.text = ""
+		}
+		a.addPart(*c.Delta)
+	}
+	switch {
+	case c.Message != nil && (c.Delta == nil || last):
+		a.addMessage(*c.Message)
+	case c.Delta == nil && c.Text != "":
+		a.addPart(part{Content: content{text: string(c.Text)}})
 	}
 }
 
-// take adds one piece; whole says that it is a complete message.
-func (a *assembly) take(p part, whole bool) {
-	sink := a.call.Sink()
-	thought, said := a.inText.part(p.Content.text)
-	a.pass(p.thought()+p.Content.reasoning+thought, said+string(p.Refusal))
-	for _, piece := range p.ToolCalls {
-		call, began := a.calls.add(piece, whole)
+// addPart adds a piece.
+func (a *assembly) addPart(p part) {
+	a.think(p.thought() + p.Content.reasoning)
+	a.say(p.Content.text)
+	a.refuse(string(p.Refusal))
+	a.state.add(p.state)
+	pieces := p.ToolCalls
+	if p.FunctionCall != nil {
+		pieces = append(pieces, callPart{Function: *p.FunctionCall})
+	}
+	for _, piece := range pieces {
+		call, began := a.calls.add(piece)
 		if began {
-			sink.ToolCall(call.n, call.name)
+			a.call.Sink().ToolCall(call.n, call.name)
 		}
 		if call != nil && call.name != "" {
-			call.arguments.pass(sink, call.n)
+			call.arguments.pass(a.call.Sink(), call.n)
 		}
 	}
 }
+
+// addMessage adds a whole message: what no piece has brought before it.
+func (a *assembly) addMessage(p part) {
+	if thought := p.thought() + p.Content.reasoning; a.thoughts.continues(thought) {
+		a.pass(a.seams.thoughts.Join(a.thoughts.addWhole(thought)), "")
+	}
+	if a.content.continues(p.Content.text) {
+		a.part(a.content.addWhole(p.Content.text))
+	}
+	if a.text.Len() == 0 {
+		a.refuse(string(p.Refusal))
+	}
+	if len(a.state) == 0 {
+		a.state.add(p.state)
+	}
+	if len(a.calls.open) > 0 {
+		return
+	}
+	if p.FunctionCall != nil {
+		p.ToolCalls = append(p.ToolCalls, callPart{Function: *p.FunctionCall})
+	}
+	for _, piece := range p.ToolCalls {
+		if call := a.calls.addWhole(piece); call.name != "" {
+			a.call.Sink().ToolCall(call.n, call.name)
+		}
+	}
+}
+
+// think adds a piece of the reasoning.
+func (a *assembly) think(piece string) {
+	before, fresh, again := a.thoughts.add(piece)
+	if again {
+		a.seams.thoughts = wire.Seam{}
+		a.reasoning.Reset()
+		a.reasoning.WriteString(a.seams.thoughts.Join(before))
+	}
+	a.pass(a.seams.thoughts.Join(fresh), "")
+}
+
+// say adds a piece of the text.
+func (a *assembly) say(piece string) {
+	before, fresh, again := a.content.add(piece)
+	if again {
+		a.seams.content, a.inText = wire.Seam{}, thinking{}
+		a.text.Reset()
+		_, said := a.inText.part(a.seams.content.Join(before))
+		a.text.WriteString(said)
+	}
+	a.part(fresh)
+}
+
+// part parts thoughts from a piece of the text.
+func (a *assembly) part(piece string) {
+	if piece != "" {
+		a.pass(a.inText.part(a.seams.content.Join(piece)))
+	}
+}
+
+// refuse adds a piece of why the model does not answer, which stands in place of the answer.
+func (a *assembly) refuse(piece string) { a.pass("", a.seams.refusal.Join(piece)) }
 
 // pass passes on what was thought and said.
 func (a *assembly) pass(thought, said string) {
@@ -93,19 +184,59 @@ func (a *assembly) pass(thought, said string) {
 		a.reasoning.WriteString(thought)
 		a.call.Sink().Reasoning(thought)
 	}
-	if said != "" {
+	if said == "" {
+		return
+	}
+	from := a.text.Len()
+	a.text.WriteString(said)
+	a.call.Sink().Text(said)
+	if a.ended || a.inText.marks != (marks{}) || a.reasoning.Len() > 0 {
+		return
+	}
+	if thought, said, found := unopened(a.text.String(), from); found {
+		a.ended = true
+		a.text.Reset()
 		a.text.WriteString(said)
-		a.call.Sink().Text(said)
+		a.reasoning.WriteString(thought)
+		a.call.Sink().Reasoning(thought)
 	}
 }
 
-// answer returns what was put together; whole is false while the finish reason is missing.
+// end takes what was held back, since more of it might have come.
+func (a *assembly) end() {
+	a.pass(a.seams.thoughts.Rest(), "")
+	a.part(a.seams.content.Rest())
+	a.pass(a.inText.rest())
+	a.pass("", a.seams.refusal.Rest())
+	a.calls.drop()
+	a.calls.settle(a.call.Sink())
+}
+
+// answer returns what was put together; whole is false while its end is missing.
 func (a *assembly) answer() (answer llm.Answer, whole bool) {
-	answer = llm.Answer{
-		Text: a.text.String(), Reasoning: a.reasoning.String(), ToolCalls: a.calls.all(), Usage: a.usage, Model: a.model,
+	if a.finish == "" {
+		a.end()
+		if a.marked && a.calls.whole() && (a.text.Len() > 0 || a.reasoning.Len() > 0 || len(a.calls.open) > 0) {
+			a.finish = "stop" // the end is marked, only its reason is missing
+		}
 	}
-	answer.Finish = finishReason(a.finish, len(answer.ToolCalls) > 0)
+	called, states := a.calls.all()
+	answer = llm.Answer{Text: a.text.String(), Reasoning: a.reasoning.String(), ToolCalls: called, Usage: a.tokens(), Model: a.model}
+	answer.Finish = finishReason(a.finish, len(called) > 0)
+	if a.finish != "" {
+		answer.Opaque = state{a.origin, a.state, states}.opaque(answer.Reasoning != "")
+	}
 	return answer, a.finish != ""
+}
+
+// tokens returns the usage, or what llama.cpp counts beside it.
+func (a *assembly) tokens() chat.Usage {
+	if a.usage == (chat.Usage{}) {
+		return chat.Usage{
+			PromptTokens: int(a.timed.Prompt + a.timed.Cached), CachedTokens: int(a.timed.Cached), CompletionTokens: int(a.timed.Predicted),
+		}
+	}
+	return a.usage
 }
 
 // check returns an error for an answer that is whole but cannot be used.
@@ -114,8 +245,8 @@ func (a *assembly) check() error {
 	case "error", "network_error", "insufficient_system_resource", "abort": // OpenRouter, Zhipu, DeepSeek, vLLM
 		return a.call.Garbled("an answer that it marked as failed")
 	}
-	for _, call := range a.calls.all() {
-		if call.Name == "" {
+	for _, call := range a.calls.open {
+		if call.name == "" {
 			return a.call.Garbled("a tool call without a name")
 		}
 	}
@@ -127,11 +258,12 @@ func finishReason(reason string, called bool) llm.FinishReason {
 	switch strings.ToLower(reason) {
 	case "":
 		return ""
-	case "length", "max_tokens":
+	case "length", "max_tokens", "max_output_tokens", "incomplete", "token_limit":
 		return llm.FinishLength
 	case "model_length", "context_window_exceeded", "model_context_window_exceeded", "context_length_exceeded":
 		return llm.FinishWindow
-	case "content_filter", "safety", "recitation", "sensitive", "prohibited_content", "refusal":
+	case "content_filter", "safety", "recitation", "sensitive", "prohibited_content", "refusal", "blocklist", "spii", "image_safety", "model_armor",
+		"content_filtered", "guardrail_intervened":
 		return llm.FinishContentFilter
 	}
 	if called {

@@ -1,15 +1,18 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
 	"xbot/internal/llm"
+	"xbot/internal/llm/wire"
 )
 
 // calls assembles tool calls from their pieces. By the book a piece names its call by index, and id and name come
-// once, in the first piece. Providers leave out the index, give each call index 0, repeat ids from call to call, repeat
-// id and name in every piece, send empty ids, or send each call whole; none of that may merge two calls or split one.
+// once, in the first piece. Providers leave out the index, give each call index 0, count wrongly, repeat ids from call to call, repeat
+// id and name in every piece, send empty ids, send each call whole, or send a call once more at the end; none of that may merge two
+// calls or split one.
 type calls struct{ open []*openCall }
 
 type openCall struct {
@@ -17,54 +20,88 @@ type openCall struct {
 	index     int // -1 when the provider sends none
 	id, name  string
 	arguments arguments
+	state     fields
 }
 
-// add takes a piece and returns the call that it is of; nil: of none. Began says that the name of the call is known now. A whole piece is a
-// call of its own.
-func (c *calls) add(p callPart, whole bool) (call *openCall, began bool) {
-	if p.ID == "" && p.Function == (callText{}) {
+// add takes a piece and returns the call that it is of; nil: of none. Began says that the name of the call is known now.
+func (c *calls) add(p callPart) (call *openCall, began bool) {
+	if p.ID == "" && p.Function == (callText{}) && len(p.state) == 0 {
 		return nil, false // some end with a piece of nothing
 	}
 	call = c.find(p)
-	if call == nil || whole {
+	if call == nil {
 		call = &openCall{n: len(c.open), index: -1}
-		if p.Index != nil {
-			call.index = *p.Index
-		}
 		c.open = append(c.open, call)
 	}
-	if call.id == "" {
-		call.id = string(p.ID)
+	if p.Index != nil && (call.index < 0 || p.name() == "") {
+		call.index = int(*p.Index) // where they disagree, the pieces that follow count like this one
 	}
+	call.id = cmp.Or(call.id, p.ID.String())
 	if call.name == "" {
-		call.name = strings.TrimSpace(string(p.Function.Name))
+		call.name = p.name()
 		began = call.name != ""
 	}
-	call.arguments.add(string(p.Function.Arguments))
+	call.state.add(p.state)
+	if !call.repeats(string(p.Function.Arguments)) {
+		call.arguments.add(string(p.Function.Arguments))
+	}
 	return call, began
 }
 
-// find returns the call that a piece continues, nil when it begins one.
+// addWhole takes a call of an answer that came whole.
+func (c *calls) addWhole(p callPart) *openCall {
+	call := &openCall{n: len(c.open), index: -1, id: p.ID.String(), name: p.name(), state: p.state}
+	call.arguments.add(string(p.Function.Arguments))
+	c.open = append(c.open, call)
+	return call
+}
+
+// find returns the call that a piece continues, nil when it begins one. A known id decides first, then the index, then that a call is the
+// newest.
 func (c *calls) find(p callPart) *openCall {
-	var last *openCall
-	for i := len(c.open) - 1; i >= 0 && last == nil; i-- {
-		if p.Index == nil || c.open[i].index == *p.Index {
-			last = c.open[i]
+	id, name := p.ID.String(), p.name()
+	same, place, newest := c.candidates(id, p.Index)
+	if name == "" { // a piece without a name begins nothing, whatever its id, unless its place is new
+		if same == nil && id != "" && p.Index != nil {
+			return place
 		}
+		return cmp.Or(same, place, newest)
 	}
-	if last == nil || p.Function.Name == "" {
-		return last // a piece without a name begins nothing, whatever its id
+	last := cmp.Or(same, place)
+	if last == nil && p.Index == nil {
+		last = newest
 	}
 	switch {
-	case p.ID != "" && last.id != "" && string(p.ID) != last.id:
+	case last == nil:
+		return nil
+	case id != "" && last.id != "" && id != last.id:
 		return nil // another id with a name of its own
-	case last.name != "" && p.Function.Arguments != "" && last.complete():
+	case last.name != "" && p.Function.Arguments != "" && last.complete() && !(last == same && last.repeats(string(p.Function.Arguments))):
 		return nil // the last call has all its arguments, and here is a name with more
-	case p.Index == nil && last.name != "" && p.ID == "" && strings.TrimSpace(string(p.Function.Name)) != last.name:
-		return nil // neither index nor id, but another name
-	default:
-		return last
+	case last.name != "" && name != last.name && (p.Index == nil && id == "" || p.Index != nil && int(*p.Index) != last.index):
+		return nil // another name, and nothing that says it is the same call
+	case last == same && p.Index != nil && int(*p.Index) != last.index && last.arguments.String() != "":
+		return nil // an id that is repeated from call to call
 	}
+	return last
+}
+
+// candidates returns the newest call with an id, that with an index, and the newest of all.
+func (c *calls) candidates(id string, index *wire.Count) (same, place, newest *openCall) {
+	for i := len(c.open) - 1; i >= 0; i-- {
+		call := c.open[i]
+		here := index != nil && call.index == int(*index)
+		if place == nil && here {
+			place = call
+		}
+		if id != "" && call.id == id && (same == nil || here && same.index != call.index) {
+			same = call
+		}
+		if newest == nil {
+			newest = call
+		}
+	}
+	return same, place, newest
 }
 
 // complete reports whether the arguments are whole, so that more of them would be another call's.
@@ -73,11 +110,47 @@ func (o *openCall) complete() bool {
 	return strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments))
 }
 
-// all returns the calls in the order in which they began.
-func (c *calls) all() []llm.ToolCall {
-	var all []llm.ToolCall
+// repeats reports whether a piece is all the arguments once more, which some send at the end (vllm-project/vllm#42167).
+func (o *openCall) repeats(piece string) bool {
+	return len(piece) > 2 && o.complete() && strings.TrimSpace(piece) == strings.TrimSpace(o.arguments.String())
+}
+
+// settle ends the arguments of all calls, and passes on what is new of them.
+func (c *calls) settle(to llm.Sink) {
+	for _, call := range c.open {
+		call.arguments.end()
+		if call.name != "" {
+			call.arguments.pass(to, call.n)
+		}
+	}
+}
+
+// drop leaves out calls of which there is nothing but an id.
+func (c *calls) drop() {
+	kept := c.open[:0]
+	for _, call := range c.open {
+		if call.name != "" || strings.TrimSpace(call.arguments.String()) != "" {
+			kept = append(kept, call)
+		}
+	}
+	c.open = kept
+}
+
+// whole reports whether all calls have names and arguments that are JSON.
+func (c *calls) whole() bool {
+	for _, call := range c.open {
+		if arguments := strings.TrimSpace(call.arguments.String()); call.name == "" || arguments != "" && !json.Valid([]byte(arguments)) {
+			return false
+		}
+	}
+	return true
+}
+
+// all returns the calls in the order in which they began, with the state of each.
+func (c *calls) all() (all []llm.ToolCall, states []fields) {
 	for _, call := range c.open {
 		all = append(all, llm.ToolCall{ID: call.id, Name: call.name, Arguments: call.arguments.String()})
+		states = append(states, call.state)
 	}
-	return all
+	return all, states
 }

@@ -8,109 +8,174 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// chunk is one event of a stream, or a whole answer that was not streamed. The SDK's own type knows neither the
-// "reasoning" field nor arguments that are an object.
+// chunk is one event of a stream, or a whole answer that was not streamed. The SDK's own type knows neither the names that others have
+// for reasoning nor fields of unexpected types.
 type chunk struct {
-	Model   string   `json:"model"`
-	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage"`
+	Model   wire.Word         `json:"model"`
+	Choices wire.List[choice] `json:"choices"`
+	Usage   *usage            `json:"usage"`
+	Groq    struct {
+		Usage *usage `json:"usage"`
+	} `json:"x_groq"`
+	Timings *timings `json:"timings"` // llama.cpp
 }
 
 type choice struct {
-	Index   int    `json:"index"`
-	Delta   part   `json:"delta"`
-	Message *part  `json:"message"` // instead of delta where the answer is not streamed
-	Finish  text   `json:"finish_reason"`
-	Usage   *usage `json:"usage"` // Moonshot puts it here
+	Index   wire.Count `json:"index"`
+	Delta   *part      `json:"delta"`
+	Message *part      `json:"message"` // the whole answer, in place of its pieces or, from Perplexity and MiniMax, beside them
+	Text    wire.Text  `json:"text"`    // of servers that answer as the older completions did
+	Finish  wire.Word  `json:"finish_reason"`
+	Usage   *usage     `json:"usage"` // Moonshot puts it here
 }
 
 // part is a piece of an answer.
 type part struct {
-	Content          content    `json:"content"`
-	Refusal          text       `json:"refusal"`
-	ReasoningContent text       `json:"reasoning_content"` // DeepSeek, Qwen, Moonshot, Zhipu
-	Reasoning        text       `json:"reasoning"`         // OpenRouter, Groq, Ollama, newer vLLM
-	ToolCalls        []callPart `json:"tool_calls"`
+	Content          content             `json:"content"`
+	Refusal          wire.Text           `json:"refusal"`
+	ReasoningContent wire.Text           `json:"reasoning_content"` // DeepSeek, Qwen, Moonshot, Zhipu
+	Reasoning        wire.Text           `json:"reasoning"`         // OpenRouter, Groq, Ollama, newer vLLM
+	ReasoningText    wire.Text           `json:"reasoning_text"`    // GitHub Copilot
+	Details          wire.List[detail]   `json:"reasoning_details"` // OpenRouter, MiniMax
+	ToolCalls        wire.List[callPart] `json:"tool_calls"`
+	FunctionCall     *callText           `json:"function_call"` // before there were tool calls
+
+	state fields
 }
 
-// thought returns the reasoning; some send it under both names.
-func (p part) thought() string {
-	if p.ReasoningContent != "" {
-		return string(p.ReasoningContent)
+// partFields are those that are no state of the provider: what is read here, and what nobody wants back.
+var partFields = []string{
+	"role", "content", "refusal", "reasoning_content", "reasoning", "tool_calls", "function_call", "name", "index", "finish_reason", "stop_reason",
+	"annotations", "audio", "images", "citations", "search_results", "logprobs", "token_ids", "content_filter_results", "obfuscation",
+}
+
+// UnmarshalJSON accepts any JSON. A text in place of a piece is its content.
+func (p *part) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return p.Content.UnmarshalJSON(data)
 	}
-	return string(p.Reasoning)
+	type plain part
+	_ = wire.Parse(data, (*plain)(p)) // what cannot be read stays empty
+	p.state = otherFields(data, partFields)
+	return nil
+}
+
+// thought returns the reasoning; some send it under several names.
+func (p part) thought() string {
+	for _, name := range []wire.Text{p.ReasoningContent, p.Reasoning, p.ReasoningText} {
+		if name != "" {
+			return string(name)
+		}
+	}
+	var all strings.Builder
+	for _, d := range p.Details {
+		all.WriteString(string(d.Text + d.Summary))
+	}
+	return all.String()
+}
+
+// detail is a part of reasoning_details that can be read.
+type detail struct {
+	Text    wire.Text `json:"text"`
+	Summary wire.Text `json:"summary"`
 }
 
 // callPart is a piece of a tool call.
 type callPart struct {
-	Index    *int     `json:"index"`
-	ID       text     `json:"id"`
-	Function callText `json:"function"`
+	Index    *wire.Count `json:"index"`
+	ID       wire.Text   `json:"id"`
+	Function callText    `json:"function"`
+
+	state fields
 }
 
 type callText struct {
-	Name      text `json:"name"`
-	Arguments text `json:"arguments"`
+	Name      wire.Text `json:"name"`
+	Arguments wire.Text `json:"arguments"`
 }
-
-// text is a string that may be null, or JSON of another type, which then is the text.
-type text string
 
 // UnmarshalJSON accepts any JSON.
-func (t *text) UnmarshalJSON(data []byte) error {
-	var s string
-	if json.Unmarshal(data, &s) != nil {
-		s = string(data)
-	}
-	*t = text(wire.Clean(s)) // null leaves s empty
+func (p *callPart) UnmarshalJSON(data []byte) error {
+	type plain callPart
+	_ = wire.Parse(data, (*plain)(p)) // what cannot be read stays empty
+	p.state = otherFields(data, []string{"index", "id", "type", "function"})
 	return nil
 }
+
+// name returns the name of the tool.
+func (p callPart) name() string { return strings.TrimSpace(p.Function.Name.String()) }
 
 // content is text, or a list of parts as Mistral sends it, whose thinking is reasoning.
 type content struct{ text, reasoning string }
 
 // UnmarshalJSON accepts any JSON.
 func (c *content) UnmarshalJSON(data []byte) error {
-	var parts []struct {
-		Text     text      `json:"text"`
-		Thinking []thought `json:"thinking"`
-	}
-	if json.Unmarshal(data, &parts) != nil {
-		var plain text
+	var parts []json.RawMessage
+	switch {
+	case data[0] == '{':
+		parts = []json.RawMessage{data}
+	case data[0] != '[' || json.Unmarshal(data, &parts) != nil:
+		var plain wire.Text
 		err := plain.UnmarshalJSON(data)
 		c.text = string(plain)
 		return err
 	}
-	var said, thought strings.Builder
-	for _, p := range parts {
-		said.WriteString(string(p.Text))
-		for _, t := range p.Thinking {
-			thought.WriteString(string(t.Text))
+	for _, raw := range parts {
+		if raw[0] == '"' {
+			var plain wire.Text
+			_ = plain.UnmarshalJSON(raw) // accepts any
+			c.text += string(plain)
+			continue
 		}
+		var one struct {
+			Text     wire.Text `json:"text"`
+			Refusal  wire.Text `json:"refusal"`
+			Thinking content   `json:"thinking"`
+		}
+		_ = wire.Parse(raw, &one) // what cannot be read stays empty
+		c.text += string(one.Text + one.Refusal)
+		c.reasoning += one.Thinking.text + one.Thinking.reasoning
 	}
-	c.text, c.reasoning = said.String(), thought.String()
 	return nil
 }
 
-type thought struct {
-	Text text `json:"text"`
-}
-
-// usage counts tokens in the ways providers report the cached ones.
+// usage counts tokens in the ways providers report them.
 type usage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
+	Prompt     wire.Count `json:"prompt_tokens"`
+	Completion wire.Count `json:"completion_tokens"`
 	Details    struct {
-		Cached int `json:"cached_tokens"`
+		Cached wire.Count `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
-	CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cached   int `json:"cached_tokens"`           // Moonshot
+	CacheHit wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached   wire.Count `json:"cached_tokens"`           // Moonshot
+	Input    wire.Count `json:"input_tokens"`            // the Responses API, and gateways to others
+	Output   wire.Count `json:"output_tokens"`
+	Inner    struct {
+		Cached wire.Count `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
 }
 
-func (u usage) tokens() chat.Usage {
-	return chat.Usage{
-		PromptTokens:     u.Prompt,
-		CachedTokens:     max(u.Details.Cached, u.CacheHit, u.Cached),
-		CompletionTokens: u.Completion,
+// add takes the counts that are there: those of a stream are totals, and one that is missing or 0 says nothing.
+func (u *usage) add(to *chat.Usage) {
+	if u == nil {
+		return
 	}
+	take := func(to *int, counts ...wire.Count) {
+		for _, c := range counts {
+			if c > 0 {
+				*to = int(c)
+				return
+			}
+		}
+	}
+	take(&to.PromptTokens, u.Prompt, u.Input)
+	take(&to.CompletionTokens, u.Completion, u.Output)
+	take(&to.CachedTokens, max(u.Details.Cached, u.Inner.Cached, u.CacheHit, u.Cached))
+}
+
+// timings are what llama.cpp counts in every chunk, also where it was not asked for the usage.
+type timings struct {
+	Cached    wire.Count `json:"cache_n"`
+	Prompt    wire.Count `json:"prompt_n"`
+	Predicted wire.Count `json:"predicted_n"`
 }

@@ -110,20 +110,21 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d 
 func (c *Client) complete(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)
 	defer call.End()
-	fields, err := encodeFields(c.model, req, d)
+	fields, err := c.encodeFields(req, d)
 	if err != nil {
 		return llm.Answer{}, err
 	}
 	config := sdk.DefaultConfig(c.endpoint.Key)
 	config.BaseURL = c.base
-	config.HTTPClient = &exchange{Call: call, fields: fields}
+	exchange := &exchange{Call: call, fields: fields}
+	config.HTTPClient = exchange
 	stream, err := sdk.NewClientWithConfig(config).CreateChatCompletionStream(call.Context(), encodeRequest(c.model, req, d))
 	if err != nil {
 		return llm.Answer{}, c.explain(call, err)
 	}
 	defer func() { _ = stream.Close() }() // the answer is complete or its error known
-	reader := &assembly{call: call}
-	err = reader.read(stream.RecvRaw)
+	reader := &assembly{call: call, origin: c.origin()}
+	err = reader.read(exchange.events)
 	answer, whole := reader.answer()
 	if whole {
 		err = reader.check()
@@ -131,7 +132,7 @@ func (c *Client) complete(ctx context.Context, req llm.Request, sink llm.Sink, d
 		err = c.explain(call, err)
 	}
 	if err != nil {
-		answer.ToolCalls = nil
+		answer.ToolCalls, answer.Opaque = nil, nil
 	}
 	return answer, err
 }

@@ -61,6 +61,11 @@ func (b bundle) ask(text string) (llm.Answer, *recorder, error) {
 	return answer, sink, err
 }
 
+// origin is what an answer of the provider and model is kept with.
+func (b bundle) origin() json.RawMessage {
+	return json.RawMessage(`{"origin":"` + strings.TrimPrefix(b.URL(), "http://") + ` m"}`)
+}
+
 func ask(text string) llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: "user", Content: text}}}
 }
@@ -123,6 +128,8 @@ func TestGenerate_StreamsTextAndReasoning(t *testing.T) {
 	b := setup(t)
 	answer, sink, err := b.ask("think let me see\nsay hello, 世界, how are you today?\nchunks 5\nusage 12 7 3")
 	require.NoError(t, err)
+	require.JSONEq(t, string(b.origin()), string(answer.Opaque), "the thoughts go back to nobody else")
+	answer.Opaque = nil
 	require.Equal(t, llm.Answer{
 		Text: "hello, 世界, how are you today?", Reasoning: "let me see", Finish: llm.FinishStop, Model: "m",
 		Usage: chat.Usage{PromptTokens: 12, CompletionTokens: 7, CachedTokens: 3},
@@ -174,7 +181,7 @@ func TestGenerate_GivesReasoningBackAndFillsGaps(t *testing.T) {
 	b := setup(t)
 	call := func(id, reasoning string) []llm.Message {
 		return []llm.Message{
-			{Role: "assistant", Reasoning: reasoning, ToolCalls: []llm.ToolCall{{ID: id, Name: "A", Arguments: "{}"}}},
+			{Role: "assistant", Reasoning: reasoning, Opaque: b.origin(), ToolCalls: []llm.ToolCall{{ID: id, Name: "A", Arguments: "{}"}}},
 			{Role: "tool", ToolCallID: id, Content: "ok"},
 		}
 	}

@@ -18,10 +18,11 @@ type dialect struct {
 	reasoning reasoning
 	attach    bool // people and model must take turns: a reminder goes into the message before it
 	effort    effort
+	sign      bool // calls of other models need the mark of one that is not signed
+	noReturn  bool // state that is given back is refused, or encrypted reasoning
 
 	// Of the Responses API.
 	noSummary bool // summaries of the reasoning are refused
-	noReturn  bool // encrypted reasoning is refused
 	lift      bool // pictures in the results of tools are refused
 }
 
@@ -138,6 +139,10 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 	text := r.Text()
 	next := d
 	switch {
+	case !d.sign && signatureMissed(text):
+		next.sign = true
+	case !d.noReturn && stateRefused(text):
+		next.noReturn = true
 	case strings.Contains(text, "reasoning_content"):
 		if d.reasoning != giveBack {
 			return d, false
@@ -163,6 +168,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		if d.limit == maxCompletionTokens {
 			next.limit = maxTokens
 		}
+	case strings.Contains(text, "extra inputs are not permitted"): // Mistral, Groq
+		next.noReturn = true
 	}
 	return next, next != d
 }
@@ -192,6 +199,22 @@ func (d dialect) itemsRefused(next *dialect, text string) bool {
 		return false
 	}
 	return *next != d
+}
+
+// signatureMissed reports whether a refusal is about the thought signature that Gemini wants with a call.
+func signatureMissed(text string) bool {
+	return strings.Contains(text, "missing a thought_signature") || strings.Contains(text, "missing a `thought_signature`")
+}
+
+// stateRefused reports whether a refusal is about state that was given back: its signature is no longer known, or the service behind an
+// address does not take what it gave.
+func stateRefused(text string) bool {
+	for _, name := range []string{"reasoning_details", "extra_content", "thought signature", "thinking_blocks", "reasoning_opaque", "reasoning_text"} {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return strings.Contains(text, "signature") && strings.Contains(text, "thinking")
 }
 
 // turnsRefused reports whether a refusal is about messages of people that follow each other or a result: Mistral, and the

@@ -109,10 +109,10 @@ func TestGenerate_DoesNotStreamTheSameTextTwice(t *testing.T) {
 
 func TestGenerate_LearnsWhatBecomesOfReasoning(t *testing.T) {
 	t.Parallel()
-	history := func(reasoning string) llm.Request {
+	history := func(b bundle, reasoning string) llm.Request {
 		return llm.Request{Messages: []llm.Message{
 			{Role: "user", Content: "a"},
-			{Role: "assistant", Reasoning: reasoning, ToolCalls: []llm.ToolCall{{ID: "1", Name: "A"}}},
+			{Role: "assistant", Reasoning: reasoning, Opaque: b.origin(), ToolCalls: []llm.ToolCall{{ID: "1", Name: "A"}}},
 			{Role: "tool", ToolCallID: "1", Content: "ok"},
 		}}
 	}
@@ -124,21 +124,21 @@ func TestGenerate_LearnsWhatBecomesOfReasoning(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		b.refuseUnless(400, "'messages.1': property 'reasoning_content' is unsupported", func(body map[string]any) bool { return !hasField(body) })
-		_, err := b.client.Generate(t.Context(), history("because"), nil)
+		_, err := b.client.Generate(t.Context(), history(b, "because"), nil)
 		require.NoError(t, err)
 	})
 	t.Run("missed", func(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		b.refuseUnless(400, "The reasoning_content in the thinking mode must be passed back to the API.", hasField)
-		_, err := b.client.Generate(t.Context(), history(""), nil)
+		_, err := b.client.Generate(t.Context(), history(b, ""), nil)
 		require.NoError(t, err)
 	})
 	t.Run("never satisfied", func(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		b.refuseUnless(400, "reasoning_content must be better", func(map[string]any) bool { return false })
-		_, err := b.client.Generate(t.Context(), history(""), nil)
+		_, err := b.client.Generate(t.Context(), history(b, ""), nil)
 		require.Equal(t, fault.Invalid, fault.KindOf(err))
 		require.Equal(t, 2, b.Count())
 	})

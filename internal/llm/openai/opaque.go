@@ -17,14 +17,18 @@ type opaque struct {
 	Items  []kept `json:"items"`
 }
 
-// kept is one item; exactly one of Encrypted, Call and Text says which.
+// kept is one item: reasoning, a call or text.
 type kept struct {
 	Encrypted string    `json:"encrypted,omitempty"` // reasoning
 	Summary   []summary `json:"summary,omitempty"`   // of the reasoning
 	Call      bool      `json:"call,omitempty"`      // the next tool call
 	Text      int       `json:"text,omitempty"`      // the next so many bytes of the text
 	Phase     string    `json:"phase,omitempty"`     // of the text: commentary or final_answer
+	Other     fields    `json:"other,omitempty"`     // of reasoning or a call: what the service added, such as a signature
 }
+
+// reasons reports whether the item is reasoning.
+func (k kept) reasons() bool { return k.Encrypted != "" || !k.Call && len(k.Other) > 0 }
 
 // summary is a part of a summary of reasoning.
 type summary struct {
@@ -34,7 +38,7 @@ type summary struct {
 
 // encode returns nothing when the plain order says as much.
 func (o opaque) encode() json.RawMessage {
-	if !slices.ContainsFunc(o.Items, func(k kept) bool { return k.Encrypted != "" || k.Phase != "" }) {
+	if !slices.ContainsFunc(o.Items, func(k kept) bool { return k.Encrypted != "" || k.Phase != "" || len(k.Other) > 0 }) {
 		return nil
 	}
 	raw, err := json.Marshal(o)
@@ -59,7 +63,7 @@ func (o opaque) fits(m llm.Message) bool {
 	text, calls := 0, 0
 	for _, k := range o.Items {
 		switch {
-		case k.Encrypted != "":
+		case k.reasons():
 		case k.Call:
 			calls++
 		case k.Text < 0:

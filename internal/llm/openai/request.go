@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	sdk "github.com/sashabaranov/go-openai"
@@ -19,11 +20,32 @@ import (
 // message is a message of a request. The SDK's own leaves out a content or reasoning that is empty, without which
 // DeepSeek, TGI and others refuse a message.
 type message struct {
-	Role             string         `json:"role"`
-	Content          any            `json:"content"` // a string, parts where there are pictures, null where an assistant only calls tools
-	ReasoningContent *string        `json:"reasoning_content,omitempty"`
-	ToolCalls        []sdk.ToolCall `json:"tool_calls,omitempty"`
-	ToolCallID       string         `json:"tool_call_id,omitempty"`
+	Role             string  `json:"role"`
+	Content          any     `json:"content"` // a string, parts where there are pictures, null where an assistant only calls tools
+	ReasoningContent *string `json:"reasoning_content,omitempty"`
+	ToolCalls        []any   `json:"tool_calls,omitempty"`
+	ToolCallID       string  `json:"tool_call_id,omitempty"`
+
+	state fields
+}
+
+// MarshalJSON writes the message, and beside its fields what its provider wants back.
+func (m message) MarshalJSON() ([]byte, error) {
+	type plain message
+	raw, err := json.Marshal(plain(m))
+	if err != nil || len(m.state) == 0 {
+		return raw, err
+	}
+	var all fields
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	for name, value := range m.state {
+		if _, ours := all[name]; !ours {
+			all[name] = value
+		}
+	}
+	return json.Marshal(all)
 }
 
 // encodeRequest returns the request but for what encodeFields adds.
@@ -58,8 +80,8 @@ func parameters(schema json.RawMessage) json.RawMessage {
 
 // encodeFields returns the fields of the request that the SDK would encode in its own way or refuse: the messages, and
 // the limit and the effort, which it allows or not by the first letters of the model's name.
-func encodeFields(model string, req llm.Request, d dialect) (map[string]json.RawMessage, error) {
-	messages, err := json.Marshal(encodeMessages(req, d))
+func (c *Client) encodeFields(req llm.Request, d dialect) (map[string]json.RawMessage, error) {
+	messages, err := json.Marshal(encodeMessages(req, c.origin(), d))
 	if err != nil {
 		return nil, fault.Errorf(fault.Internal, "encode the messages for the model: %w", err)
 	}
@@ -67,21 +89,18 @@ func encodeFields(model string, req llm.Request, d dialect) (map[string]json.Raw
 	if name := d.limit.name(); name != "" && req.MaxTokens > 0 {
 		fields[name] = json.RawMessage(strconv.Itoa(req.MaxTokens))
 	}
-	if level := d.effort.of(req.Effort); level != "" && !withoutThought(model, req) {
+	if level := d.effort.of(req.Effort); level != "" && !withoutThought(c.model, req) {
 		fields["reasoning_effort"] = json.RawMessage(strconv.Quote(level))
 	}
 	return fields, nil
 }
 
-func encodeMessages(req llm.Request, d dialect) []message {
+func encodeMessages(req llm.Request, origin string, d dialect) []message {
 	tidy := wire.LiftPictures(wire.Tidy(req.Messages))
 	if d.attach {
 		tidy = wire.Attach(tidy)
 	}
-	thinks := d.reasoning == giveAlways
-	for _, m := range tidy {
-		thinks = thinks || m.Reasoning != ""
-	}
+	thinks := d.reasoning == giveAlways || thought(tidy, origin)
 	var messages []message
 	if req.System != "" {
 		messages = append(messages, message{Role: "system", Content: req.System})
@@ -92,18 +111,42 @@ func encodeMessages(req llm.Request, d dialect) []message {
 		case "tool":
 			out.ToolCallID = wire.ShortID(m.ToolCallID)
 		case "assistant":
-			out.ToolCalls = encodeCalls(m.ToolCalls)
-			if m.Content == "" {
-				out.Content = nil
-			}
-			// A model that thinks wants the field on each of its calls, were it empty; elsewhere only where there is some.
-			if d.reasoning != withhold && (m.Reasoning != "" || thinks && len(m.ToolCalls) > 0) {
-				out.ReasoningContent = &m.Reasoning
-			}
+			out.recall(m, origin, d, thinks)
 		}
 		messages = append(messages, out)
 	}
 	return messages
+}
+
+// thought reports whether this provider and model have given thoughts with one of the messages.
+func thought(messages []llm.Message, origin string) bool {
+	return slices.ContainsFunc(messages, func(m llm.Message) bool {
+		_, own := stateOf(m, origin)
+		return own && m.Reasoning != ""
+	})
+}
+
+// recall adds what belongs to an earlier answer: its calls, and, where this provider and model gave it, its thoughts and their state.
+func (out *message) recall(m llm.Message, origin string, d dialect, thinks bool) {
+	kept, own := stateOf(m, origin)
+	if d.noReturn {
+		kept.Fields, kept.Calls = nil, nil
+	}
+	out.state = kept.Fields
+	out.ToolCalls = encodeCalls(m.ToolCalls, kept.Calls, d)
+	if m.Content == "" {
+		out.Content = nil
+	}
+	reasoning := ""
+	if own {
+		reasoning = m.Reasoning
+	}
+	switch {
+	case d.reasoning == withhold || d.reasoning == giveBack && kept.thinks():
+	// A model that thinks wants the field on each of its calls, were it empty; elsewhere only where there is some.
+	case reasoning != "" || thinks && len(m.ToolCalls) > 0:
+		out.ReasoningContent = &reasoning
+	}
 }
 
 // encodeContent returns what a message says: a string, which all providers take, or its text and its pictures.
@@ -122,21 +165,45 @@ func encodeContent(m llm.Message) any {
 	return parts
 }
 
-func encodeCalls(calls []llm.ToolCall) []sdk.ToolCall {
-	var out []sdk.ToolCall
-	for _, call := range calls {
-		out = append(out, sdk.ToolCall{
+func encodeCalls(calls []llm.ToolCall, states []fields, d dialect) []any {
+	var out []any
+	for i, call := range calls {
+		encoded := sdk.ToolCall{
 			ID: wire.ShortID(call.ID), Type: sdk.ToolTypeFunction,
 			Function: sdk.FunctionCall{Name: wire.Name(call.Name), Arguments: wire.Object(call.Arguments)},
-		})
+		}
+		var state fields
+		if i < len(states) {
+			state = states[i]
+		}
+		if state == nil && d.sign && i == 0 {
+			state = unsigned
+		}
+		if state == nil {
+			out = append(out, encoded)
+			continue
+		}
+		all := map[string]any{"id": encoded.ID, "type": encoded.Type, "function": encoded.Function}
+		for name, value := range state {
+			if _, ours := all[name]; !ours {
+				all[name] = value
+			}
+		}
+		out = append(out, all)
 	}
 	return out
 }
 
-// exchange is the SDK's HTTP client for one call: it puts our fields into the request and cleans the stream.
+// unsigned is what Gemini takes in place of the signature of a call that another model made
+// (https://ai.google.dev/gemini-api/docs/thought-signatures).
+var unsigned = fields{"extra_content": json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)}
+
+// exchange is the SDK's HTTP client for one call: it puts our fields into the request, and keeps the stream, which the SDK's own reader
+// would take for less than it is.
 type exchange struct {
 	*wire.Call
 	fields map[string]json.RawMessage
+	events *wire.Events
 }
 
 // Do sends the request.
@@ -160,6 +227,6 @@ func (x *exchange) Do(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response.Body = newLines(x.Call, response.Body)
+	x.events = x.Events(response.Body)
 	return response, nil
 }

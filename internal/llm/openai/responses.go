@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"strings"
 
 	sdk "github.com/sashabaranov/go-openai"
@@ -24,14 +25,15 @@ func (c *Client) respond(ctx context.Context, req llm.Request, sink llm.Sink, d 
 	defer call.End()
 	config := sdk.DefaultConfig(c.endpoint.Key)
 	config.BaseURL = c.base
-	config.HTTPClient = &exchange{Call: call}
+	exchange := &exchange{Call: call}
+	config.HTTPClient = exchange
 	stream, err := sdk.NewClientWithConfig(config).CreateResponseStream(call.Context(), c.encodeResponse(req, d))
 	if err != nil {
 		return llm.Answer{}, c.explain(call, err)
 	}
 	defer func() { _ = stream.Close() }() // the answer is complete or its error known
 	reader := newResponse(call, c.origin())
-	err = reader.read(stream.RecvRaw)
+	err = reader.read(exchange.events)
 	answer := reader.answer()
 	if answer.Finish != "" {
 		return answer, nil // it was whole before its stream broke
@@ -112,7 +114,22 @@ type called struct {
 type considered struct {
 	Type      string    `json:"type"`
 	Summary   []summary `json:"summary"`
-	Encrypted string    `json:"encrypted_content"`
+	Encrypted string    `json:"encrypted_content,omitempty"`
+}
+
+// with returns an item with what its service added to it.
+func with(item any, other fields) any {
+	if len(other) == 0 {
+		return item
+	}
+	var all fields
+	_ = json.Unmarshal(encode(item), &all) // it was just written
+	for name, value := range other {
+		if _, ours := all[name]; !ours {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 // encodeAnswer returns the items of an earlier answer in their order. Reasoning that somebody else encrypted, or that no longer fits
@@ -122,12 +139,15 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []any {
 	text, calls, leading := m.Content, m.ToolCalls, 0 // leading: how many items at the end are reasoning
 	for _, k := range layout(m, origin) {
 		switch {
-		case k.Encrypted != "" && d.noReturn:
-		case k.Encrypted != "":
-			items = append(items, considered{"reasoning", append([]summary{}, k.Summary...), k.Encrypted})
+		case k.reasons() && d.noReturn:
+		case k.reasons():
+			items = append(items, with(considered{"reasoning", append([]summary{}, k.Summary...), k.Encrypted}, k.Other))
 			leading++
 		case k.Call:
-			items = append(items, called{"function_call", wire.ShortID(calls[0].ID), wire.Name(calls[0].Name), wire.Object(calls[0].Arguments)})
+			if d.noReturn {
+				k.Other = nil
+			}
+			items = append(items, with(called{"function_call", wire.ShortID(calls[0].ID), wire.Name(calls[0].Name), wire.Object(calls[0].Arguments)}, k.Other))
 			calls, leading = calls[1:], 0
 		default:
 			words := strings.TrimPrefix(text[:k.Text], between)

@@ -14,57 +14,64 @@ import (
 // event is what is read of an event of the Responses API (types/responses/response_stream_event of openai-python). The SDK's own type
 // fails on events of another kind whose fields have other forms.
 type event struct {
-	Type      text            `json:"type"`
-	Place     int             `json:"output_index"`
-	Delta     text            `json:"delta"`
-	Arguments text            `json:"arguments"`
+	Type      wire.Word       `json:"type"`
+	Object    wire.Word       `json:"object"`
+	Place     wire.Count      `json:"output_index"`
+	ItemID    wire.Word       `json:"item_id"`
+	Delta     wire.Text       `json:"delta"`
+	Text      wire.Text       `json:"text"`
+	Refusal   wire.Text       `json:"refusal"`
+	CallID    wire.Text       `json:"call_id"`
+	Name      wire.Text       `json:"name"`
+	Arguments wire.Text       `json:"arguments"`
 	Item      item            `json:"item"`
 	Response  json.RawMessage `json:"response"`
 }
 
 // item is one of the output: a message, reasoning, a call, or something that nobody asked for.
 type item struct {
-	Type      text       `json:"type"`
-	CallID    text       `json:"call_id"`
-	Name      text       `json:"name"`
-	Arguments text       `json:"arguments"`
-	Phase     text       `json:"phase"`
-	Content   []itemPart `json:"content"`
-	Summary   []itemPart `json:"summary"`
-	Encrypted text       `json:"encrypted_content"`
+	Type      wire.Word           `json:"type"`
+	ID        wire.Text           `json:"id"`
+	CallID    wire.Text           `json:"call_id"`
+	Name      wire.Text           `json:"name"`
+	Arguments wire.Text           `json:"arguments"`
+	Phase     wire.Word           `json:"phase"`
+	Content   wire.List[itemPart] `json:"content"`
+	Summary   wire.List[itemPart] `json:"summary"`
+	Encrypted wire.Text           `json:"encrypted_content"`
+
+	other fields
+}
+
+// itemFields are those that are no state of the service: what is read here, and what nobody wants back.
+var itemFields = []string{"type", "id", "call_id", "name", "arguments", "phase", "content", "summary", "encrypted_content", "status", "role", "created_by"}
+
+// UnmarshalJSON accepts any JSON.
+func (it *item) UnmarshalJSON(data []byte) error {
+	type plain item
+	_ = wire.Parse(data, (*plain)(it)) // what cannot be read stays empty
+	if it.Type == "reasoning" || it.Type == "function_call" {
+		it.other = otherFields(data, itemFields)
+	}
+	return nil
 }
 
 type itemPart struct {
-	Text    text `json:"text"`
-	Refusal text `json:"refusal"`
+	Text    wire.Text `json:"text"`
+	Refusal wire.Text `json:"refusal"`
 }
 
 // outcome is the whole answer, at the end of a stream or instead of one.
 type outcome struct {
-	Object     text            `json:"object"`
-	Status     text            `json:"status"`
-	Model      text            `json:"model"`
+	Object     wire.Word       `json:"object"`
+	Status     wire.Word       `json:"status"`
+	Model      wire.Word       `json:"model"`
 	Error      json.RawMessage `json:"error"`
-	Output     []item          `json:"output"`
+	Output     wire.List[item] `json:"output"`
 	Incomplete struct {
-		Reason text `json:"reason"`
+		Reason wire.Word `json:"reason"`
 	} `json:"incomplete_details"`
-	Usage struct {
-		Input   int `json:"input_tokens"`
-		Output  int `json:"output_tokens"`
-		Details struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"input_tokens_details"`
-	} `json:"usage"`
-}
-
-// parse reads JSON as far as its fields have the form that is expected; what has another one stays empty.
-func parse(payload []byte, into any) error {
-	err := json.Unmarshal(payload, into)
-	if _, other := errors.AsType[*json.UnmarshalTypeError](err); other {
-		return nil
-	}
-	return err
+	Usage *usage `json:"usage"`
 }
 
 // response puts an answer together from its events and passes it on as it grows.
@@ -73,64 +80,102 @@ type response struct {
 	origin string
 
 	text, reasoning strings.Builder
+	said, thought   wire.Seam
 	calls           placedCalls
 	items           []kept
-	heard           map[int]bool   // places in the output of what came in pieces
-	phases          map[int]string // of messages, by their place
-	speaking        int            // the place of the last message
-	apart           bool           // what is thought next stands apart from what was thought before
+	begun           map[*placedCall]int // the items of calls
+	heard           map[int]bool        // places in the output of what came in pieces
+	open            map[int]bool        // places of items that have begun and not ended
+	phases          map[int]string      // of messages, by their place
+	speaking        int                 // the place of the last message
+	apart           bool                // what is thought next stands apart from what was thought before
 	finish          llm.FinishReason
 	usage           chat.Usage
 	model           string
 }
 
 func newResponse(call *wire.Call, origin string) *response {
-	return &response{call: call, origin: origin, calls: placedCalls{}, heard: map[int]bool{}, phases: map[int]string{}}
+	return &response{call: call, origin: origin, calls: placedCalls{}, heard: map[int]bool{}, open: map[int]bool{}, begun: map[*placedCall]int{}, phases: map[int]string{}}
 }
 
 // read takes events until the stream ends; nil means in order.
-func (r *response) read(next func() ([]byte, error)) error {
+func (r *response) read(events *wire.Events) error {
 	for {
-		payload, err := next()
+		got, err := events.Next()
 		if errors.Is(err, io.EOF) {
+			r.mark(events.Marked())
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		var e event
-		if parse(payload, &e) != nil {
-			return r.call.Garbled("a piece of an answer that is not valid JSON")
-		}
 		if r.finish != "" {
 			continue // the end is the end; what follows only lets the connection be used again
 		}
-		if err := r.take(e, payload); err != nil {
+		if isError(got) {
+			return refuse(r.call, got.Data)
+		}
+		var e event
+		if wire.Parse(got.Data, &e) != nil {
+			return r.call.Garbled("a piece of an answer that is not valid JSON")
+		}
+		if e.Type == "" && e.Object == "" {
+			e.Type = wire.Word(got.Name)
+		}
+		if err := r.take(e, got.Data); err != nil {
 			return err
 		}
 	}
 }
 
+// mark takes the end of the stream. Where the provider marked it and every item is whole, only the event that says so is missing.
+func (r *response) mark(marked bool) {
+	r.settle()
+	whole := len(r.open) == 0 && r.calls.whole()
+	if marked && r.finish == "" && whole && (r.text.Len() > 0 || len(r.calls.all) > 0) {
+		r.finish, _ = r.ended("completed", outcome{}) // no error
+	}
+}
+
+// settle takes what was held back, since more of it might have come.
+func (r *response) settle() {
+	r.keepText(r.said.Rest())
+	if rest := r.thought.Rest(); rest != "" {
+		r.reasoning.WriteString(rest)
+		r.call.Sink().Reasoning(rest)
+	}
+	r.calls.end(r.call.Sink())
+}
+
 // take takes one event. Those that are not named here say nothing that others do not say.
 func (r *response) take(e event, payload []byte) error {
+	place := int(e.Place)
 	switch e.Type {
 	case "response.output_text.delta", "response.refusal.delta":
-		r.say(e.Place, string(e.Delta))
-	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		r.think(e.Place, string(e.Delta))
+		r.say(place, string(e.Delta))
+	case "response.output_text.done", "response.refusal.done":
+		if !r.heard[place] {
+			r.say(place, string(e.Text+e.Refusal))
+		}
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning_summary.delta", "response.reasoning.delta":
+		r.think(place, string(e.Delta))
 	case "response.reasoning_summary_part.added":
 		r.apart = true
 	case "response.output_item.added":
-		r.begin(e.Place, e.Item)
+		r.open[place] = true
+		r.begin(place, e.Item)
 	case "response.function_call_arguments.delta":
-		r.calls.write(e.Place, string(e.Delta))
-		r.calls.pass(e.Place, r.call.Sink())
+		call := r.writing(e)
+		call.write(string(e.Delta))
+		call.pass(r.call.Sink())
 	case "response.function_call_arguments.done":
-		r.calls.settle(e.Place, string(e.Arguments))
-		r.calls.pass(e.Place, r.call.Sink())
+		call := r.writing(e)
+		call.settle(string(e.Arguments))
+		call.pass(r.call.Sink())
 	case "response.output_item.done":
-		r.end(e.Place, e.Item)
-	case "response.completed", "response.incomplete", "response.failed":
+		delete(r.open, place)
+		r.end(place, e.Item)
+	case "response.completed", "response.incomplete", "response.failed", "response.done", "response.cancelled":
 		return r.close(strings.TrimPrefix(string(e.Type), "response."), e.Response)
 	case "": // an answer that was not streamed
 		return r.close("", payload)
@@ -138,21 +183,40 @@ func (r *response) take(e event, payload []byte) error {
 	return nil
 }
 
+// writing returns the call whose arguments come. One that never began begins here, where its id or its name is told.
+func (r *response) writing(e event) *placedCall {
+	call := r.calls.of(int(e.Place), string(e.ItemID))
+	if call == nil && e.Arguments+e.Delta != "" && (e.CallID+e.Name != "" || e.ItemID != "") {
+		r.begin(int(e.Place), item{Type: "function_call", ID: wire.Text(e.ItemID), CallID: e.CallID, Name: e.Name})
+		call = r.calls.of(int(e.Place), string(e.ItemID))
+	}
+	return call
+}
+
 func (r *response) say(place int, piece string) {
 	if piece == "" {
 		return
 	}
 	if last := len(r.items) - 1; last < 0 || r.items[last].Text == 0 || r.speaking != place {
+		r.keepText(r.said.Rest())
 		r.items = append(r.items, kept{Phase: r.phases[place]})
 		if r.text.Len() > 0 {
-			piece = between + piece
+			r.keepText(between)
 		}
 	}
 	r.heard[place] = true
 	r.speaking = place
-	r.items[len(r.items)-1].Text += len(piece)
-	r.text.WriteString(piece)
-	r.call.Sink().Text(piece)
+	r.keepText(r.said.Join(piece))
+}
+
+// keepText adds to the text, as a part of the last item.
+func (r *response) keepText(text string) {
+	if text == "" {
+		return
+	}
+	r.items[len(r.items)-1].Text += len(text)
+	r.text.WriteString(text)
+	r.call.Sink().Text(text)
 }
 
 func (r *response) think(place int, piece string) {
@@ -164,8 +228,10 @@ func (r *response) think(place int, piece string) {
 	}
 	r.apart = false
 	r.heard[place] = true
-	r.reasoning.WriteString(piece)
-	r.call.Sink().Reasoning(piece)
+	if piece = r.thought.Join(piece); piece != "" {
+		r.reasoning.WriteString(piece)
+		r.call.Sink().Reasoning(piece)
+	}
 }
 
 // begin notes an item whose pieces follow.
@@ -176,13 +242,15 @@ func (r *response) begin(place int, it item) {
 	case "message":
 		r.phases[place] = string(it.Phase)
 	case "function_call":
-		if call, began := r.calls.begin(place, it); began {
+		call, began := r.calls.begin(place, it)
+		if began {
+			r.begun[call] = len(r.items)
 			r.items = append(r.items, kept{Call: true})
-			if call.name != "" {
-				r.call.Sink().ToolCall(call.n, call.name)
-			}
 		}
-		r.calls.pass(place, r.call.Sink())
+		if len(it.other) > 0 {
+			r.items[r.begun[call]].Other = it.other
+		}
+		call.pass(r.call.Sink())
 	}
 }
 
@@ -212,20 +280,29 @@ func (r *response) end(place int, it item) {
 		r.keep(it)
 	case "function_call":
 		r.begin(place, it)
-		r.calls.settle(place, string(it.Arguments))
-		r.calls.pass(place, r.call.Sink())
-		r.calls.done(place)
+		call := r.calls.at[place]
+		call.settle(string(it.Arguments))
+		call.arguments.end()
+		call.pass(r.call.Sink())
+		call.done = true
 	}
 }
 
-// keep keeps encrypted reasoning.
+// keep keeps reasoning that is to be given back: what is encrypted, or what the service added to it. With the latter goes its content.
 func (r *response) keep(it item) {
-	if it.Encrypted == "" {
+	if it.Encrypted == "" && len(it.other) == 0 {
 		return
 	}
-	k := kept{Encrypted: string(it.Encrypted)}
+	k := kept{Encrypted: it.Encrypted.String(), Other: it.other}
 	for _, part := range it.Summary {
-		k.Summary = append(k.Summary, summary{"summary_text", string(part.Text)})
+		k.Summary = append(k.Summary, summary{"summary_text", part.Text.String()})
+	}
+	if len(it.other) > 0 && len(it.Content) > 0 {
+		var content []summary
+		for _, part := range it.Content {
+			content = append(content, summary{"reasoning_text", part.Text.String()})
+		}
+		k.Other["content"] = encode(content)
 	}
 	r.items = append(r.items, k)
 }
@@ -233,20 +310,17 @@ func (r *response) keep(it item) {
 // close takes how the answer ended; state is "" for one that was not streamed.
 func (r *response) close(state string, payload []byte) error {
 	var done outcome
-	if len(payload) > 0 && parse(payload, &done) != nil {
+	if len(payload) > 0 && wire.Parse(payload, &done) != nil {
 		return r.call.Garbled("an end that is not valid JSON")
 	}
 	if state == "" && done.Object != "response" {
 		return nil // an event without a name
 	}
 	r.model = string(done.Model)
-	r.usage = chat.Usage{PromptTokens: done.Usage.Input, CachedTokens: done.Usage.Details.Cached, CompletionTokens: done.Usage.Output}
-	if len(r.items) == 0 && r.reasoning.Len() == 0 { // nothing came before: not streamed, or only its end
-		for place, it := range done.Output {
-			r.end(place, it)
-		}
-	}
-	if state == "" || done.Status == "incomplete" || done.Status == "failed" {
+	done.Usage.add(&r.usage)
+	r.reconcile(done.Output)
+	r.settle()
+	if state == "" || state == "done" || done.Status == "incomplete" || done.Status == "failed" {
 		state = string(done.Status)
 	}
 	finish, err := r.ended(state, done)
@@ -263,10 +337,25 @@ func (r *response) close(state string, payload []byte) error {
 	return nil
 }
 
+// reconcile takes of the whole answer what did not come before: all of it where it was not streamed, or only its end came.
+func (r *response) reconcile(output []item) {
+	nothing := len(r.items) == 0 && r.reasoning.Len() == 0
+	silent := r.text.Len() == 0
+	for place, it := range output {
+		missing := it.Type == "message" && silent || it.Type == "function_call" && it.CallID != "" && !r.calls.knows(it)
+		switch {
+		case nothing:
+			r.end(place, it)
+		case missing:
+			r.end(-1-place, it) // what came before may have counted in another way
+		}
+	}
+}
+
 // ended translates how an answer ended.
 func (r *response) ended(state string, done outcome) (llm.FinishReason, error) {
 	switch state {
-	case "completed", "":
+	case "completed", "done", "":
 		if len(r.calls.all) > 0 {
 			return llm.FinishToolCalls, nil
 		}

@@ -155,7 +155,7 @@ func TestResponseStream_WithoutAnEndIsNoAnswer(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing at all":  ": comment\n\n",
 		"only done":       "data: [DONE]\n\n",
-		"text, then done": sse(pieceEvent("output_text", 0, "x"), "[DONE]"),
+		"item, then done": sse(itemEvent("added", 0, `{"type":"message"}`), pieceEvent("output_text", 0, "x"), "[DONE]"),
 		"whole items":     sse(itemEvent("done", 0, callDone)),
 		"a beginning":     sse(`{"type":"response.created","response":{"object":"response","status":"in_progress","error":null}}`),
 	} {

@@ -161,7 +161,7 @@ func TestStream_WithoutAFinishReasonIsNoAnswer(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing at all":  ": comment\n\n",
 		"only done":       "data: [DONE]\n\n",
-		"text, then done": sse(delta(`{"content":"x"}`), "[DONE]"),
+		"role, then done": sse(delta(`{"role":"assistant"}`), "[DONE]"),
 		"text, then end":  sse(delta(`{"content":"x"}`)),
 		"a null reason":   sse(`{"choices":[{"delta":{"content":"x"},"finish_reason":null}]}`, finish("null")),
 	} {

@@ -2,16 +2,27 @@ package openai
 
 import "strings"
 
-// The marks around the thinking that some models write at the beginning of their text: DeepSeek-R1 and its distillates, QwQ and Qwen3 where
-// the server does not part it from the text, which servers of local models often do not.
-const (
-	thinkBegins = "<think>"
-	thinkEnds   = "</think>"
-)
+// marks stand around the thinking that some models write at the beginning of their text, where the server does not part it from the text,
+// which servers of local models often do not.
+type marks struct{ begins, ends string }
+
+var knownMarks = []marks{
+	{"<think>", "</think>"}, // DeepSeek-R1 and its distillates, QwQ, Qwen3, MiniMax
+	{"<thinking>", "</thinking>"},
+	{"<thought>", "</thought>"},       // Gemini over OpenAI's API
+	{"[THINK]", "[/THINK]"},           // Magistral
+	{"◁think▷", "◁/think▷"},           // Kimi
+	{"<seed:think>", "</seed:think>"}, // Seed-OSS
+	{"<reasoning>", "</reasoning>"},
+}
+
+// thinkEnds is the mark that comes alone where the chat template has written the other one into the prompt.
+const thinkEnds = "</think>"
 
 // thinking parts such thinking from the text, a piece at a time.
 type thinking struct {
 	place place
+	marks marks
 	held  string // may be the beginning of a mark
 	trim  bool   // nothing but white space has come in this place
 }
@@ -43,12 +54,15 @@ func (t *thinking) part(piece string) (thought, said string) {
 func (t *thinking) open(text string) string {
 	t.held = ""
 	begins := strings.TrimLeft(text, " \t\r\n")
-	after, found := strings.CutPrefix(begins, thinkBegins)
-	switch {
-	case found:
-		t.place, t.trim = inThought, true
-		return after
-	case strings.HasPrefix(thinkBegins, begins):
+	wait := false
+	for _, known := range knownMarks {
+		if after, found := strings.CutPrefix(begins, known.begins); found {
+			t.place, t.marks, t.trim = inThought, known, true
+			return after
+		}
+		wait = wait || strings.HasPrefix(known.begins, begins)
+	}
+	if wait {
 		t.held = text
 		return ""
 	}
@@ -59,14 +73,14 @@ func (t *thinking) open(text string) string {
 // close looks for the second mark, and returns what comes before and after it.
 func (t *thinking) close(text string) (thought, rest string) {
 	t.held = ""
-	thought, rest, found := strings.Cut(text, thinkEnds)
+	thought, rest, found := strings.Cut(text, t.marks.ends)
 	if found {
 		thought = t.trimmed(thought)
 		t.place, t.trim = inText, true
 		return thought, rest
 	}
-	for n := min(len(thinkEnds)-1, len(text)); n > 0; n-- {
-		if strings.HasSuffix(text, thinkEnds[:n]) {
+	for n := min(len(t.marks.ends)-1, len(text)); n > 0; n-- {
+		if strings.HasSuffix(text, t.marks.ends[:n]) {
 			text, t.held = text[:len(text)-n], text[len(text)-n:]
 			break
 		}
@@ -91,4 +105,19 @@ func (t *thinking) rest() (thought, said string) {
 		return held, ""
 	}
 	return "", held
+}
+
+// unopened finds the mark that ends thoughts which no mark began, in a text whose end from a place on is new. A mark in code, between
+// quotes or behind a space is what the model writes about.
+func unopened(text string, from int) (thought, said string, found bool) {
+	from = max(0, from-len(thinkEnds)+1)
+	at := strings.Index(text[from:], thinkEnds)
+	if at < 0 {
+		return "", "", false
+	}
+	thought, said = text[:from+at], text[from+at+len(thinkEnds):]
+	if thought != "" && strings.ContainsAny(thought[len(thought)-1:], "`'\" ") || strings.Count(thought, "```")%2 == 1 || strings.Contains(thought, "<think>") {
+		return "", "", false
+	}
+	return strings.TrimSpace(thought), strings.TrimLeft(said, " \t\r\n"), true
 }

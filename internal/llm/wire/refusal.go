@@ -68,7 +68,7 @@ func (r *Refusal) fault() error {
 	switch kind {
 	case fault.Denied:
 		sentence = "%s does not accept the API key or the account%s: %w; check the key"
-		if r.Status == http.StatusPaymentRequired {
+		if r.Status == http.StatusPaymentRequired || noCredit(r.Text()) {
 			sentence = "the account at %s has no credit left%s: %w"
 		}
 	case fault.RateLimited:
@@ -124,10 +124,10 @@ func (r *Refusal) kind() fault.Kind {
 	switch {
 	case tooLong(text):
 		return fault.TooLarge
-	case strings.Contains(text, "credit balance is too low"), strings.Contains(text, "arrearage"): // Anthropic, Qwen: 400
-		return fault.Denied
 	case r.Status == http.StatusTooManyRequests:
 		return fault.RateLimited
+	case noCredit(text): // Anthropic, Qwen: 400; MiniMax: 500, or inside a 200
+		return fault.Denied
 	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusConflict, r.Status == http.StatusTooEarly,
 		r.Status == 499, r.Status >= http.StatusInternalServerError:
 		return fault.Unavailable
@@ -149,20 +149,37 @@ func kindByWords(text string) fault.Kind {
 		return false
 	}
 	switch {
-	case has("rate_limit", "rate limit", "too many requests", "throttling", "insufficient_quota"):
+	case has("rate_limit", "rate limit", "ratelimit", "too many requests", "too_many_requests", "throttling", "throttled", "insufficient_quota", "exceeded your current quota",
+		"quota exceeded", "resource_exhausted", "tokens per min", "requests per min", "concurrency limit", "slow down", "请求过于频繁", "速率限制", "访问量过大", "并发"):
 		return fault.RateLimited
-	case has("authentication", "invalid_api_key", "permission", "unauthorized"):
+	case has("authentication", "invalid_api_key", "invalid api key", "incorrect api key", "api key not valid", "permission", "unauthorized", "forbidden", "access denied",
+		"accessdenied", "invalid token", "token is invalid", "account is not active", "无效的令牌", "无权"):
 		return fault.Denied
-	case has("invalid_request", "invalidparameter", "invalid_parameter", "not_found", "model_not_found"):
+	case has("invalid_request", "invalid request", "invalidparameter", "invalid_parameter", "invalid_argument", "not_found", "model not found", "no such model", "does not exist",
+		"unsupported", "not supported", "badrequest", "bad_request", "bad request", "failed_precondition", "content_policy", "content policy", "data_inspection_failed", "content_filter"):
 		return fault.Invalid
 	default: // server_error, api_error, overloaded_error, and what nobody has seen yet: worth another attempt
 		return fault.Unavailable
 	}
 }
 
+// noCredit reports whether an error says that the account has no money left, which no later attempt brings back: DeepSeek, MiniMax, Zhipu,
+// Anthropic, Qwen, OpenRouter, Kimi, one-api and its like.
+func noCredit(text string) bool {
+	for _, words := range []string{
+		"insufficient balance", "insufficient_balance", "insufficient account balance", "balance is insufficient", "insufficient credit", "insufficient_credit",
+		"insufficient funds", "credit balance is too low", "requires more credits", "out of credits", "insufficient_user_quota", "user quota is not enough",
+		"payment required", "payment_required", "arrearage", "overdue", "余额不足", "额度不足", "欠费",
+	} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
+
 func outOfQuota(text string) bool {
-	return strings.Contains(text, "insufficient_quota") || strings.Contains(text, "exceeded your current quota") ||
-		strings.Contains(text, "insufficient balance") || strings.Contains(text, "余额不足")
+	return strings.Contains(text, "insufficient_quota") || strings.Contains(text, "exceeded your current quota") || noCredit(text)
 }
 
 // tooLongWords are what providers say when the input exceeds the context window: OpenAI, Azure, DeepSeek, Qwen, vLLM,
@@ -205,36 +222,67 @@ func LimitRefused(text string) bool {
 }
 
 // describe finds the message, code and status of an error object in the shapes that providers use:
-// {"error":{…}}, {"error":"…"}, [{"error":{…}}], {"message":…,"code":…}, {"detail":…}.
+// {"error":{…}}, {"error":"…"}, {"error":"{…}"}, [{"error":{…}}], {"errors":[{…}]}, {"message":…,"code":…}, {"detail":…}, {"response":{"error":{…}}},
+// {"base_resp":{"status_code":…,"status_msg":…}}, {"error_code":…,"error_msg":…}.
 func describe(body []byte) (message, code string, status int) {
+	object := errorObject(body)
+	if object == nil {
+		return "", "", 0
+	}
+	if text := str(object["error"]); text != "" {
+		return text, str(object["code"]), statusOf(object)
+	}
+	message = cmp.Or(str(object["message"]), str(object["msg"]), str(object["error_msg"]), str(object["status_msg"]), str(object["detail"]), detail(object["detail"]))
+	if inner, _, innerStatus := nestedIn(message); inner != "" {
+		message, status = inner, innerStatus
+	}
+	if raw := metadata(object["metadata"]); raw != "" {
+		message += ": " + raw
+	}
+	code = strings.Join(strings.Fields(str(object["code"])+" "+str(object["type"])+" "+str(object["status"])), " ")
+	return message, code, cmp.Or(statusOf(object), status)
+}
+
+// errorObject returns the object that has the message; nil: there is none.
+func errorObject(body []byte) map[string]json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
 	}
-	var outer map[string]json.RawMessage
-	if json.Unmarshal(body, &outer) != nil {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil {
+		return nil
+	}
+	for _, name := range []string{"response", "error", "errors", "base_resp"} {
+		var inner map[string]json.RawMessage
+		raw := object[name]
+		if json.Unmarshal(raw, &list) == nil && len(list) > 0 && name == "errors" {
+			raw = list[0]
+		}
+		if json.Unmarshal(raw, &inner) == nil && len(inner) > 0 {
+			object = inner
+		}
+	}
+	return object
+}
+
+// nestedIn reads a message that is an error object itself, as gateways pass on what they were told.
+func nestedIn(message string) (inner, code string, status int) {
+	if !strings.HasPrefix(message, "{") {
 		return "", "", 0
 	}
-	object := outer
-	if inner := outer["error"]; len(inner) > 0 {
-		if text := str(inner); text != "" {
-			return text, str(outer["code"]), 0
+	return describe([]byte(message))
+}
+
+// statusOf returns the status of HTTP that an error object names; 0: none.
+func statusOf(object map[string]json.RawMessage) int {
+	for _, name := range []string{"code", "status", "status_code", "http_code", "http_status"} {
+		status, err := strconv.Atoi(strings.Trim(string(object[name]), `"`))
+		if err == nil && status >= 400 && status <= 599 {
+			return status
 		}
-		var nested map[string]json.RawMessage
-		if json.Unmarshal(inner, &nested) == nil && nested != nil {
-			object = nested
-		}
 	}
-	message = cmp.Or(str(object["message"]), str(object["detail"]), detail(object["detail"]))
-	if raw := metadata(object["metadata"]); raw != "" {
-		message += ": " + raw
-	}
-	code = strings.TrimSpace(str(object["code"]) + " " + str(object["type"]) + " " + str(object["status"]))
-	status, err := strconv.Atoi(strings.Trim(string(object["code"]), `"`))
-	if err != nil || status < 400 || status > 599 {
-		status = 0
-	}
-	return message, code, status
+	return 0
 }
 
 // str returns a JSON string's value, or "" for anything else.

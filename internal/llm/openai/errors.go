@@ -1,0 +1,66 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"xbot/internal/llm/wire"
+)
+
+// hopeless are codes by which the Responses API says of what was asked that it will never be answered (types/responses/response_error
+// of openai-python, and codex): another attempt would hear the same.
+var hopeless = []string{"invalid_prompt", "invalid_image", "invalid_base64_image", "image_", "unsupported_image", "empty_image", "bio_policy", "cyber_policy", "data_residency"}
+
+// refuse makes the refusal of an error object that came inside a stream.
+func refuse(call *wire.Call, object []byte) *wire.Refusal {
+	r := call.Refuse(object)
+	if r.Status == 0 && slices.ContainsFunc(hopeless, func(code string) bool { return strings.HasPrefix(r.Code, code) }) {
+		r.Status = http.StatusBadRequest
+	}
+	return r
+}
+
+// isError reports whether an event is an error object: {"error":…} as most send it, {"object":"error"} as vLLM does,
+// {"code":…,"message":…} as DashScope and the Responses API do, of whose other events some have a code, too,
+// {"base_resp":{"status_code":…}} as MiniMax does, or an event that is called one.
+func isError(event wire.Event) bool {
+	payload := event.Data
+	if event.Name != "error" && !bytes.Contains(payload, []byte(`"error"`)) && bytes.Contains(payload, []byte(`"choices"`)) &&
+		!bytes.Contains(payload, []byte(`"base_resp"`)) {
+		return false
+	}
+	var object struct {
+		Error   json.RawMessage          `json:"error"`
+		Errors  wire.List[struct{}]      `json:"errors"`
+		Type    wire.Word                `json:"type"`
+		Object  wire.Word                `json:"object"`
+		Choices wire.List[choicePresent] `json:"choices"`
+		Usage   json.RawMessage          `json:"usage"`
+		Code    json.RawMessage          `json:"code"`
+		Message wire.Word                `json:"message"`
+		Msg     wire.Word                `json:"msg"`
+		ErrMsg  wire.Word                `json:"error_msg"`
+		Detail  json.RawMessage          `json:"detail"`
+		Base    struct {
+			Status wire.Count `json:"status_code"`
+		} `json:"base_resp"`
+	}
+	if wire.Parse(payload, &object) != nil {
+		return false // broken: the reader of chunks says so
+	}
+	if isSet(object.Error) && string(object.Error) != "false" && string(object.Error) != "{}" || object.Base.Status > 0 {
+		return true
+	}
+	if len(object.Choices) > 0 {
+		return false
+	}
+	says := object.Message != "" || object.Msg != "" || object.ErrMsg != "" || len(object.Errors) > 0
+	return isSet(object.Error) && string(object.Error) != "false" || object.Object == "error" || object.Type == "error" || event.Name == "error" ||
+		!strings.HasPrefix(string(object.Type), "response.") && object.Usage == nil && (says || isSet(object.Code) || isSet(object.Detail))
+}
+
+// choicePresent is a choice of which nothing is read.
+type choicePresent struct{}
