@@ -24,7 +24,7 @@ func TestSetup_ConnectsAModelAndABotFromTheTerminalAloneAndTheyOutliveAKill(t *t
 	require.NoError(t, err)
 	napcat := slices.IndexFunc(kinds.Kinds, func(k chat.ChannelKind) bool { return k.Name == "napcat" })
 	answers := []string{
-		"no number", "9", provider.BaseURL(), mistyped, "scripted", // a wrong key is said in words, and nothing is stored
+		"no number", "14", provider.BaseURL(), mistyped, "scripted", // a wrong key is said in words, and nothing is stored
 		"y", provider.BaseURL(), sharedKey, "scripted",
 		strconv.Itoa(napcat + 1),
 	}

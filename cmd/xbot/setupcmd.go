@@ -9,6 +9,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/llm/preset"
 )
 
 type setupCmd struct {
@@ -42,17 +43,14 @@ type service struct {
 	needsKey                       bool
 }
 
-// services are those that people know by name, as on the page (web/src/models/services.ts).
-var services = []service{
-	{"OpenAI", "openai", "openai", "", true},
-	{"Anthropic", "anthropic", "anthropic", "", true},
-	{"OpenRouter", "openrouter", "openai", "https://openrouter.ai/api/v1", true},
-	{"DeepSeek", "deepseek", "openai", "https://api.deepseek.com/v1", true},
-	{"Moonshot", "moonshot", "openai", "https://api.moonshot.cn/v1", true},
-	{"Qwen", "qwen", "openai", "https://dashscope.aliyuncs.com/compatible-mode/v1", true},
-	{"Zhipu", "zhipu", "openai", "https://open.bigmodel.cn/api/paas/v4", true},
-	{"Ollama on the server", "ollama", "openai", "http://127.0.0.1:11434/v1", false},
-	{"another one that is compatible with OpenAI", "models", "openai", "", false},
+// services are those that people know by name, as on the page (web/src/models/services.ts), and any other one.
+var services = knownServices()
+
+func knownServices() (all []service) {
+	for _, p := range preset.All {
+		all = append(all, service{p.Title, p.Name, string(p.Dialect), p.Setting(), !p.Local})
+	}
+	return append(all, service{"another one that is compatible with OpenAI", "models", string(preset.OpenAI), "", false})
 }
 
 // model connects a model that answers everybody.

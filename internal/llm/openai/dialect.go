@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/llm/preset"
 	"xbot/internal/llm/wire"
 )
 
@@ -105,12 +106,17 @@ const (
 	withhold                    // the provider refuses the field
 )
 
-// firstDialect guesses. OpenAI calls max_tokens deprecated, and its reasoning models refuse it; others know nothing else.
-// Its older models think not at all, and refuse whatever is about that (pydantic/pydantic-ai#2865).
+// firstDialect is what is known of the provider and the model. OpenAI calls max_tokens deprecated, and its reasoning models refuse it;
+// others know nothing else. Its older models think not at all, and refuse whatever is about that (pydantic/pydantic-ai#2865).
 func firstDialect(base, model string) dialect {
-	var d dialect
-	if strings.HasPrefix(base, "https://api.openai.com/") || isReasoningModel(model) {
+	known, _ := preset.Of(base)
+	d := dialect{attach: known.Has(preset.TakesTurns)}
+	d.sign = known.Has(preset.SignedCalls) && !strings.Contains(model, "gemini-1") && !strings.Contains(model, "gemini-2") // these sign nothing
+	if known.Has(preset.NewerLimit) || isReasoningModel(model) {
 		d.limit = maxCompletionTokens
+	}
+	if known.Has(preset.RefusesThoughts) {
+		d.reasoning = withhold
 	}
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	if strings.HasPrefix(name, "gpt-4") || strings.HasPrefix(name, "gpt-3") || strings.HasPrefix(name, "chatgpt-") {
@@ -142,7 +148,7 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 	case !d.sign && signatureMissed(text):
 		next.sign = true
 	case !d.noReturn && stateRefused(text):
-		next.noReturn = true
+		next.noReturn, next.sign = true, false
 	case strings.Contains(text, "reasoning_content"):
 		if d.reasoning != giveBack {
 			return d, false

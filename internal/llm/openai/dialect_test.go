@@ -1,6 +1,8 @@
 package openai_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -142,6 +144,47 @@ func TestGenerate_LearnsWhatBecomesOfReasoning(t *testing.T) {
 		require.Equal(t, fault.Invalid, fault.KindOf(err))
 		require.Equal(t, 2, b.Count())
 	})
+}
+
+func TestGenerate_MarksCallsOfOthersWhereSignaturesAreMissed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	signed := func(body map[string]any) bool {
+		call := body["messages"].([]any)[1].(map[string]any)["tool_calls"].([]any)[0].(map[string]any)
+		return call["extra_content"] != nil
+	}
+	b.refuseUnless(400, "Function call is missing a thought_signature in functionCall parts.", signed)
+	_, err := b.client.Generate(t.Context(), llm.Request{Messages: []llm.Message{
+		{Role: "user", Content: "a"},
+		{Role: "assistant", ToolCalls: []llm.ToolCall{{ID: "1", Name: "A"}, {ID: "2", Name: "A"}}},
+		{Role: "tool", ToolCallID: "1", Content: "ok"},
+		{Role: "tool", ToolCallID: "2", Content: "ok"},
+	}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, 2, b.Count())
+	require.Equal(t, 1, strings.Count(string(b.Requests()[1].Raw), "skip_thought_signature_validator"), "the first call of an answer is enough")
+}
+
+func TestGenerate_GivesNothingBackWhereStateIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, refusal := range []string{
+		"Corrupted thought signature.", "messages.1.content.0: Invalid `signature` in `thinking` block",
+		"body.messages.1.assistant.reasoning_details: Extra inputs are not permitted", "messages.1.x_state: Extra inputs are not permitted",
+	} {
+		t.Run(refusal, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.refuseUnless(400, refusal, func(body map[string]any) bool {
+				return body["messages"].([]any)[1].(map[string]any)["x_state"] == nil
+			})
+			kept := json.RawMessage(strings.TrimSuffix(string(b.origin()), "}") + `,"fields":{"x_state":"S"}}`)
+			_, err := b.client.Generate(t.Context(), llm.Request{Messages: []llm.Message{
+				{Role: "user", Content: "a"}, {Role: "assistant", Content: "b", Opaque: kept}, {Role: "user", Content: "c"},
+			}}, nil)
+			require.NoError(t, err)
+			require.Equal(t, 2, b.Count())
+		})
+	}
 }
 
 func TestGenerate_ExplainsModelsWhoseToolsAreElsewhere(t *testing.T) {

@@ -71,6 +71,23 @@ func TestRefusal_MapsWhatProvidersSay(t *testing.T) {
 		"in a stream, a string":   {0, `{"error":"model crashed"}`, fault.Unavailable},
 		"in a stream, DashScope":  {0, `{"code":"Throttling.RateQuota","message":"Requests rate limit exceeded"}`, fault.RateLimited},
 		"in a stream, unknown":    {0, `{"error":{}}`, fault.Unavailable},
+
+		"in a stream, no credit":        {0, `{"error":{"message":"Insufficient Balance","type":"unknown_error"}}`, fault.Denied},
+		"in a stream, Zhipu, no credit": {0, `{"error":{"code":"1113","message":"余额不足或无可用资源包,请充值。"}}`, fault.Denied},
+		"in a stream, one-api":          {0, `{"error":{"message":"用户额度不足","type":"new_api_error","code":"insufficient_user_quota"}}`, fault.Denied},
+		"in a stream, OpenRouter":       {0, `{"error":{"code":402,"message":"This request requires more credits, or fewer max_tokens"}}`, fault.Denied},
+		"in a stream, MiniMax":          {0, `{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`, fault.Denied},
+		"in a stream, Baidu, limited":   {0, `{"error_code":18,"error_msg":"Open api qps request limit reached, too many requests"}`, fault.RateLimited},
+		"in a stream, in Chinese":       {0, `{"error":{"code":"1302","message":"您的账户已达到速率限制，请您控制请求频率"}}`, fault.RateLimited},
+		"in a stream, Gemini":           {0, `[{"error":{"code":429,"message":"Quota","status":"RESOURCE_EXHAUSTED"}}]`, fault.RateLimited},
+		"in a stream, Gemini, bad key":  {0, `{"error":{"message":"API key not valid. Please pass a valid API key."}}`, fault.Denied},
+		"in a stream, Cloudflare":       {0, `{"success":false,"errors":[{"code":7003,"message":"model not found"}]}`, fault.Invalid},
+		"in a stream, Qwen's filter":    {0, `{"code":"data_inspection_failed","message":"Input data may contain inappropriate content."}`, fault.Invalid},
+		"in a stream, Responses":        {0, `{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"slow"}}}`, fault.RateLimited},
+		"in a stream, an inner status":  {0, `{"error":{"http_code":"401","message":"login fail"}}`, fault.Denied},
+		"in a stream, JSON in a text":   {0, `{"error":{"message":"{\"error\":{\"message\":\"prompt is too long\",\"code\":400}}"}}`, fault.TooLarge},
+		"MiniMax, no credit":            {500, `{"type":"error","error":{"type":"api_error","message":"insufficient balance (1008)"}}`, fault.Denied},
+		"Zhipu, no credit":              {429, `{"error":{"code":"1113","message":"余额不足或无可用资源包,请充值。"}}`, fault.RateLimited},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

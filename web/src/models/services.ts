@@ -1,7 +1,21 @@
 import type { Subscription } from "../api/models"
 
 /** Where models can be had. */
-export type ServiceId = "openai" | "anthropic" | "openrouter" | "deepseek" | "moonshot" | "qwen" | "zhipu" | "ollama" | "other"
+export type ServiceId =
+  | "openai"
+  | "anthropic"
+  | "gemini"
+  | "openrouter"
+  | "deepseek"
+  | "moonshot"
+  | "qwen"
+  | "zhipu"
+  | "mistral"
+  | "ollama"
+  | "vllm"
+  | "llamacpp"
+  | "lmstudio"
+  | "other"
 
 export interface Service {
   id: ServiceId
@@ -14,16 +28,21 @@ export interface Service {
   local?: boolean
 }
 
-/** The services that people know by name, and any other one at the end. */
+/** The services that people know by name (internal/llm/preset), and any other one at the end. */
 export const services: Record<ServiceId, Service> = {
   openai: { id: "openai", name: "openai", provider: "openai", address: "" },
   anthropic: { id: "anthropic", name: "anthropic", provider: "anthropic", address: "" },
+  gemini: { id: "gemini", name: "gemini", provider: "openai", address: "https://generativelanguage.googleapis.com/v1beta/openai" },
   openrouter: { id: "openrouter", name: "openrouter", provider: "openai", address: "https://openrouter.ai/api/v1" },
   deepseek: { id: "deepseek", name: "deepseek", provider: "openai", address: "https://api.deepseek.com/v1" },
   moonshot: { id: "moonshot", name: "moonshot", provider: "openai", address: "https://api.moonshot.cn/v1" },
   qwen: { id: "qwen", name: "qwen", provider: "openai", address: "https://dashscope.aliyuncs.com/compatible-mode/v1" },
   zhipu: { id: "zhipu", name: "zhipu", provider: "openai", address: "https://open.bigmodel.cn/api/paas/v4" },
+  mistral: { id: "mistral", name: "mistral", provider: "openai", address: "https://api.mistral.ai/v1" },
   ollama: { id: "ollama", name: "ollama", provider: "openai", address: "http://127.0.0.1:11434/v1", local: true },
+  vllm: { id: "vllm", name: "vllm", provider: "openai", address: "http://127.0.0.1:8000/v1", local: true },
+  llamacpp: { id: "llamacpp", name: "llamacpp", provider: "openai", address: "http://127.0.0.1:8080/v1", local: true },
+  lmstudio: { id: "lmstudio", name: "lmstudio", provider: "openai", address: "http://127.0.0.1:1234/v1", local: true },
   other: { id: "other", name: "models", provider: "openai", address: "" },
 }
 
