@@ -16,19 +16,30 @@ type assembly struct {
 	origin string
 
 	text, reasoning strings.Builder
-	content         running // as it came, with the thoughts that are written into it
-	thoughts        running
-	seams           struct{ content, refusal, thoughts wire.Seam }
+	content         pieces // as it came, with the thoughts that are written into it
+	thoughts        pieces
+	refusal         wire.Seam
 	inText          thinking
-	ended           bool // thoughts in the text, which nothing had begun, have ended
 	calls           calls
 	state           fields
 	choice          *wire.Count // the one that is read
 	finish          string
 	marked          bool // the provider marked the end
-	usage           chat.Usage
-	timed           timings
+	counted         counted
 	model           string
+}
+
+// pieces are those of one text.
+type pieces struct {
+	running
+
+	seam wire.Seam
+}
+
+// counted is the usage that was told, and what llama.cpp counts beside it.
+type counted struct {
+	usage chat.Usage
+	timed timings
 }
 
 // read takes chunks until the stream ends; nil means in order. Once the finish reason is known, the end may come in
@@ -58,10 +69,10 @@ func (a *assembly) add(c chunk) {
 	if c.Model != "" {
 		a.model = string(c.Model)
 	}
-	c.Usage.add(&a.usage)
-	c.Groq.Usage.add(&a.usage)
+	c.Usage.add(&a.counted.usage)
+	c.Groq.Usage.add(&a.counted.usage)
 	if c.Timings != nil {
-		a.timed = *c.Timings
+		a.counted.timed = *c.Timings
 	}
 	for _, choice := range c.Choices {
 		if a.choice == nil {
@@ -70,7 +81,7 @@ func (a *assembly) add(c chunk) {
 		if choice.Index != *a.choice {
 			continue // one answer was asked for
 		}
-		choice.Usage.add(&a.usage)
+		choice.Usage.add(&a.counted.usage)
 		last := choice.Finish != "" && choice.Finish != "null"
 		a.take(choice, last)
 		if last {
@@ -121,7 +132,7 @@ func (a *assembly) addPart(p part) {
 // addMessage adds a whole message: what no piece has brought before it.
 func (a *assembly) addMessage(p part) {
 	if thought := p.thought() + p.Content.reasoning; a.thoughts.continues(thought) {
-		a.pass(a.seams.thoughts.Join(a.thoughts.addWhole(thought)), "")
+		a.pass(a.thoughts.seam.Join(a.thoughts.addWhole(thought)), "")
 	}
 	if a.content.continues(p.Content.text) {
 		a.part(a.content.addWhole(p.Content.text))
@@ -149,20 +160,20 @@ func (a *assembly) addMessage(p part) {
 func (a *assembly) think(piece string) {
 	before, fresh, again := a.thoughts.add(piece)
 	if again {
-		a.seams.thoughts = wire.Seam{}
+		a.thoughts.seam = wire.Seam{}
 		a.reasoning.Reset()
-		a.reasoning.WriteString(a.seams.thoughts.Join(before))
+		a.reasoning.WriteString(a.thoughts.seam.Join(before))
 	}
-	a.pass(a.seams.thoughts.Join(fresh), "")
+	a.pass(a.thoughts.seam.Join(fresh), "")
 }
 
 // say adds a piece of the text.
 func (a *assembly) say(piece string) {
 	before, fresh, again := a.content.add(piece)
 	if again {
-		a.seams.content, a.inText = wire.Seam{}, thinking{}
+		a.content.seam, a.inText = wire.Seam{}, thinking{}
 		a.text.Reset()
-		_, said := a.inText.part(a.seams.content.Join(before))
+		_, said := a.inText.part(a.content.seam.Join(before))
 		a.text.WriteString(said)
 	}
 	a.part(fresh)
@@ -171,12 +182,12 @@ func (a *assembly) say(piece string) {
 // part parts thoughts from a piece of the text.
 func (a *assembly) part(piece string) {
 	if piece != "" {
-		a.pass(a.inText.part(a.seams.content.Join(piece)))
+		a.pass(a.inText.part(a.content.seam.Join(piece)))
 	}
 }
 
 // refuse adds a piece of why the model does not answer, which stands in place of the answer.
-func (a *assembly) refuse(piece string) { a.pass("", a.seams.refusal.Join(piece)) }
+func (a *assembly) refuse(piece string) { a.pass("", a.refusal.Join(piece)) }
 
 // pass passes on what was thought and said.
 func (a *assembly) pass(thought, said string) {
@@ -190,11 +201,11 @@ func (a *assembly) pass(thought, said string) {
 	from := a.text.Len()
 	a.text.WriteString(said)
 	a.call.Sink().Text(said)
-	if a.ended || a.inText.marks != (marks{}) || a.reasoning.Len() > 0 {
+	if a.inText.ended || a.inText.marks != (marks{}) || a.reasoning.Len() > 0 {
 		return
 	}
 	if thought, said, found := unopened(a.text.String(), from); found {
-		a.ended = true
+		a.inText.ended = true
 		a.text.Reset()
 		a.text.WriteString(said)
 		a.reasoning.WriteString(thought)
@@ -204,10 +215,10 @@ func (a *assembly) pass(thought, said string) {
 
 // end takes what was held back, since more of it might have come.
 func (a *assembly) end() {
-	a.pass(a.seams.thoughts.Rest(), "")
-	a.part(a.seams.content.Rest())
+	a.pass(a.thoughts.seam.Rest(), "")
+	a.part(a.content.seam.Rest())
 	a.pass(a.inText.rest())
-	a.pass("", a.seams.refusal.Rest())
+	a.pass("", a.refusal.Rest())
 	a.calls.drop()
 	a.calls.settle(a.call.Sink())
 }
@@ -221,7 +232,7 @@ func (a *assembly) answer() (answer llm.Answer, whole bool) {
 		}
 	}
 	called, states := a.calls.all()
-	answer = llm.Answer{Text: a.text.String(), Reasoning: a.reasoning.String(), ToolCalls: called, Usage: a.tokens(), Model: a.model}
+	answer = llm.Answer{Text: a.text.String(), Reasoning: a.reasoning.String(), ToolCalls: called, Usage: a.counted.tokens(), Model: a.model}
 	answer.Finish = finishReason(a.finish, len(called) > 0)
 	if a.finish != "" {
 		answer.Opaque = state{a.origin, a.state, states}.opaque(answer.Reasoning != "")
@@ -229,14 +240,14 @@ func (a *assembly) answer() (answer llm.Answer, whole bool) {
 	return answer, a.finish != ""
 }
 
-// tokens returns the usage, or what llama.cpp counts beside it.
-func (a *assembly) tokens() chat.Usage {
-	if a.usage == (chat.Usage{}) {
+// tokens returns the usage.
+func (c counted) tokens() chat.Usage {
+	if c.usage == (chat.Usage{}) {
 		return chat.Usage{
-			PromptTokens: int(a.timed.Prompt + a.timed.Cached), CachedTokens: int(a.timed.Cached), CompletionTokens: int(a.timed.Predicted),
+			PromptTokens: int(c.timed.Prompt + c.timed.Cached), CachedTokens: int(c.timed.Cached), CompletionTokens: int(c.timed.Predicted),
 		}
 	}
-	return a.usage
+	return c.usage
 }
 
 // check returns an error for an answer that is whole but cannot be used.

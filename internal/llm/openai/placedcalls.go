@@ -17,6 +17,7 @@ type placedCalls struct {
 
 type placedCall struct {
 	n         int // how many calls began before it
+	place     int // among the items of the answer
 	item      string
 	id, name  string
 	arguments arguments

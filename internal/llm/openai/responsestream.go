@@ -80,22 +80,21 @@ type response struct {
 	origin string
 
 	text, reasoning strings.Builder
-	said, thought   wire.Seam
+	seams           struct{ said, thought wire.Seam }
 	calls           placedCalls
 	items           []kept
-	begun           map[*placedCall]int // the items of calls
-	heard           map[int]bool        // places in the output of what came in pieces
-	open            map[int]bool        // places of items that have begun and not ended
-	phases          map[int]string      // of messages, by their place
-	speaking        int                 // the place of the last message
-	apart           bool                // what is thought next stands apart from what was thought before
+	heard           map[int]bool   // places in the output of what came in pieces
+	open            map[int]bool   // places of items that have begun and not ended
+	phases          map[int]string // of messages, by their place
+	speaking        int            // the place of the last message
+	apart           bool           // what is thought next stands apart from what was thought before
 	finish          llm.FinishReason
 	usage           chat.Usage
 	model           string
 }
 
 func newResponse(call *wire.Call, origin string) *response {
-	return &response{call: call, origin: origin, calls: placedCalls{}, heard: map[int]bool{}, open: map[int]bool{}, begun: map[*placedCall]int{}, phases: map[int]string{}}
+	return &response{call: call, origin: origin, calls: placedCalls{}, heard: map[int]bool{}, open: map[int]bool{}, phases: map[int]string{}}
 }
 
 // read takes events until the stream ends; nil means in order.
@@ -139,8 +138,8 @@ func (r *response) mark(marked bool) {
 
 // settle takes what was held back, since more of it might have come.
 func (r *response) settle() {
-	r.keepText(r.said.Rest())
-	if rest := r.thought.Rest(); rest != "" {
+	r.keepText(r.seams.said.Rest())
+	if rest := r.seams.thought.Rest(); rest != "" {
 		r.reasoning.WriteString(rest)
 		r.call.Sink().Reasoning(rest)
 	}
@@ -198,7 +197,7 @@ func (r *response) say(place int, piece string) {
 		return
 	}
 	if last := len(r.items) - 1; last < 0 || r.items[last].Text == 0 || r.speaking != place {
-		r.keepText(r.said.Rest())
+		r.keepText(r.seams.said.Rest())
 		r.items = append(r.items, kept{Phase: r.phases[place]})
 		if r.text.Len() > 0 {
 			r.keepText(between)
@@ -206,7 +205,7 @@ func (r *response) say(place int, piece string) {
 	}
 	r.heard[place] = true
 	r.speaking = place
-	r.keepText(r.said.Join(piece))
+	r.keepText(r.seams.said.Join(piece))
 }
 
 // keepText adds to the text, as a part of the last item.
@@ -228,7 +227,7 @@ func (r *response) think(place int, piece string) {
 	}
 	r.apart = false
 	r.heard[place] = true
-	if piece = r.thought.Join(piece); piece != "" {
+	if piece = r.seams.thought.Join(piece); piece != "" {
 		r.reasoning.WriteString(piece)
 		r.call.Sink().Reasoning(piece)
 	}
@@ -244,11 +243,11 @@ func (r *response) begin(place int, it item) {
 	case "function_call":
 		call, began := r.calls.begin(place, it)
 		if began {
-			r.begun[call] = len(r.items)
+			call.place = len(r.items)
 			r.items = append(r.items, kept{Call: true})
 		}
 		if len(it.other) > 0 {
-			r.items[r.begun[call]].Other = it.other
+			r.items[call.place].Other = it.other
 		}
 		call.pass(r.call.Sink())
 	}

@@ -25,6 +25,7 @@ type thinking struct {
 	marks marks
 	held  string // may be the beginning of a mark
 	trim  bool   // nothing but white space has come in this place
+	ended bool   // thoughts that no mark had begun have ended
 }
 
 // place is where in the text a piece stands.
