@@ -76,7 +76,7 @@ func (c *calls) find(p callPart) *openCall {
 		return nil
 	case id != "" && last.id != "" && id != last.id:
 		return nil // another id with a name of its own
-	case last.name != "" && p.Function.Arguments != "" && last.complete() && !(last == same && last.repeats(string(p.Function.Arguments))):
+	case last.name != "" && p.Function.Arguments != "" && last.complete() && (last != same || !last.repeats(string(p.Function.Arguments))):
 		return nil // the last call has all its arguments, and here is a name with more
 	case last.name != "" && name != last.name && (p.Index == nil && id == "" || p.Index != nil && int(*p.Index) != last.index):
 		return nil // another name, and nothing that says it is the same call

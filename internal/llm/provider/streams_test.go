@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -191,18 +190,21 @@ func (h *heard) Reasoning(piece string)   { h.thoughts.WriteString(piece) }
 func (h *heard) ToolCall(_ int, n string) { h.names = append(h.names, n) }
 func (h *heard) Arguments(int, string)    {}
 func (h *heard) Progress()                {}
-func (s oddStream) ask() (r llm.Request) {
+
+// question is the first request of a conversation.
+func question() llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}
 }
-func (s oddStream) next(a llm.Answer) (r llm.Request) {
-	r = s.ask()
+
+// after is the request that follows an answer, with the results of its calls.
+func after(a llm.Answer) llm.Request {
 	said := llm.Message{Role: "assistant", Content: a.Text, Reasoning: a.Reasoning, Opaque: a.Opaque, ToolCalls: a.ToolCalls}
+	messages := append(question().Messages, said)
 	for i := range said.ToolCalls {
 		said.ToolCalls[i].ID = fmt.Sprint("call.", i)
-		r.Messages = append(r.Messages, llm.Message{Role: "tool", ToolCallID: said.ToolCalls[i].ID, Content: "done"})
+		messages = append(messages, llm.Message{Role: "tool", ToolCallID: said.ToolCalls[i].ID, Content: "done"})
 	}
-	r.Messages = append([]llm.Message{r.Messages[0], said}, r.Messages[1:]...)
-	return r
+	return llm.Request{Messages: messages}
 }
 
 func TestStreams_OfProvidersAreReadAsTheyAreMeant(t *testing.T) {
@@ -219,23 +221,23 @@ func TestStreams_OfProvidersAreReadAsTheyAreMeant(t *testing.T) {
 			t.Parallel()
 			var sent []byte
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				sent, _ = io.ReadAll(r.Body)
-				_, _ = io.WriteString(w, s.body)
+				sent, _ = io.ReadAll(r.Body)     // all that came counts
+				_, _ = io.WriteString(w, s.body) // the client may have gone
 			}))
 			defer server.Close()
 			client := s.client(t, server.URL+"/v1", "m", &http.Transport{DisableKeepAlives: true})
 			sink := &heard{}
-			answer, err := client.Generate(t.Context(), s.ask(), sink)
+			answer, err := client.Generate(t.Context(), question(), sink)
 			s.check(t, answer, sink, err)
 			if err != nil {
 				return
 			}
-			_, _ = client.Generate(t.Context(), s.next(answer), nil)
+			_, _ = client.Generate(t.Context(), after(answer), nil) // what was sent counts
 			for _, word := range s.back {
 				require.Contains(t, string(sent), word, "what its provider wants back")
 			}
 			other := s.client(t, server.URL+"/v1", "another", &http.Transport{DisableKeepAlives: true})
-			_, _ = other.Generate(t.Context(), s.next(answer), nil)
+			_, _ = other.Generate(t.Context(), after(answer), nil) // what was sent counts
 			for _, word := range s.back {
 				require.NotContains(t, string(sent), word, "it goes to nobody else")
 			}
@@ -344,7 +346,7 @@ func TestStreams_MeanTheSameHoweverTheyTravel(t *testing.T) {
 			for _, size := range []int{1, 3, 7 + i, 1 << 20} {
 				client := s.client(t, "http://host/v1", "m", canned{changed(s.body, i), size})
 				sink := &heard{}
-				answer, err := client.Generate(context.Background(), s.ask(), sink)
+				answer, err := client.Generate(t.Context(), question(), sink)
 				was := s.name
 				s.name = was + ", " + change.name + ", in reads of " + strconv.Itoa(size)
 				s.check(t, answer, sink, err)
@@ -372,7 +374,7 @@ func FuzzStreams_LoseNoTextAndNeverPanic(f *testing.F) {
 		}
 		client := s.client(t, "http://host/v1", "m", canned{body, size})
 		sink := &heard{}
-		answer, err := client.Generate(context.Background(), s.ask(), sink)
+		answer, err := client.Generate(t.Context(), question(), sink)
 		if !broken {
 			s.check(t, answer, sink, err)
 		}
@@ -384,6 +386,6 @@ func FuzzStreams_LoseNoTextAndNeverPanic(f *testing.F) {
 			return
 		}
 		require.NotEmpty(t, answer.Finish)
-		_, _ = client.Generate(context.Background(), s.next(answer), nil)
+		_, _ = client.Generate(t.Context(), after(answer), nil) // what was sent counts
 	})
 }
