@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"xbot/internal/llm"
@@ -88,8 +89,7 @@ func (c *calls) find(p callPart) *openCall {
 
 // candidates returns the newest call with an id, that with an index, and the newest of all.
 func (c *calls) candidates(id string, index *wire.Count) (same, place, newest *openCall) {
-	for i := len(c.open) - 1; i >= 0; i-- {
-		call := c.open[i]
+	for _, call := range slices.Backward(c.open) {
 		here := index != nil && call.index == int(*index)
 		if place == nil && here {
 			place = call

@@ -111,7 +111,7 @@ func encodeMessages(req llm.Request, origin string, d dialect) []message {
 		case "tool":
 			out.ToolCallID = wire.ShortID(m.ToolCallID)
 		case "assistant":
-			out.recall(m, origin, d, thinks)
+			recall(&out, m, origin, d, thinks)
 		}
 		messages = append(messages, out)
 	}
@@ -126,8 +126,8 @@ func thought(messages []llm.Message, origin string) bool {
 	})
 }
 
-// recall adds what belongs to an earlier answer: its calls, and, where this provider and model gave it, its thoughts and their state.
-func (out *message) recall(m llm.Message, origin string, d dialect, thinks bool) {
+// recall adds to a message what belongs to an earlier answer: its calls, and, where this provider and model gave it, its thoughts and their state.
+func recall(out *message, m llm.Message, origin string, d dialect, thinks bool) {
 	kept, own := stateOf(m, origin)
 	if d.noReturn {
 		kept.Fields, kept.Calls = nil, nil

@@ -199,7 +199,7 @@ func question() llm.Request {
 // after is the request that follows an answer, with the results of its calls.
 func after(a llm.Answer) llm.Request {
 	said := llm.Message{Role: "assistant", Content: a.Text, Reasoning: a.Reasoning, Opaque: a.Opaque, ToolCalls: a.ToolCalls}
-	messages := append(question().Messages, said)
+	messages := []llm.Message{question().Messages[0], said}
 	for i := range said.ToolCalls {
 		said.ToolCalls[i].ID = fmt.Sprint("call.", i)
 		messages = append(messages, llm.Message{Role: "tool", ToolCallID: said.ToolCalls[i].ID, Content: "done"})
