@@ -21,7 +21,7 @@ type assembly struct {
 	refusal         wire.Seam
 	inText          thinking
 	calls           calls
-	state           fields
+	state           gathered
 	choice          *wire.Count // the one that is read
 	finish          string
 	marked          bool // the provider marked the end
@@ -140,7 +140,7 @@ func (a *assembly) addMessage(p part) {
 	if a.text.Len() == 0 {
 		a.refuse(string(p.Refusal))
 	}
-	if len(a.state) == 0 {
+	if a.state.bytes == 0 {
 		a.state.add(p.state)
 	}
 	if len(a.calls.open) > 0 {
@@ -235,7 +235,7 @@ func (a *assembly) answer() (answer llm.Answer, whole bool) {
 	answer = llm.Answer{Text: a.text.String(), Reasoning: a.reasoning.String(), ToolCalls: called, Usage: a.counted.tokens(), Model: a.model}
 	answer.Finish = finishReason(a.finish, len(called) > 0)
 	if a.finish != "" {
-		answer.Opaque = state{a.origin, a.state, states}.opaque(answer.Reasoning != "")
+		answer.Opaque = state{a.origin, a.state.whole(), states}.opaque(answer.Reasoning != "")
 	}
 	return answer, a.finish != ""
 }

@@ -21,7 +21,7 @@ type openCall struct {
 	index     int // -1 when the provider sends none
 	id, name  string
 	arguments arguments
-	state     fields
+	state     gathered
 }
 
 // add takes a piece and returns the call that it is of; nil: of none. Began says that the name of the call is known now.
@@ -51,7 +51,8 @@ func (c *calls) add(p callPart) (call *openCall, began bool) {
 
 // addWhole takes a call of an answer that came whole.
 func (c *calls) addWhole(p callPart) *openCall {
-	call := &openCall{n: len(c.open), index: -1, id: p.ID.String(), name: p.name(), state: p.state}
+	call := &openCall{n: len(c.open), index: -1, id: p.ID.String(), name: p.name()}
+	call.state.add(p.state)
 	call.arguments.add(string(p.Function.Arguments))
 	c.open = append(c.open, call)
 	return call
@@ -112,7 +113,7 @@ func (o *openCall) complete() bool {
 
 // repeats reports whether a piece is all the arguments once more, which some send at the end (vllm-project/vllm#42167).
 func (o *openCall) repeats(piece string) bool {
-	return len(piece) > 2 && o.complete() && strings.TrimSpace(piece) == strings.TrimSpace(o.arguments.String())
+	return len(piece) > 2 && strings.TrimSpace(piece) == strings.TrimSpace(o.arguments.String()) && o.complete()
 }
 
 // settle ends the arguments of all calls, and passes on what is new of them.
@@ -150,7 +151,7 @@ func (c *calls) whole() bool {
 func (c *calls) all() (all []llm.ToolCall, states []fields) {
 	for _, call := range c.open {
 		all = append(all, llm.ToolCall{ID: call.id, Name: call.name, Arguments: call.arguments.String()})
-		states = append(states, call.state)
+		states = append(states, call.state.whole())
 	}
 	return all, states
 }

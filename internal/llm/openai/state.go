@@ -10,8 +10,11 @@ import (
 	"xbot/internal/llm"
 )
 
-// maxState bounds the state of a provider that is kept of one answer, in bytes.
-const maxState = 1 << 20
+// Bounds of the state of a provider of one answer, in bytes: as it is kept, and as it comes, when each piece of it names itself.
+const (
+	maxState    = 1 << 20
+	maxGathered = 16 << 20
+)
 
 // state is what Answer.Opaque holds of a chat completion: what the provider wants back as it came, whatever it is called, such as the
 // thought_signature that Gemini puts into the extra_content of a call, or the reasoning_details of OpenRouter. Its origin says to whom it
@@ -37,31 +40,6 @@ func otherFields(object []byte, known []string) fields {
 	return all
 }
 
-// add adds what a piece brings: texts grow, lists get longer, and other values replace each other.
-func (f *fields) add(more fields) {
-	for name, value := range more {
-		if *f == nil {
-			*f = fields{}
-		}
-		before, known := (*f)[name]
-		switch {
-		case !known:
-			if value[0] == '[' {
-				value = joinLists(nil, value)
-			}
-			(*f)[name] = value
-		case before[0] == '[' && value[0] == '[':
-			(*f)[name] = joinLists(before, value)
-		case before[0] == '{' && value[0] == '{':
-			(*f)[name] = joinObjects(before, value)
-		case before[0] == '"' && value[0] == '"' && !bytes.Equal(before, value):
-			(*f)[name] = slices.Concat(before[:len(before)-1], value[1:])
-		default:
-			(*f)[name] = value
-		}
-	}
-}
-
 // size is how many bytes the fields have.
 func (f fields) size() (n int) {
 	for name, value := range f {
@@ -70,60 +48,148 @@ func (f fields) size() (n int) {
 	return n
 }
 
-// joinObjects puts the fields of a later object over those of an earlier one.
-func joinObjects(before, later json.RawMessage) json.RawMessage {
-	var a, b fields
-	if json.Unmarshal(before, &a) != nil || json.Unmarshal(later, &b) != nil {
-		return later
-	}
-	maps.Copy(a, b)
-	return encode(a)
+// gathered are such fields as they come with the pieces of an answer.
+type gathered struct {
+	values map[string][]json.RawMessage
+	bytes  int
 }
 
-// joinLists appends the elements of a list. What continues the last element, as the pieces of a thought do, becomes a part of it.
-func joinLists(before, more json.RawMessage) json.RawMessage {
-	var list, added []json.RawMessage
-	_ = json.Unmarshal(before, &list) // a list, or nothing yet
-	_ = json.Unmarshal(more, &added)  // a list
-	for _, one := range added {
-		if last := len(list) - 1; last >= 0 {
-			if joined, ok := joinThoughts(list[last], one); ok {
-				list[last] = joined
+// add takes those of a piece.
+func (g *gathered) add(more fields) {
+	if g.bytes += more.size(); g.bytes > maxGathered {
+		return
+	}
+	for name, value := range more {
+		if g.values == nil {
+			g.values = map[string][]json.RawMessage{}
+		}
+		g.values[name] = append(g.values[name], value)
+	}
+}
+
+// whole puts the pieces together: texts and lists are one behind the other, a later object stands over an earlier one, and of other values
+// the last one counts. Of more than is kept there is nothing: a part of it would be worth nothing.
+func (g *gathered) whole() fields {
+	if len(g.values) == 0 || g.bytes > maxGathered {
+		return nil
+	}
+	out := fields{}
+	for name, values := range g.values {
+		last := values[len(values)-1]
+		same := !slices.ContainsFunc(values, func(v json.RawMessage) bool { return v[0] != last[0] })
+		switch {
+		case same && last[0] == '[':
+			out[name] = joinLists(values)
+		case same && last[0] == '{':
+			out[name] = joinObjects(values)
+		case same && last[0] == '"' && slices.ContainsFunc(values, func(v json.RawMessage) bool { return !bytes.Equal(v, last) }):
+			out[name] = joinTexts(values)
+		default:
+			out[name] = last
+		}
+	}
+	return out
+}
+
+// joinTexts puts JSON strings together, as they are.
+func joinTexts(texts []json.RawMessage) json.RawMessage {
+	out := []byte{'"'}
+	for _, text := range texts {
+		out = append(out, text[1:len(text)-1]...)
+	}
+	return append(out, '"')
+}
+
+func joinObjects(objects []json.RawMessage) json.RawMessage {
+	all := fields{}
+	for _, object := range objects {
+		var one fields
+		_ = json.Unmarshal(object, &one) // an object
+		maps.Copy(all, one)
+	}
+	return encode(all)
+}
+
+// joinLists puts the elements of lists behind each other. What continues the element before it, as the pieces of a thought do, becomes a
+// part of it.
+func joinLists(lists []json.RawMessage) json.RawMessage {
+	all := []json.RawMessage{}
+	var open growing
+	for _, list := range lists {
+		var elements []json.RawMessage
+		_ = json.Unmarshal(list, &elements) // a list
+		for _, element := range elements {
+			if open.join(element) {
 				continue
 			}
+			all = open.close(all)
+			if open = begin(element); open.fields == nil {
+				all = append(all, element)
+			}
 		}
-		list = append(list, one)
 	}
-	return encode(list)
+	return encode(open.close(all))
 }
 
 // grows are the fields of a part of thoughts that come in pieces (reasoning_details of OpenRouter, thinking_blocks of LiteLLM).
 var grows = []string{"text", "summary", "thinking"}
 
-// joinThoughts joins two pieces of one part of thoughts. A part that is signed, or encrypted, is whole.
-func joinThoughts(before, later json.RawMessage) (json.RawMessage, bool) {
-	var a, b fields
-	if json.Unmarshal(before, &a) != nil || json.Unmarshal(later, &b) != nil || a == nil || b == nil {
-		return nil, false
+// growing is a part of thoughts that is being put together.
+type growing struct {
+	fields fields
+	texts  map[string][]json.RawMessage
+}
+
+// begin begins a part with an element; it is none where the element is no object.
+func begin(element json.RawMessage) (g growing) {
+	if json.Unmarshal(element, &g.fields) == nil && g.fields != nil {
+		g.texts = map[string][]json.RawMessage{}
+		g.take(g.fields)
 	}
-	same := func(name string) bool { return !isSet(a[name]) || !isSet(b[name]) || bytes.Equal(a[name], b[name]) }
-	growing := func(f fields) bool {
-		return slices.ContainsFunc(grows, func(name string) bool { return len(f[name]) > 0 && f[name][0] == '"' })
-	}
-	signs := isSet(b["signature"]) && !growing(b)
-	if !bytes.Equal(a["type"], b["type"]) || !same("index") || !same("id") || isSet(a["signature"]) || isSet(a["data"]) || isSet(b["data"]) ||
-		!growing(a) && !growing(b) || !growing(b) && !signs {
-		return nil, false
-	}
-	for name, value := range b {
-		switch old := a[name]; {
-		case slices.Contains(grows, name) && len(old) > 1 && old[0] == '"' && value[0] == '"':
-			a[name] = slices.Concat(old[:len(old)-1], value[1:])
-		case isSet(value) || old == nil:
-			a[name] = value
+	return g
+}
+
+// take notes the texts of a piece.
+func (g growing) take(piece fields) {
+	for _, name := range grows {
+		if value := piece[name]; len(value) > 0 && value[0] == '"' {
+			g.texts[name] = append(g.texts[name], value)
 		}
 	}
-	return encode(a), true
+}
+
+// join takes an element that continues the part. A part that is signed, or encrypted, is whole.
+func (g growing) join(element json.RawMessage) bool {
+	var piece fields
+	if g.fields == nil || json.Unmarshal(element, &piece) != nil || piece == nil {
+		return false
+	}
+	differs := func(name string) bool {
+		return isSet(g.fields[name]) && isSet(piece[name]) && !bytes.Equal(g.fields[name], piece[name])
+	}
+	says := slices.ContainsFunc(grows, func(name string) bool { return isSet(piece[name]) })
+	if !bytes.Equal(g.fields["type"], piece["type"]) || differs("index") || differs("id") || isSet(g.fields["signature"]) || isSet(g.fields["data"]) ||
+		isSet(piece["data"]) || !says && !isSet(piece["signature"]) {
+		return false
+	}
+	g.take(piece)
+	for name, value := range piece {
+		if isSet(value) && !slices.Contains(grows, name) {
+			g.fields[name] = value
+		}
+	}
+	return true
+}
+
+// close appends the part to a list.
+func (g growing) close(list []json.RawMessage) []json.RawMessage {
+	if g.fields == nil {
+		return list
+	}
+	for name, texts := range g.texts {
+		g.fields[name] = joinTexts(texts)
+	}
+	return append(list, encode(g.fields))
 }
 
 func isSet(value json.RawMessage) bool {
@@ -156,7 +222,7 @@ func (s state) opaque(thoughts bool) json.RawMessage {
 	if !thoughts && len(s.Fields) == 0 && s.Calls == nil {
 		return nil
 	}
-	return encode(s)
+	return bytes.ToValidUTF8(encode(s), []byte("�"))
 }
 
 // stateOf returns the state of an earlier answer; ok is false where somebody else gave it.
