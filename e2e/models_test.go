@@ -89,6 +89,41 @@ func TestModels_WhatPeopleEnterAnswersTheNextMessageThoughTheServerDiesAndItsKey
 	}
 }
 
+// signing answers as Gemini does: it signs a call, and refuses the result of one that comes back without its signature.
+func signing(r llmtest.Request) llmtest.Reply {
+	switch body := string(r.Raw); {
+	case len(r.Tools) == 0:
+		return llmtest.Reply{Text: "title"}
+	case !strings.Contains(body, `"role":"tool"`):
+		return llmtest.Reply{Body: `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"Shell",` +
+			`"arguments":"{\"command\":\"echo gem\",\"reason\":\"t\"}"},"extra_content":{"google":{"thought_signature":"SIG-OF-THE-CALL"}}}]}}]}` +
+			"\n\ndata: [DONE]\n\n"}
+	case !strings.Contains(body, "SIG-OF-THE-CALL"):
+		return llmtest.Reply{Status: http.StatusBadRequest, Error: "a signature is wanted"}
+	}
+	return llmtest.Reply{Text: "signed"}
+}
+
+func TestModels_StateOfAProviderGoesBackWithItsCallAndToNoOtherModel(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.model.Handle(signing)
+	k := s.newTalk()
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("do it")).State)
+	require.Equal(t, []string{"signed"}, k.answers())
+	k.wellFormed()
+
+	other := keyed(t, sharedKey)
+	s.subscribe("acme", other, sharedKey)
+	k.send("/model acme/scripted")
+	k.untilNotice(time.Minute, "acme/scripted")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("say hello")).State)
+	require.NotZero(t, other.Count())
+	for _, r := range other.Requests() {
+		require.NotContains(t, string(r.Raw), "SIG-OF-THE-CALL")
+	}
+}
+
 func TestModels_AStepKeepsTheModelThatItBeganWithAndTheNextMessageHasTheNewOneInEveryProcess(t *testing.T) {
 	t.Parallel()
 	before, after := keyed(t, sharedKey), keyed(t, ownKey)

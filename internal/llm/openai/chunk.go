@@ -130,11 +130,27 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		var one struct {
 			Text     wire.Text `json:"text"`
 			Refusal  wire.Text `json:"refusal"`
-			Thinking content   `json:"thinking"`
+			Thinking thought   `json:"thinking"`
 		}
 		_ = wire.Parse(raw, &one) // what cannot be read stays empty
 		c.text += string(one.Text + one.Refusal)
-		c.reasoning += one.Thinking.text + one.Thinking.reasoning
+		c.reasoning += string(one.Thinking)
+	}
+	return nil
+}
+
+// thought is text, or a list of parts that are text.
+type thought wire.Text
+
+// UnmarshalJSON accepts any JSON.
+func (t *thought) UnmarshalJSON(data []byte) error {
+	var parts wire.List[detail]
+	if data[0] == '"' {
+		return (*wire.Text)(t).UnmarshalJSON(data)
+	}
+	_ = parts.UnmarshalJSON(data) // accepts any
+	for _, one := range parts {
+		*t += thought(one.Text)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func encodeMessages(req llm.Request, origin string, d dialect) []message {
 	if d.attach {
 		tidy = wire.Attach(tidy)
 	}
-	thinks := d.reasoning == giveAlways || thought(tidy, origin)
+	thinks := d.reasoning == giveAlways || hasThoughts(tidy, origin)
 	var messages []message
 	if req.System != "" {
 		messages = append(messages, message{Role: "system", Content: req.System})
@@ -118,8 +118,8 @@ func encodeMessages(req llm.Request, origin string, d dialect) []message {
 	return messages
 }
 
-// thought reports whether this provider and model have given thoughts with one of the messages.
-func thought(messages []llm.Message, origin string) bool {
+// hasThoughts reports whether this provider and model have given thoughts with one of the messages.
+func hasThoughts(messages []llm.Message, origin string) bool {
 	return slices.ContainsFunc(messages, func(m llm.Message) bool {
 		_, own := stateOf(m, origin)
 		return own && m.Reasoning != ""
