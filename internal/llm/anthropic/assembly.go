@@ -20,8 +20,12 @@ type assembly struct {
 	stop   string
 	usage  usage
 	blocks []*block
-	lost   bool // arguments arrived for a call that never began
+	calls  int  // how many of the blocks are calls
+	lost   bool // something arrived that belongs to no block
 }
+
+// maxBlocks bounds the blocks of one answer.
+const maxBlocks = 1000
 
 // Kinds of blocks. Others are of tools that the service runs itself.
 const (
@@ -114,10 +118,9 @@ func (a *assembly) begin(index int, s start) *block {
 		index: index, kind: string(s.Type), id: s.ID.String(), name: strings.TrimSpace(s.Name.String()), data: s.Data.String(),
 		signature: s.Signature.String(), input: string(s.Input), raw: s.raw,
 	}
-	for _, before := range a.blocks {
-		if before.kind == toolUse {
-			b.call++
-		}
+	if len(a.blocks) >= maxBlocks {
+		a.lost = true
+		return b
 	}
 	a.blocks = append(a.blocks, b)
 	switch b.kind {
@@ -126,6 +129,8 @@ func (a *assembly) begin(index int, s start) *block {
 	case thinking:
 		a.think(b, string(s.Thinking))
 	case toolUse:
+		b.call = a.calls
+		a.calls++
 		if b.name != "" {
 			a.call.Sink().ToolCall(b.call, b.name)
 		}

@@ -149,7 +149,7 @@ func (a *assembly) addMessage(p part) {
 	if p.FunctionCall != nil {
 		p.ToolCalls = append(p.ToolCalls, callPart{Function: *p.FunctionCall})
 	}
-	for _, piece := range p.ToolCalls {
+	for _, piece := range p.ToolCalls[:min(len(p.ToolCalls), maxCalls+1)] {
 		if call := a.calls.addWhole(piece); call.name != "" {
 			a.call.Sink().ToolCall(call.n, call.name)
 		}
@@ -255,6 +255,9 @@ func (a *assembly) check() error {
 	switch strings.ToLower(a.finish) {
 	case "error", "network_error", "insufficient_system_resource", "abort": // OpenRouter, Zhipu, DeepSeek, vLLM
 		return a.call.Garbled("an answer that it marked as failed")
+	}
+	if len(a.calls.open) > maxCalls {
+		return a.call.Garbled("more tool calls than an answer can have")
 	}
 	for _, call := range a.calls.open {
 		if call.name == "" {

@@ -16,6 +16,9 @@ import (
 // calls or split one.
 type calls struct{ open []*openCall }
 
+// maxCalls bounds the calls of one answer.
+const maxCalls = 1000
+
 type openCall struct {
 	n         int // how many calls began before it
 	index     int // -1 when the provider sends none
@@ -30,6 +33,9 @@ func (c *calls) add(p callPart) (call *openCall, began bool) {
 		return nil, false // some end with a piece of nothing
 	}
 	call = c.find(p)
+	if call == nil && len(c.open) > maxCalls {
+		return nil, false // check refuses them all
+	}
 	if call == nil {
 		call = &openCall{n: len(c.open), index: -1}
 		c.open = append(c.open, call)

@@ -120,11 +120,12 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		c.text = string(plain)
 		return err
 	}
+	var said, thoughts strings.Builder
 	for _, raw := range parts {
 		if raw[0] == '"' {
 			var plain wire.Text
 			_ = plain.UnmarshalJSON(raw) // accepts any
-			c.text += string(plain)
+			said.WriteString(string(plain))
 			continue
 		}
 		var one struct {
@@ -133,9 +134,10 @@ func (c *content) UnmarshalJSON(data []byte) error {
 			Thinking thought   `json:"thinking"`
 		}
 		_ = wire.Parse(raw, &one) // what cannot be read stays empty
-		c.text += string(one.Text + one.Refusal)
-		c.reasoning += string(one.Thinking)
+		said.WriteString(string(one.Text + one.Refusal))
+		thoughts.WriteString(string(one.Thinking))
 	}
+	c.text, c.reasoning = said.String(), thoughts.String()
 	return nil
 }
 
@@ -149,9 +151,11 @@ func (t *thought) UnmarshalJSON(data []byte) error {
 		return (*wire.Text)(t).UnmarshalJSON(data)
 	}
 	_ = parts.UnmarshalJSON(data) // accepts any
+	var all strings.Builder
 	for _, one := range parts {
-		*t += thought(one.Text)
+		all.WriteString(string(one.Text))
 	}
+	*t = thought(all.String())
 	return nil
 }
 

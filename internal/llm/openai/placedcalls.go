@@ -35,6 +35,9 @@ func (c *placedCalls) begin(place int, it item) (call *placedCall, began bool) {
 		known.id, known.item, known.name, c.at[place] = cmp.Or(known.id, id), cmp.Or(known.item, it.ID.String()), cmp.Or(known.name, name), known
 		return known, false
 	}
+	if len(c.all) > maxCalls {
+		return c.all[maxCalls], false // close refuses them all
+	}
 	call = &placedCall{n: len(c.all), item: it.ID.String(), id: id, name: name}
 	call.arguments.add(string(it.Arguments))
 	c.all, c.at[place] = append(c.all, call), call

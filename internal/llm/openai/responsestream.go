@@ -130,7 +130,7 @@ func (r *response) read(events *wire.Events) error {
 // mark takes the end of the stream. Where the provider marked it and every item is whole, only the event that says so is missing.
 func (r *response) mark(marked bool) {
 	r.settle()
-	whole := len(r.open) == 0 && r.calls.whole()
+	whole := len(r.open) == 0 && r.calls.whole() && len(r.calls.all) <= maxCalls
 	if marked && r.finish == "" && whole && (r.text.Len() > 0 || len(r.calls.all) > 0) {
 		r.finish, _ = r.ended("completed", outcome{}) // no error
 	}
@@ -280,6 +280,9 @@ func (r *response) end(place int, it item) {
 	case "function_call":
 		r.begin(place, it)
 		call := r.calls.at[place]
+		if call == nil {
+			return // one too many
+		}
 		call.settle(string(it.Arguments))
 		call.arguments.end()
 		call.pass(r.call.Sink())
@@ -325,6 +328,9 @@ func (r *response) close(state string, payload []byte) error {
 	finish, err := r.ended(state, done)
 	if err != nil {
 		return err
+	}
+	if len(r.calls.all) > maxCalls {
+		return r.call.Garbled("more tool calls than an answer can have")
 	}
 	for _, call := range r.calls.list() {
 		if call.Name == "" {

@@ -356,6 +356,40 @@ func TestStreams_MeanTheSameHoweverTheyTravel(t *testing.T) {
 	}
 }
 
+func TestStreams_OfAHostileProviderAreBounded(t *testing.T) {
+	t.Parallel()
+	const many = 20_000
+	call := func(n int) string {
+		return fmt.Sprintf(`{"index":%d,"id":"c%d","function":{"name":"A","arguments":"{}"}}`, n, n)
+	}
+	item := func(n int) string {
+		return fmt.Sprintf(`data: {"type":"response.output_item.done","output_index":%d,"item":{"type":"function_call","id":"f%d","call_id":"c%d","name":"A","arguments":"{}"}}`+"\n\n", n, n, n)
+	}
+	block := func(n int) string {
+		return fmt.Sprintf(`data: {"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"c%d","name":"A","input":{}}}`+"\n\n", n, n)
+	}
+	repeat := func(one func(int) string, between string) string {
+		all := make([]string, many)
+		for n := range all {
+			all[n] = one(n)
+		}
+		return strings.Join(all, between)
+	}
+	for name, s := range map[string]oddStream{
+		"calls in one chunk":  {dialect: "chat", body: `data: {"choices":[{"delta":{"tool_calls":[` + repeat(call, ",") + `]},"finish_reason":"stop"}]}` + "\n\n"},
+		"calls, not streamed": {dialect: "chat", body: `{"choices":[{"message":{"tool_calls":[` + repeat(call, ",") + `]},"finish_reason":"stop"}]}`},
+		"events in one line":  {dialect: "chat", body: "data: " + strings.Repeat(`{"choices":[]}`, many) + "\n\n"},
+		"nested parts":        {dialect: "chat", body: `data: {"choices":[{"delta":{"content":` + strings.Repeat(`[{"thinking":`, 4900) + strings.Repeat("}]", 4900) + `}}]}` + "\n\n"},
+		"items":               {dialect: "responses", body: repeat(item, "") + `data: {"type":"response.completed"}` + "\n\n"},
+		"blocks":              {dialect: "anthropic", body: repeat(block, "") + `data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}` + "\n\n"},
+	} {
+		client := s.client(t, "http://host/v1", "m", canned{s.body, 1 << 20})
+		answer, err := client.Generate(t.Context(), question(), nil)
+		require.Equal(t, fault.Unavailable, fault.KindOf(err), "%s: %v", name, err)
+		require.Empty(t, answer.ToolCalls, name)
+	}
+}
+
 func FuzzStreams_LoseNoTextAndNeverPanic(f *testing.F) {
 	all := readStreams(f)
 	for i := range all {

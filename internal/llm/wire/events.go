@@ -14,7 +14,13 @@ import (
 // maxEventBytes bounds one event, or a whole answer that is not streamed.
 const maxEventBytes = 16 << 20
 
-var errLongEvent = errors.New("an event of more than 16 MB")
+// maxReady bounds how many events one line may be.
+const maxReady = 10_000
+
+var (
+	errLongEvent  = errors.New("an event of more than 16 MB")
+	errManyEvents = errors.New("more than 10000 events in one")
+)
 
 // Event is one event of a stream. Data is JSON, unless the provider sent something that only looks like it.
 type Event struct {
@@ -174,7 +180,7 @@ func (e *Events) split(name string, data []byte) {
 		e.say(name, rest)
 		return
 	}
-	for len(rest) > 0 {
+	for len(rest) > 0 && !errors.Is(e.err, errManyEvents) {
 		var value json.RawMessage
 		decoder := json.NewDecoder(bytes.NewReader(rest))
 		if decoder.Decode(&value) != nil {
@@ -196,13 +202,17 @@ func (e *Events) split(name string, data []byte) {
 // add adds a JSON value: an object, the objects of a list, or words.
 func (e *Events) add(name string, value []byte) {
 	value = bytes.TrimSpace(value)
+	if len(e.ready) >= maxReady {
+		e.err = errManyEvents
+		return
+	}
 	switch value[0] {
 	case '{':
 		e.ready = append(e.ready, Event{name, value})
 	case '[':
 		var list []json.RawMessage
 		if json.Unmarshal(value, &list) == nil {
-			for _, one := range list {
+			for _, one := range list[:min(len(list), maxReady)] {
 				if one[0] == '{' {
 					e.ready = append(e.ready, Event{name, one})
 				}

@@ -65,7 +65,10 @@ func (c *Count) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// List is a list, or one object in its place. Elements that are no objects are left out.
+// maxElements bounds a list; the longest that mean something have some hundred.
+const maxElements = 10_000
+
+// List is a list, or one object in its place. Elements that are no objects are left out, and so is what follows the first 10 000.
 type List[T any] []T
 
 // UnmarshalJSON accepts any JSON.
@@ -76,7 +79,7 @@ func (l *List[T]) UnmarshalJSON(data []byte) error {
 	} else if json.Unmarshal(data, &raw) != nil {
 		return nil
 	}
-	for _, one := range raw {
+	for _, one := range raw[:min(len(raw), maxElements)] {
 		var element T
 		if len(one) > 0 && one[0] == '{' && Parse(one, &element) == nil {
 			*l = append(*l, element)
