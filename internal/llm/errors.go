@@ -10,7 +10,7 @@ import (
 // Why a call failed that is worth repeating. Adapters wrap one of these, so that the caller can tell the person which
 // (chat.Retry.Reason) and count the same causes together. Each is fault.Unavailable.
 var (
-	// ErrTruncated: the stream ended without a finish reason, so what came is not an answer.
+	// ErrTruncated: the stream ended without a finish reason or a mark of its end, so what came is not an answer.
 	ErrTruncated error = fault.Errorf(fault.Unavailable, "truncated stream")
 	// ErrTimeout: no progress for the idle limit.
 	ErrTimeout error = fault.Errorf(fault.Unavailable, "timeout")

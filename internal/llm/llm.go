@@ -19,7 +19,7 @@ type Client interface {
 	//     Reason tells the causes apart
 	//   - fault.TooLarge when the input exceeds the model's context window
 	//   - fault.Invalid or fault.Denied for other 4xx (bad request, bad key); repeating them cannot help
-	//   - ErrTruncated (fault.Unavailable) when the stream ends without a finish reason
+	//   - ErrTruncated (fault.Unavailable) when the stream ends without a finish reason or a mark of its end
 	//   - the context's cause when it ends first
 	//
 	// With an error it returns what was streamed until then: text and reasoning, but no tool calls, whose arguments may be
