@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/simplifiedchinese"
 
 	"xbot/ingress/api/files"
 	"xbot/internal/chat"
@@ -369,7 +370,8 @@ func TestFiles_ATextIsReadWrittenAndEditedAndNobodysChangeIsLost(t *testing.T) {
 	put := func(body files.NewText) answer {
 		return d.alice.do(d.alice, http.MethodPut, path(d.key, "/files/text"), body)
 	}
-	put(files.NewText{Path: "notes/a.md", Text: "x"}).problem(http.StatusNotFound)
+	put(files.NewText{Path: "notes/new/a.md", Text: "x"}).is(http.StatusOK, nil)
+	require.Equal(t, "x", d.box.Get(t, "notes/new/a.md"))
 	put(files.NewText{Path: "a.md", Text: "one\n一\n"}).is(http.StatusOK, nil)
 	put(files.NewText{Path: "a.md", Text: "again"}).problem(http.StatusConflict)
 	got := d.text(d.alice, "a.md")
@@ -400,6 +402,33 @@ func TestFiles_ATextIsReadWrittenAndEditedAndNobodysChangeIsLost(t *testing.T) {
 	}
 	put(files.NewText{Path: "c", Text: strings.Repeat("\"", 2<<20)}).is(http.StatusOK, nil)
 	put(files.NewText{Path: "d", Text: strings.Repeat("x", 2<<20+1)}).problem(http.StatusRequestEntityTooLarge)
+}
+
+func TestFiles_ATextKeepsItsEncodingAndLineEnds(t *testing.T) {
+	d := setupDrive(t)
+	gbk := func(text string) string {
+		out, err := simplifiedchinese.GBK.NewEncoder().String(text)
+		require.NoError(t, err)
+		return out
+	}
+	for _, c := range []struct{ before, encoding, shown, sent, after string }{
+		{gbk("名称 = 测试服务器\r\n说明 = 配置文件\r\n"), "GBK", "名称 = 测试服务器\r\n说明 = 配置文件\r\n", "名称 = 正式服务器\n说明 = 配置文件\n", gbk("名称 = 正式服务器\r\n说明 = 配置文件\r\n")},
+		{"\xef\xbb\xbfa\nb", "UTF-8 with a byte order mark", "a\nb", "a\nc", "\xef\xbb\xbfa\nc"},
+		{"a\r\nb\nc", "UTF-8", "a\r\nb\nc", "a\nb\nd", "a\r\nb\nd"},
+		{"\xff\xfea\x00", "UTF-16LE", "a", "b", "\xff\xfeb\x00"},
+	} {
+		d.box.Put(t, "f", c.before)
+		got := d.text(d.alice, "f")
+		require.Equal(t, c.encoding, got.Encoding)
+		require.Equal(t, c.shown, got.Text)
+		d.alice.do(d.alice, http.MethodPut, path(d.key, "/files/text"), files.NewText{Path: "f", Text: c.sent, Before: got.SHA256}).is(http.StatusOK, nil)
+		require.Equal(t, c.after, d.box.Get(t, "f"))
+	}
+	d.box.Put(t, "f", gbk("名称 = 测试服务器\n"))
+	refused := d.alice.do(d.alice, http.MethodPatch, path(d.key, "/files/text"), files.TextEdit{Path: "f", Old: "测试", New: "😀"})
+	require.Contains(t, refused.problem(http.StatusBadRequest), "GBK has no character")
+	d.box.Put(t, "f", "l\xb3ka\n")
+	require.Contains(t, d.alice.get(path(d.key, "/files/text?path=f")).problem(http.StatusBadRequest), "download it")
 }
 
 func TestFiles_AreMovedCopiedZippedAndDeleted(t *testing.T) {

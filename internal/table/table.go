@@ -15,6 +15,7 @@ import (
 
 	"xbot/internal/decode"
 	"xbot/internal/fault"
+	"xbot/runner/charset"
 )
 
 // Bounds of what is read.
@@ -93,13 +94,14 @@ func read(r request, data []byte) (Table, error) {
 func kind(name string) string { return strings.ToLower(path.Ext(name)) }
 
 func separated(data []byte, by rune) (Table, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	text, encoding, err := charset.Decode(data)
+	if err != nil || !encoding.Known() {
+		return Table{}, fault.Errorf(fault.Invalid, "the encoding of the table is not known: save it as UTF-8")
+	}
+	data = []byte(text)
 	cut := len(data) > maxText
 	if cut {
 		data = data[:bytes.LastIndexByte(data[:maxText], '\n')+1] // no character is cut in two
-	}
-	if !utf8.Valid(data) {
-		return Table{}, fault.Errorf(fault.Invalid, "the table is not written in UTF-8")
 	}
 	if first, _, _ := bytes.Cut(data, []byte("\n")); by == ',' && bytes.Count(first, []byte(";")) > bytes.Count(first, []byte(",")) {
 		by = ';' // as spreadsheets write it where the comma divides decimals

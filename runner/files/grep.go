@@ -15,21 +15,20 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"xbot/runner/charset"
 	"xbot/runner/pattern"
 	"xbot/runner/wire"
 )
 
-// Bounds of a Grep (spec/001 §5.1).
-const (
-	grepTime   = 60 * time.Second
-	sniffBytes = 8000 // a NUL byte among them makes a file binary
-)
+// grepTime bounds a Grep (spec/001 §5.1).
+const grepTime = 60 * time.Second
 
 // grep is one search under way.
 type grep struct {
 	query   wire.Grep
 	line    *pattern.Expression // for one line
 	whole   *pattern.Expression // for a whole file, to skip files without a match; nil if it could miss one
+	across  bool                // the expression has line ends: its matches are those of whole
 	include *pattern.Pattern
 	limit   int
 	found   int
@@ -100,6 +99,12 @@ func newGrep(q wire.Grep) (*grep, error) {
 			g.whole = nil // the line's expression is enough
 		}
 	}
+	if pattern.CrossesLines(q.Pattern) {
+		if g.whole, err = pattern.CompileExpression("(?m)" + flags + q.Pattern); err != nil {
+			return nil, wire.Errorf(wire.Invalid, "the regular expression cannot be read: %v", err)
+		}
+		g.across = true
+	}
 	if q.Include != "" {
 		if g.include, err = pattern.Compile(q.Include); err != nil {
 			return nil, err
@@ -146,18 +151,23 @@ func (t *Tree) grepFile(ctx context.Context, g *grep, path string) (wire.GrepRes
 // search adds the matches of one file. It returns errEnough if no more fit, or the time is up.
 func (g *grep) search(ctx context.Context, f *os.File, path string) error {
 	data, err := io.ReadAll(io.LimitReader(f, wire.MaxGrepFile+1))
-	if err != nil || len(data) > wire.MaxGrepFile || bytes.IndexByte(data[:min(len(data), sniffBytes)], 0) >= 0 {
+	if err != nil || len(data) > wire.MaxGrepFile {
 		g.result.Skipped++
 		return nil
 	}
-	// A carriage return before the line's end would hide a match from $.
-	if g.whole != nil && g.whole.Fits(len(data)) && bytes.IndexByte(data, '\r') < 0 && !g.whole.Match(data) {
+	data, ok := charset.UTF8(data)
+	if !ok || g.across && !g.whole.Fits(len(data)) {
+		g.result.Skipped++
+		return nil
+	}
+	if g.whole != nil && g.whole.Fits(len(data)) && !g.whole.Match(data) {
 		return nil
 	}
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	finds := g.finder(ctx, data)
 	shown := 0 // lines before this index are in the result
 	for i, line := range lines {
-		matches := g.line.Finds(ctx, bytes.TrimSuffix(line, []byte("\r")))
+		matches := finds(line)
 		if ctx.Err() != nil || matches && g.found >= g.limit {
 			g.result.Truncated = true
 			return errEnough
@@ -186,8 +196,24 @@ func (g *grep) search(ctx context.Context, f *os.File, path string) error {
 	return nil
 }
 
+// finder returns a function that reports whether a line has a match or a part of one. It is asked for one line after the other.
+func (g *grep) finder(ctx context.Context, data []byte) func(line []byte) bool {
+	if !g.across {
+		return func(line []byte) bool { return g.line.Finds(ctx, line) }
+	}
+	matches, start := g.whole.FindAllIndex(data, g.limit+1), 0
+	return func(line []byte) bool {
+		begin, end := start, start+len(line)
+		start = end + 1
+		for len(matches) > 0 && matches[0][1] <= begin && matches[0][0] < begin {
+			matches = matches[1:]
+		}
+		return len(matches) > 0 && matches[0][0] <= end
+	}
+}
+
 func (g *grep) add(path string, index int, line []byte, match bool) {
-	text := shorten(string(bytes.TrimSuffix(line, []byte("\r"))))
+	text := shorten(string(line))
 	g.bytes += len(text) + len(path)
 	g.result.Matches = append(g.result.Matches, wire.GrepMatch{Path: path, Line: index + 1, Text: text, Match: match})
 }

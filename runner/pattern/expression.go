@@ -5,6 +5,7 @@ import (
 	"io"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"unicode/utf8"
 
 	"xbot/runner/wire"
@@ -45,6 +46,17 @@ func CompileExpression(text string) (*Expression, error) {
 		return nil, wire.Errorf(wire.Invalid, "%v", err)
 	}
 	return &Expression{compiled, len(program.Inst)}, nil
+}
+
+// CrossesLines reports whether a regular expression names a line end, so that a match of it has more than one line.
+func CrossesLines(text string) bool {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	return err == nil && namesLineEnd(parsed)
+}
+
+func namesLineEnd(re *syntax.Regexp) bool {
+	literal := re.Op == syntax.OpLiteral && slices.Contains(re.Rune, '\n')
+	return literal || slices.ContainsFunc(re.Sub, namesLineEnd)
 }
 
 // Fits reports whether a search of so many bytes takes at most about a second.

@@ -7,9 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"path"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,6 +17,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/runner/charset"
 )
 
 const textPath = filesPath + "/text"
@@ -30,7 +31,10 @@ const (
 // FileText is a text file.
 type FileText struct {
 	SavedText
-	Text string `json:"text"`
+	Text     string `json:"text"`
+	Encoding string `json:"encoding" doc:"As the file is written, such as UTF-8 or GBK; a change keeps it, and how lines end."`
+
+	file charset.Charset
 }
 
 // SavedText says what a file holds by now.
@@ -57,7 +61,7 @@ type TextEdit struct {
 }
 
 func (a *Endpoints) registerText(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "read-text", Method: http.MethodGet, Path: textPath, Summary: "A text file", Description: "At most 2 MiB of UTF-8.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "read-text", Method: http.MethodGet, Path: textPath, Summary: "A text file", Description: "At most 2 MiB, in an encoding that is known for certain.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
@@ -111,15 +115,17 @@ func (p location) readText(ctx context.Context, sent string) (FileText, error) {
 		return FileText{}, err
 	case len(data.Data) > maxText:
 		return FileText{}, fault.Errorf(fault.TooLarge, "%s has more than %d MiB: download it", file, maxText>>20)
-	case !utf8.Valid(data.Data) || bytes.IndexByte(data.Data, 0) >= 0:
-		return FileText{}, fault.Errorf(fault.Invalid, "%s is no text in UTF-8: download it", file)
 	}
-	return FileText{Text: string(data.Data), SavedText: SavedText{
+	text, encoding, err := charset.Decode(data.Data)
+	if err != nil || !encoding.Known() || strings.ContainsRune(text, 0) {
+		return FileText{}, fault.Errorf(fault.Invalid, "%s is no text in an encoding that is known: download it", file)
+	}
+	return FileText{Text: text, Encoding: encoding.String(), file: encoding, SavedText: SavedText{
 		Path: file, SHA256: sum(data.Data), Size: int64(len(data.Data)), ModTime: data.ModTime,
 	}}, nil
 }
 
-// writeText writes what nobody else has written meanwhile.
+// writeText writes what nobody else has written meanwhile, in the encoding and with the line ends of what it replaces. A new file gets its folder.
 func (p location) writeText(ctx context.Context, n NewText) (SavedText, error) {
 	file, err := p.path(n.Path)
 	if err != nil {
@@ -128,15 +134,45 @@ func (p location) writeText(ctx context.Context, n NewText) (SavedText, error) {
 	if len(n.Text) > maxText {
 		return SavedText{}, fault.Errorf(fault.TooLarge, "the text has more than %d MiB: upload it as a file", maxText>>20)
 	}
-	edit := sandbox.Edit{ID: chat.CallID("http." + rand.Text()), Path: file, From: strings.NewReader(n.Text), Mode: sandbox.WriteReplace, Before: n.Before}
+	edit := sandbox.Edit{ID: chat.CallID("http." + rand.Text()), Path: file, Mode: sandbox.WriteReplace, Before: n.Before}
+	data := []byte(n.Text)
 	if n.Before == "" {
 		edit.Mode = sandbox.WriteCreate
+		err = p.box.MkdirAll(ctx, path.Dir(file))
+	} else {
+		data, err = p.inForm(ctx, file, n)
 	}
+	if err != nil {
+		return SavedText{}, err
+	}
+	edit.From = bytes.NewReader(data)
 	size, err := p.box.Edit(ctx, edit)
 	if fault.Is(err, fault.Conflict) && n.Before != "" {
-		return SavedText{}, fault.Errorf(fault.Conflict, "%s was changed by something else since you opened it, and nothing was written: read it again", file)
+		return SavedText{}, changed(file)
 	}
-	return SavedText{Path: file, SHA256: sum([]byte(n.Text)), Size: size}, err
+	return SavedText{Path: file, SHA256: sum(data), Size: size}, err
+}
+
+func changed(file string) error {
+	return fault.Errorf(fault.Conflict, "%s was changed by something else since you opened it, and nothing was written: read it again", file)
+}
+
+// inForm returns a text as the file that it replaces is written. A file that is no text is replaced by UTF-8.
+func (p location) inForm(ctx context.Context, file string, n NewText) ([]byte, error) {
+	old, err := p.readText(ctx, file)
+	switch {
+	case fault.Is(err, fault.Invalid), fault.Is(err, fault.TooLarge):
+		return []byte(n.Text), nil
+	case fault.Is(err, fault.NotFound), err == nil && old.SHA256 != n.Before:
+		return nil, changed(file)
+	case err != nil:
+		return nil, err
+	}
+	data, err := old.file.Encode(charset.Fold(old.Text).Rewrite(n.Text))
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "nothing was written: %w", err)
+	}
+	return data, nil
 }
 
 func (p location) editText(ctx context.Context, e TextEdit) (SavedText, error) {

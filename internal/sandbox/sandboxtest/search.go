@@ -1,6 +1,7 @@
 package sandboxtest
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ var searchCases = cases{
 	"glob understands alternatives and prefixes": globPatterns,
 	"grep finds lines with their surroundings":   grepFinds,
 	"grep passes over what is not text":          grepSkips,
+	"grep reads encodings and all line ends":     grepEncodings,
 	"grep says when there is more":               grepTruncates,
 	"grep searches one file":                     grepOneFile,
 	"grep cuts long lines":                       grepLongLines,
@@ -89,6 +91,26 @@ func grepSkips(b *bench) {
 	b.must(err)
 	require.Len(b.T, got.Matches, 1)
 	require.Equal(b.T, 2, got.Skipped)
+}
+
+func grepEncodings(b *bench) {
+	b.sh(`printf 'one\r\ntwo\r\nthree\r\n' >crlf; printf 'one\rtwo\rthree' >mac; printf '\357\273\277one\ntwo\n' >mark; printf 'one\r\ntwo\nthree\n' >mixed`)
+	b.sh(`printf '\377\376o\0n\0e\0\r\0\n\0t\0w\0o\0' >wide; printf 'one\n\304\343\272\303\243\254\312\300\275\347\n' >gbk`)
+	grep := func(pattern string) (out []string) {
+		got, err := b.Box.Grep(b.ctx, sandbox.GrepQuery{Pattern: pattern, Root: b.dir})
+		b.must(err)
+		for _, m := range got.Matches {
+			_, name, _ := strings.Cut(m.Path, "/"+b.dir+"/")
+			out = append(out, fmt.Sprintf("%s:%d:%s", name, m.Line, m.Text))
+		}
+		return out
+	}
+	require.Equal(b.T, []string{"crlf:1:one", "gbk:1:one", "mac:1:one", "mark:1:one", "mixed:1:one", "wide:1:one"}, grep("^one$"))
+	require.Equal(b.T, []string{"crlf:2:two", "mac:2:two", "mark:2:two", "mixed:2:two", "wide:2:two"}, grep(`o$|^two\z`))
+	require.Equal(b.T, []string{"gbk:2:你好，世界"}, grep("^你好.世界$"))
+	require.Equal(b.T, []string{"crlf:2:two", "crlf:3:three", "mac:2:two", "mac:3:three", "mixed:2:two", "mixed:3:three"}, grep(`two\nthr`))
+	require.Equal(b.T, []string{"crlf:1:one", "crlf:2:two", "mac:1:one", "mac:2:two", "mark:1:one", "mark:2:two", "mixed:1:one", "mixed:2:two", "wide:1:one", "wide:2:two"}, grep(`^one\ntwo$`))
+	require.Empty(b.T, grep(`one\nthree`))
 }
 
 func grepTruncates(b *bench) {

@@ -1,15 +1,18 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
+	"xbot/runner/charset"
 )
 
 //go:embed filecreate.md
@@ -62,29 +65,54 @@ func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.Too
 	if err != nil {
 		return tool.FromError(err)
 	}
-	_, err = call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: file, From: strings.NewReader(p.Content), Mode: mode})
+	content, data, err := before.rewrite(p.Content)
+	if err != nil {
+		if done, _ := call.Box.Edited(ctx, call.ID); !done { // an attempt before this one may have written what is there now
+			return tool.FromError(err)
+		}
+	}
+	_, err = call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: file, From: bytes.NewReader(data), Mode: mode})
 	if fault.Is(err, fault.Conflict) {
 		return existing(ctx, call, file, p)
 	}
 	if err != nil {
 		return tool.FromError(err)
 	}
-	result := written(call, file, p)
-	result.Diff = difference(call.Short(file), before, p.Content)
+	result := before.written(call, file, p, len(data))
+	if before.path != "" || info.Size == 0 { // a change of what was not read cannot be shown
+		result.Diff = difference(call.Short(file), before.content, content)
+	}
 	return result, nil
 }
 
-// replaced is the text that the call replaces, for people to see what was changed; empty for a new file. What is too large to be shown is
-// not read.
-func replaced(ctx context.Context, call tool.Call, info sandbox.FileInfo, p createParams) (string, error) {
-	if !p.Rewrite || info.Size == 0 || info.Size > maxPreviewed {
-		return "", nil
+// replaced is the text that the call replaces: its encoding and line ends are kept, and people see what was changed. There is none of a new
+// file, nor of one that is no text or too large to be read.
+func replaced(ctx context.Context, call tool.Call, info sandbox.FileInfo, p createParams) (text, error) {
+	if !p.Rewrite || info.Size == 0 || info.Size > maxFile {
+		return text{}, nil
 	}
-	data, err := call.Box.ReadFile(ctx, info.Path, 0, maxPreviewed)
+	src, err := fetch(ctx, call, info.Path)
 	if fault.Is(err, fault.Unavailable) {
-		return "", err
+		return text{}, err
 	}
-	return string(data.Data), nil
+	before, err := src.text()
+	if err != nil {
+		return text{}, nil // a binary file keeps nothing
+	}
+	return before, nil
+}
+
+// rewrite is other content for the file, and its bytes. Content with what was shown for unknown bytes is refused: it would replace them.
+func (t text) rewrite(content string) (string, []byte, error) {
+	if !t.charset.Known() {
+		if strings.ContainsRune(content, utf8.RuneError) {
+			return "", nil, fault.Errorf(fault.Invalid, "nothing was written: content has U+FFFD, which stands for bytes of %s that could not be read; convert the file first, such as with iconv in Shell", t.path)
+		}
+		return content, []byte(content), nil
+	}
+	content = charset.Fold(t.content).Rewrite(content)
+	data, err := t.encode(content)
+	return content, data, err
 }
 
 func existing(ctx context.Context, call tool.Call, file string, p createParams) (chat.ToolResult, error) {
@@ -93,11 +121,19 @@ func existing(ctx context.Context, call tool.Call, file string, p createParams) 
 		return tool.FromError(err)
 	}
 	if found.Size == int64(len(p.Content)) && string(found.Data) == p.Content {
-		return written(call, file, p), nil
+		return text{}.written(call, file, p, len(p.Content)), nil
 	}
 	return tool.Fail("%s exists (%d bytes); change it with FileReplace, or set rewrite to replace all of it", file, found.Size), nil
 }
 
-func written(call tool.Call, file string, p createParams) chat.ToolResult {
-	return tool.Textf("Wrote %s (%s, %s).", call.Short(file), tool.Count(countLines(p.Content), "line"), tool.Count(len(p.Content), "byte"))
+// written says what was written instead of the text, and what was kept of it.
+func (t text) written(call tool.Call, file string, p createParams, size int) chat.ToolResult {
+	kept := ""
+	switch form := strings.Trim(strings.TrimSuffix(t.form(charset.Fold(t.content)), "; edits keep this)"), "\n("); {
+	case !t.charset.Known():
+		kept = " It is UTF-8 now; the encoding before was not known."
+	case form != "":
+		kept = " Kept " + form + "."
+	}
+	return tool.Textf("Wrote %s (%s, %s).%s", call.Short(file), tool.Count(countLines(p.Content), "line"), tool.Count(size, "byte"), kept)
 }

@@ -6,13 +6,27 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/tool"
+	"xbot/runner/charset"
 	"xbot/runner/pattern"
 )
 
 // apply makes the edit that p asks for in the content of a file. It returns the new content and the line of each
 // place that was replaced, as numbered before the edit; or an error whose sentence the model can act on. The same
-// content and parameters always give the same answer.
-func apply(content string, p replaceParams) (edited string, lines []int, err error) {
+// content and parameters always give the same answer. Read shows lines without their ends, so the ends are no part of what is looked for unless
+// p names a carriage return.
+func (t text) apply(p replaceParams) (edited string, lines []int, err error) {
+	if strings.Contains(p.OldString+p.NewString, "\r") || p.Regex && strings.Contains(p.OldString, `\r`) {
+		edited, lines, err = t.applyTo(charset.Unfolded(t.content), p)
+		if p.Regex || !fault.Is(err, fault.NotFound) {
+			return edited, lines, err
+		}
+		p.OldString, p.NewString = strings.ReplaceAll(p.OldString, "\r\n", "\n"), strings.ReplaceAll(p.NewString, "\r\n", "\n")
+	}
+	return t.applyTo(charset.Fold(t.content), p)
+}
+
+func (t text) applyTo(folded charset.Folded, p replaceParams) (edited string, lines []int, err error) {
+	content := folded.Text
 	from, to, err := searchRange(content, p)
 	if err != nil {
 		return "", nil, err
@@ -28,30 +42,54 @@ func apply(content string, p replaceParams) (edited string, lines []int, err err
 		return "", nil, fault.Errorf(fault.Invalid, "old_string occurs %d times, at %s; add lines around it until it is unique, or set replace_all, or start_line and end_line",
 			len(replacements), lineList(linesOf(content, replacements)))
 	}
-	var out strings.Builder
-	last := 0
-	for _, replacement := range replacements {
-		out.WriteString(content[last:replacement.start])
-		out.WriteString(replacement.text)
-		last = replacement.end
+	if err := t.editable(content, replacements); err != nil {
+		return "", nil, err
 	}
-	out.WriteString(content[last:])
-	if out.Len() > maxFile {
-		return "", nil, fault.Errorf(fault.TooLarge, "the file would grow to %d bytes, at most %d can be written", out.Len(), maxFile)
-	}
-	if out.String() == content {
+	edited = folded.Replace(replacements)
+	if edited == t.content {
 		return "", nil, fault.Errorf(fault.Invalid, "the edit changes nothing: what would be written is already there")
 	}
-	return out.String(), linesOf(content, replacements), nil
+	return edited, linesOf(content, replacements), nil
+}
+
+// editable refuses replacements in lines whose characters are not known. A line of ASCII is the same in every encoding that a file without NUL
+// bytes has.
+func (t text) editable(content string, replacements []replacement) error {
+	if t.charset.Known() {
+		return nil
+	}
+	for _, r := range replacements {
+		begin := strings.LastIndexByte(content[:r.Start], '\n') + 1
+		end := len(content)
+		if i := strings.IndexByte(content[r.End:], '\n'); begin == r.Start && r.End > begin && content[r.End-1] == '\n' && (r.Text == "" || strings.HasSuffix(r.Text, "\n")) {
+			end = r.End // whole lines
+		} else if i >= 0 {
+			end = r.End + i
+		}
+		if line := content[begin:end]; !t.charset.Holds(line) || !t.charset.Holds(r.Text) {
+			return fault.Errorf(fault.Invalid, "nothing was written: the encoding of %s is not known for certain (%s), and the edit at line %d touches or adds characters that depend on it; convert the file first, such as with iconv in Shell",
+				t.path, t.charset, 1+strings.Count(content[:r.Start], "\n"))
+		}
+	}
+	return nil
+}
+
+// encode returns the bytes of an edited text, in the encoding of the file.
+func (t text) encode(edited string) ([]byte, error) {
+	data, err := t.charset.Encode(edited)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "nothing was written: %w; use other characters, or convert the file first, such as with iconv in Shell", err)
+	}
+	if len(data) > maxFile {
+		return nil, fault.Errorf(fault.TooLarge, "the file would grow to %d bytes, at most %d can be written", len(data), maxFile)
+	}
+	return data, nil
 }
 
 const maxPlaces = 100_000 // in one edit
 
-// place is a piece of the content and the text to put there.
-type replacement struct {
-	start, end int // bytes
-	text       string
-}
+// replacement is a piece of the content and the text to put there.
+type replacement = charset.Replacement
 
 // finds collects places and watches how large the file becomes.
 type finds struct {
@@ -61,11 +99,11 @@ type finds struct {
 
 func (f *finds) add(p replacement) error {
 	f.replacements = append(f.replacements, p)
-	f.size += len(p.text) - (p.end - p.start)
+	f.size += len(p.Text) - (p.End - p.Start)
 	switch {
 	case len(f.replacements) > maxPlaces:
 		return fault.Errorf(fault.TooLarge, "old_string occurs more than %d times; narrow it, or use Shell with sed", maxPlaces)
-	case f.size > 2*maxFile: // later places may take away what earlier ones added, within reason
+	case f.size > 4*maxFile: // encodings have shorter characters, and later places may take away what earlier ones added, within reason
 		return fault.Errorf(fault.TooLarge, "the file would grow to more than %d bytes", maxFile)
 	}
 	return nil
@@ -109,16 +147,7 @@ func (p replaceParams) replacements(content string, from, to int) ([]replacement
 	case p.Regex:
 		return p.regexReplacements(content, from, to)
 	}
-	replacements, err := textReplacements(content, from, to, p.OldString, p.NewString)
-	if err == nil && len(replacements) == 0 && strings.Contains(content, "\r\n") {
-		// Read shows lines without their carriage return, so a model cannot know that the file has any.
-		return textReplacements(content, from, to, toCRLF(p.OldString), toCRLF(p.NewString))
-	}
-	return replacements, err
-}
-
-func toCRLF(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+	return textReplacements(content, from, to, p.OldString, p.NewString)
 }
 
 func textReplacements(content string, from, to int, old, text string) ([]replacement, error) {
@@ -128,7 +157,7 @@ func textReplacements(content string, from, to int, old, text string) ([]replace
 		if i < 0 {
 			return found.replacements, nil
 		}
-		if err := found.add(replacement{start: from + i, end: from + i + len(old), text: text}); err != nil {
+		if err := found.add(replacement{Start: from + i, End: from + i + len(old), Text: text}); err != nil {
 			return nil, err
 		}
 		from += i + len(old)
@@ -150,7 +179,7 @@ func (p replaceParams) regexReplacements(content string, from, to int) ([]replac
 	found := finds{size: len(content)}
 	for _, match := range re.FindAllStringSubmatchIndex(content[from:to], maxPlaces+1) {
 		text := string(re.ExpandString(nil, template, content[from:to], match))
-		if err := found.add(replacement{start: from + match[0], end: from + match[1], text: text}); err != nil {
+		if err := found.add(replacement{Start: from + match[0], End: from + match[1], Text: text}); err != nil {
 			return nil, err
 		}
 	}
@@ -201,8 +230,8 @@ func linesOf(content string, replacements []replacement) []int {
 	lines := make([]int, 0, len(replacements))
 	line, at := 1, 0
 	for _, replacement := range replacements {
-		line += strings.Count(content[at:replacement.start], "\n")
-		at = replacement.start
+		line += strings.Count(content[at:replacement.Start], "\n")
+		at = replacement.Start
 		lines = append(lines, line)
 	}
 	return lines

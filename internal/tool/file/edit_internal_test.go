@@ -18,12 +18,12 @@ func FuzzApply(f *testing.F) {
 	f.Add("", "", "", true, false, -1, 3)
 	f.Add("\n\n\n", "\n", "", true, false, 2, 9)
 	f.Add("func  main() {\n", "func main() {\n\n", "", false, false, 0, 0)
-	f.Fuzz(func(t *testing.T, content, old, text string, all, regex bool, start, end int) {
+	f.Fuzz(func(t *testing.T, content, old, with string, all, regex bool, start, end int) {
 		if start > 1<<20 || end > 1<<20 {
 			return // counting to a line nobody has is slow, not wrong
 		}
-		p := replaceParams{OldString: old, NewString: text, ReplaceAll: all, Regex: regex, StartLine: start, EndLine: end}
-		edited, lines, err := apply(content, p)
+		p := replaceParams{OldString: old, NewString: with, ReplaceAll: all, Regex: regex, StartLine: start, EndLine: end}
+		edited, lines, err := text{content: content}.apply(p)
 		if err != nil {
 			require.Contains(t, []fault.Kind{fault.Invalid, fault.NotFound, fault.TooLarge}, fault.KindOf(err))
 			return
@@ -33,10 +33,10 @@ func FuzzApply(f *testing.F) {
 		if !all {
 			require.Len(t, lines, 1)
 		}
-		if regex || start > 1 || end > 0 || !strings.Contains(content, old) {
-			return
+		if regex || start > 1 || end > 0 || strings.Contains(content, "\r") || !strings.Contains(content, old) {
+			return // the ends of lines have tests of their own
 		}
-		require.Equal(t, strings.ReplaceAll(content, old, text), edited)
+		require.Equal(t, strings.ReplaceAll(content, old, with), edited)
 	})
 }
 

@@ -2,7 +2,6 @@
 package file
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"path"
@@ -15,12 +14,13 @@ import (
 	"xbot/internal/picture"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
+	"xbot/runner/charset"
 )
 
 const (
 	maxFile   = 10 << 20 // bytes of a file that is read or edited (facts of the upstream: 10 MB)
 	chunk     = 4 << 20  // bytes of one read; a frame of the runner protocol holds more
-	sniffSize = 8 << 10  // bytes that are searched for signs of a binary file
+	sniffSize = 8 << 10  // bytes that tell the type of a file
 )
 
 // Journal keeps, under the id of a call, what that call is about to do. The store writes it durably before the call
@@ -39,21 +39,29 @@ type source struct {
 	modTime time.Time // when the first part of it was read
 }
 
-// load reads a whole text file. Its errors have fault kinds and sentences for the model.
-func load(ctx context.Context, call tool.Call, name string) (source, error) {
-	src, err := fetch(ctx, call, name)
-	if err == nil {
-		err = src.text()
-	}
-	return src, err
+// text is what a text file says.
+type text struct {
+	source
+	content string // see charset.Decode
+	charset charset.Charset
 }
 
-// text refuses what is no text.
-func (s source) text() error {
-	if bytes.IndexByte(s.head(), 0) >= 0 {
-		return fault.Errorf(fault.Invalid, "%s is a binary file (%s, %d bytes)", s.path, http.DetectContentType(s.head()), len(s.data))
+// load reads a whole text file. Its errors have fault kinds and sentences for the model.
+func load(ctx context.Context, call tool.Call, name string) (text, error) {
+	src, err := fetch(ctx, call, name)
+	if err != nil {
+		return text{source: src}, err
 	}
-	return nil
+	return src.text()
+}
+
+// text decodes the file. What is no text is an error.
+func (s source) text() (text, error) {
+	content, encoding, err := charset.Decode(s.data)
+	if err != nil {
+		return text{}, fault.Errorf(fault.Invalid, "%s is a binary file (%s, %d bytes)", s.path, http.DetectContentType(s.head()), len(s.data))
+	}
+	return text{source: s, content: content, charset: encoding}, nil
 }
 
 // head is the beginning of the file, which tells what it is.

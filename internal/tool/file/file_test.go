@@ -61,8 +61,8 @@ func TestRead_NumbersLines(t *testing.T) {
 	t.Parallel()
 	box := tooltest.New(t)
 	box.Put(t, "a.txt", "one\r\ntwo\n\nfour")
-	require.Equal(t, "1\tone\n2\ttwo\n3\t\n4\tfour", ok(t, box, file.NewRead(nil), args{"path": "a.txt"}))
-	require.Equal(t, "2\ttwo\n3\t\n(lines 2 to 3 of 4; go on with offset 4)",
+	require.Equal(t, "1\tone\n2\ttwo\n3\t\n4\tfour\n(line ends: CRLF and LF mixed; edits keep this)", ok(t, box, file.NewRead(nil), args{"path": "a.txt"}))
+	require.Equal(t, "2\ttwo\n3\t\n(lines 2 to 3 of 4; go on with offset 4)\n(line ends: CRLF and LF mixed; edits keep this)",
 		ok(t, box, file.NewRead(nil), args{"path": box.Workspace() + "/a.txt", "offset": 2, "max_lines": "2"}))
 	require.Equal(t, "(the file is empty)", ok(t, box, file.NewRead(nil), args{"path": box.Put(t, "empty", "")}))
 }

@@ -94,7 +94,7 @@ func describeMatches(call tool.Call, root, pattern string, found sandbox.GrepRes
 		if match.Match {
 			mark = ':'
 		}
-		fmt.Fprintf(&out, "%d%c%s\n", match.Line, mark, tool.Cut(strings.TrimSuffix(match.Text, "\r"), maxGrepLine))
+		fmt.Fprintf(&out, "%d%c%s\n", match.Line, mark, tool.Cut(match.Text, maxGrepLine))
 	}
 	if cut {
 		out.WriteString("(more lines match; narrow the pattern or the folder)")

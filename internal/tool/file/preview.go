@@ -26,7 +26,11 @@ func (create) Preview(ctx context.Context, call tool.Call, p createParams) (stri
 	if err != nil {
 		return "", err
 	}
-	return difference(call.Short(src.path), string(src.data), p.Content), nil
+	content, _, err := src.rewrite(p.Content)
+	if err != nil {
+		return "", err
+	}
+	return difference(call.Short(src.path), src.content, content), nil
 }
 
 // Preview shows what the edit would change.
@@ -35,11 +39,11 @@ func (replace) Preview(ctx context.Context, call tool.Call, p replaceParams) (st
 	if err != nil {
 		return "", err
 	}
-	edited, _, err := apply(string(src.data), p)
+	edited, _, err := src.apply(p)
 	if err != nil {
 		return "", err
 	}
-	return difference(call.Short(src.path), string(src.data), edited), nil
+	return difference(call.Short(src.path), src.content, edited), nil
 }
 
 // difference is a unified diff of a file, bounded. Of large files and of those that are no text there is none.

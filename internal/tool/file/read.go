@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pdf"
 	"xbot/internal/tool"
+	"xbot/runner/charset"
 )
 
 // What one Read shows at most. The rest is read by further calls, so that one careless call does not fill the
@@ -72,23 +73,44 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	if r.documents != nil && src.isPDF() {
 		return r.pages(ctx, src, p)
 	}
-	if err := src.text(); err != nil {
+	read, err := src.text()
+	if err != nil {
 		return tool.FromError(err)
 	}
-	if len(src.data) == 0 {
+	if read.content == "" {
 		return tool.Text("(the file is empty)"), nil
 	}
-	text := strings.ToValidUTF8(string(src.data), "\uFFFD")
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	folded := charset.Fold(read.content)
+	lines := strings.Split(strings.TrimSuffix(strings.ToValidUTF8(folded.Text, "\uFFFD"), "\n"), "\n")
 	first := max(p.Offset, 1)
 	if first > len(lines) {
 		return tool.Fail("offset %d is behind the end: %s has %s", first, src.path, tool.Count(len(lines), "line")), nil
 	}
-	result := tool.Text(number(lines, first, p.MaxLines))
+	result := tool.Text(number(lines, first, p.MaxLines) + read.form(folded))
 	if p.Offset <= 1 && p.MaxLines == 0 {
 		result.File = src.state(call.Box.Name())
 	}
 	return result, nil
+}
+
+// form says how the file is written, where that is not UTF-8 with "\n".
+func (t text) form(folded charset.Folded) string {
+	var said []string
+	if !t.charset.Plain() {
+		said = append(said, "encoding: "+t.charset.String())
+	}
+	if ends := folded.LineEnds(); ends != "" {
+		said = append(said, "line ends: "+ends)
+	}
+	switch {
+	case len(said) == 0:
+		return ""
+	case t.charset.Known():
+		said = append(said, "edits keep this")
+	default:
+		said = append(said, "bytes that are not UTF-8 are shown as \uFFFD, and only lines without them can be edited")
+	}
+	return "\n(" + strings.Join(said, "; ") + ")"
 }
 
 // readError says that what could not be read is a folder. A runner that is away is not asked a second time.
@@ -123,7 +145,7 @@ func number(lines []string, first, wanted int) string {
 func numbered(lines []string, first int) (text string, shown int) {
 	var out strings.Builder
 	for i, line := range lines {
-		line = tool.Cut(strings.TrimSuffix(line, "\r"), maxReadLine)
+		line = tool.Cut(line, maxReadLine)
 		if i > 0 && out.Len()+len(line) > maxReadBytes {
 			break
 		}

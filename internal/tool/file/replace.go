@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -82,13 +83,17 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	if noted != nil && now != noted.Before {
 		return tool.Fail("outcome unknown: %s was changed by something else while this edit was interrupted and tried again; Read it, and edit again only if the edit is not there", src.path), nil
 	}
-	edited, lines, err := apply(string(src.data), p)
+	edited, lines, err := src.apply(p)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	data, err := src.encode(edited)
 	if err != nil {
 		return tool.FromError(err)
 	}
 	if noted == nil {
 		file := call.Short(src.path)
-		noted = &intent{Before: now, After: sum([]byte(edited)), Result: describeEdit(file, lines), Diff: difference(file, string(src.data), edited)}
+		noted = &intent{Before: now, After: sum(data), Result: describeEdit(file, lines), Diff: difference(file, src.content, edited)}
 		if err := r.note(ctx, call.ID, *noted); err != nil {
 			return tool.FromError(err)
 		}
@@ -96,7 +101,7 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	if ctx.Err() != nil { // a later attempt may already be at work
 		return chat.ToolResult{}, context.Cause(ctx)
 	}
-	_, err = call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: src.path, From: strings.NewReader(edited), Mode: sandbox.WriteReplace, Before: now})
+	_, err = call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: src.path, From: bytes.NewReader(data), Mode: sandbox.WriteReplace, Before: now})
 	if fault.Is(err, fault.Conflict) {
 		return tool.Fail("%s was changed by something else while it was edited, and nothing was written; Read it, and edit again", src.path), nil
 	}
