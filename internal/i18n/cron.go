@@ -80,6 +80,8 @@ const (
 
 	CronNoZone     ID = "cron_no_zone"     // %q what was written
 	CronNoExpr     ID = "cron_no_expr"     // %q what was written
+	CronLongStep   ID = "cron_long_step"   // %q a part of a field
+	CronSixFields  ID = "cron_six_fields"  // %q what was written
 	CronNoDuration ID = "cron_no_duration" // %q what was written
 	CronNeverComes ID = "cron_never_comes" // %q an expression
 	CronInterval   ID = "cron_interval"
@@ -102,6 +104,8 @@ var cronTimes = map[ID]map[Lang]string{
 
 	CronNoZone:     {English: "%q is no timezone; write an IANA name such as Europe/Berlin.", Chinese: "%q 不是时区；请写 IANA 名称，如 Asia/Shanghai。"},
 	CronNoExpr:     {English: "%q is no cron expression: write minute, hour, day of the month, month and day of the week, without a timezone.", Chinese: "%q 不是 cron 表达式：依次为分、时、日、月、星期，不含时区。"},
+	CronLongStep:   {English: "%q means a single time, because its step is larger than the range. For a longer interval write `every 90m` or `every 2d`.", Chinese: "%q 的步长超过了取值范围，只会匹配一个时间点。更长的间隔请写 `every 90m` 或 `every 2d`。"},
+	CronSixFields:  {English: "%q has six fields: leave out the seconds or the year. Minute, hour, day of the month, month and day of the week are read.", Chinese: "%q 有六个字段：请去掉秒或年，只写分、时、日、月、星期。"},
 	CronNoDuration: {English: "%q is no duration; write 30m, 2h or 1d.", Chinese: "%q 不是时长；请写 30m、2h 或 1d。"},
 	CronNeverComes: {English: "%q never comes.", Chinese: "%q 永远不会到来。"},
 	CronInterval:   {English: "An interval must be between a minute and a year.", Chinese: "间隔须在一分钟到一年之间。"},

@@ -21,7 +21,7 @@ type expression struct{ spec *cron.SpecSchedule }
 func parse(text string) (expression, error) {
 	fields := strings.Fields(text)
 	if len(fields) == 5 {
-		fields[4] = sundays(fields[4])
+		fields[4] = weekdays(fields[4])
 	}
 	if strings.Contains(text, "=") || len(text) > maxExpr {
 		return expression{}, i18n.Fault(fault.Invalid, i18n.CronNoExpr, shorten(text))
@@ -39,20 +39,6 @@ func parse(text string) (expression, error) {
 
 // maxExpr bounds an expression, in bytes.
 const maxExpr = 200
-
-// sundays writes Sunday as 0 where it is written as 7.
-func sundays(field string) string {
-	parts := strings.Split(field, ",")
-	for i, p := range parts {
-		switch {
-		case p == "7":
-			parts[i] = "0"
-		case len(p) == 3 && p[1:] == "-7" && p[0] >= '1' && p[0] <= '6':
-			parts[i] = p[:2] + "6,0"
-		}
-	}
-	return strings.Join(parts, ",")
-}
 
 // next returns the first time after an instant, the zero time where none comes within five years. An expression of every hour
 // follows the time that passes. Any other one is a reading of the clock on the wall: one that is skipped there happens when the

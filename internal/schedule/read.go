@@ -38,7 +38,7 @@ func ReadPrefix(text, zone string, now time.Time) (spec Spec, rest string, err e
 	}
 	word, after := cut(text)
 	switch lower := strings.ToLower(word); {
-	case lower == "every":
+	case lower == "every", lower == "@every":
 		spec, rest, err = readEvery(after, now)
 	case lower == "in":
 		spec, rest, err = readIn(after, now)
@@ -55,7 +55,9 @@ func ReadPrefix(text, zone string, now time.Time) (spec Spec, rest string, err e
 		return Spec{}, "", err
 	}
 	spec.Zone = zone
-	_, err = New(spec)
+	if _, err = New(spec); err == nil && spec.Kind == Expr {
+		err = strict(spec.Expr, rest)
+	}
 	return spec, rest, err
 }
 
