@@ -83,19 +83,19 @@ func (p Parsed) isMessage() bool {
 // something else. What does not fit the questions leaves the answer without a call.
 func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
 	if call.Plan != nil {
-		if _, bare := yesOrNo(text); in.Aside && !bare {
+		if _, bare := question.YesOrNo(text); in.Aside && !bare {
 			return "", false // people talk to each other
 		}
 		return parsePlanAnswer(in, text, a), true
 	}
 	if len(call.Questions) == 0 {
-		if a.Allow, ok = yesOrNo(text); !ok || in.To == nil {
+		if a.Allow, ok = question.YesOrNo(text); !ok || in.To == nil {
 			return "", false
 		}
 		return question.Decided(in.Lang, call, a.Allow), true
 	}
 	if connect := call.Questions[0].Connect; connect != nil {
-		if allow, said := yesOrNo(text); said && !allow {
+		if allow, said := question.YesOrNo(text); said && !allow {
 			return question.Decided(in.Lang, call, false), true
 		}
 		a.Call = ""
@@ -113,7 +113,7 @@ func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (
 // parsePlanAnswer reads a text as what is said to a plan: a bare word approves it or sends it back, anything else sends it back with
 // a note.
 func parsePlanAnswer(in Inbound, text string, a *store.Answer) (notice string) {
-	allow, bare := yesOrNo(text)
+	allow, bare := question.YesOrNo(text)
 	if a.Allow = allow; allow {
 		return i18n.Say(in.Lang, i18n.PlanTaken)
 	}
@@ -125,16 +125,4 @@ func parsePlanAnswer(in Inbound, text string, a *store.Answer) (notice string) {
 		return i18n.Say(in.Lang, i18n.PlanNoteLong, chat.MaxNote)
 	}
 	return i18n.Say(in.Lang, i18n.PlanBackNote, chat.FirstWords(a.Note, 80))
-}
-
-var (
-	yes = []string{"y", "yes", "ok", "okay", "approve", "同意", "允许", "可以", "好", "是", "批准"}
-	no  = []string{"n", "no", "reject", "拒绝", "不", "不行", "不可以", "否", "退回"}
-)
-
-// yesOrNo reads a bare yes or no.
-func yesOrNo(text string) (allow, ok bool) {
-	word := strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!\u3002\uFF01"))
-	allow = slices.Contains(yes, word)
-	return allow, allow || slices.Contains(no, word)
 }

@@ -103,6 +103,9 @@ const (
 	InquiryLeave     ID = "inquiry_leave"     // how a question is left without an answer
 	InquiryElsewhere ID = "inquiry_elsewhere" // before what was asked in another chat
 	InquiryAnswered  ID = "inquiry_answered"  // %s answers
+	ConfigChange     ID = "config_change"     // %s the command that changes a setting
+	ConfigShow       ID = "config_show"       // %s the command that shows a part of the policy
+	ConfigReason     ID = "config_reason"     // %s what the model says
 	InquiryHowOne    ID = "inquiry_how_one"   // how a question is answered: with options
 	InquiryHowMany   ID = "inquiry_how_many"  // the same, several of them
 	InquiryHowOther  ID = "inquiry_how_other" // the same, options or words
@@ -132,6 +135,9 @@ var inquiries = map[ID]map[Lang]string{
 	InquiryLeave:     {English: "`/deny` declines to answer.", Chinese: "不想回答可发送 `/deny`。"},
 	InquiryElsewhere: {English: "Your message was not passed on: first, this waits for your answer. It was asked in another place, and can be answered here, too.", Chinese: "这条消息还没有转达：有一个问题在等您回答。它是在别处提出的，也可以在这里回答。"},
 	InquiryAnswered:  {English: "Answered: %s", Chinese: "已回答：%s"},
+	ConfigChange:     {English: "Change this setting: %s", Chinese: "更改此设置：%s"},
+	ConfigShow:       {English: "Show this part of the policy to the model: %s", Chinese: "向模型显示策略的这一部分：%s"},
+	ConfigReason:     {English: "Reason given by the model: %s", Chinese: "模型给出的理由：%s"},
 	InquiryHowOne:    {English: "Answer with a number.", Chinese: "请回复编号。"},
 	InquiryHowMany:   {English: "Answer with numbers, separated by commas.", Chinese: "请回复编号，可多选，用逗号分隔。"},
 	InquiryHowOther:  {English: "Answer with a number, or in your own words.", Chinese: "请回复编号，或直接写下你的回答。"},

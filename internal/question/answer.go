@@ -51,6 +51,9 @@ func fitOne(q chat.Inquiry, given []string) ([]string, error) {
 	for _, a := range given {
 		a = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(a, "\uFFFD"), "\x00", ""))
 		label, found := labelled(q.Options, ticked(q, a))
+		if !found && !q.Other {
+			label, found = meant(q.Options, a)
+		}
 		switch {
 		case a == "", ticked(q, a) == "":
 			continue

@@ -72,16 +72,12 @@ func readOne(q chat.Inquiry, text string) []string {
 	return labels
 }
 
-// chosen finds the option that a text means: by its label, else by its number.
+// chosen finds the option that a text means: by its label, by its number, else in other words.
 func chosen(q chat.Inquiry, text string) (string, bool) {
 	if label, ok := labelled(q.Options, text); ok {
 		return label, true
 	}
-	n, err := strconv.Atoi(halfWidth(strings.Trim(strings.TrimSpace(text), "#.()\uFF08\uFF09\u3002\u3001 ")))
-	if err != nil || n < 1 || n > len(q.Options) {
-		return "", false
-	}
-	return q.Options[n-1].Label, true
+	return meant(q.Options, text)
 }
 
 // halfWidth writes the digits of Chinese input methods as the others.

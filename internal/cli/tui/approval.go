@@ -17,7 +17,7 @@ import (
 )
 
 // ReadAnswer reads what a person types to the question whether a call may run: y or n, with a note behind it if they
-// like, y with the arguments that it is to have instead, or a for always. Nothing else is an answer, so that a message is never taken for one.
+// like, y with the arguments that it is to have instead, a for always, or a bare yes or no as people write it elsewhere. Nothing else is an answer, so that a message is never taken for one.
 func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 	word, note, _ := strings.Cut(strings.TrimSpace(typed), " ")
 	note = strings.TrimSpace(note)
@@ -30,6 +30,12 @@ func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 		return apiclient.Answer{Decision: apiclient.Deny, Note: note}, true
 	case (word == "a" || word == "always") && note == "":
 		return apiclient.Answer{Decision: apiclient.Allow, Always: true}, true
+	}
+	switch allow, bare := question.YesOrNo(typed); {
+	case bare && allow:
+		return apiclient.Answer{Decision: apiclient.Allow}, true
+	case bare:
+		return apiclient.Answer{Decision: apiclient.Deny}, true
 	}
 	return apiclient.Answer{}, false
 }
@@ -49,10 +55,6 @@ func ReadPlanAnswer(plan chat.Plan, typed string) (answer apiclient.Answer, ok b
 	switch word := strings.ToLower(typed); {
 	case word == "" || command.Slashed(typed):
 		return apiclient.Answer{}, false
-	case word == "approve" || word == "ok":
-		return apiclient.Answer{Decision: apiclient.Allow}, true
-	case word == "reject":
-		return apiclient.Answer{Decision: apiclient.Deny}, true
 	}
 	return apiclient.Answer{Decision: apiclient.Deny, Note: typed}, true
 }

@@ -303,7 +303,11 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 	case a.Always:
 		return nil, i18n.Fault(fault.Invalid, i18n.InquiryAlways)
 	case len(a.Answers) == 0:
-		return nil, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
+		answers, ok := question.Approve(row.Questions)
+		if !ok {
+			return nil, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
+		}
+		return answers, nil
 	}
 	return question.Fit(row.Questions, a.Answers)
 }

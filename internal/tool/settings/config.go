@@ -60,20 +60,21 @@ const (
 // Questions asks before a change, and before the policy is shown, which not every token of an administrator may read. What is shown is the command.
 func (c config) Questions(p params) ([]chat.Inquiry, error) {
 	var text string
+	lang := i18n.Of(p.Reason)
 	switch _, policy := placeOf(strings.TrimSpace(p.Name)); {
 	case p.Action == "set":
 		change, err := c.change(p)
 		if err != nil {
 			return nil, err
 		}
-		text = change.text
+		text = i18n.Say(lang, i18n.ConfigChange, change.text)
 	case p.Action == "get" && policy:
-		text = "/config " + tool.OneLine(c.look(p).args, maxName)
+		text = i18n.Say(lang, i18n.ConfigShow, "/config "+tool.OneLine(c.look(p).args, maxName))
 	default:
 		return nil, nil
 	}
 	if reason := tool.OneLine(p.Reason, 150); reason != "" {
-		text = reason + "\n" + text
+		text += "\n" + i18n.Say(lang, i18n.ConfigReason, reason)
 	}
 	return question.Check([]chat.Inquiry{{Text: text, Options: []chat.InquiryOption{{Label: yes}, {Label: no}}}})
 }

@@ -66,7 +66,7 @@ func TestConfig_AsksBeforeEachChangeAndShowsTheCommandThatMakesIt(t *testing.T) 
 	set := `{"action":"set","name":"language","value":"zh","reason":"You write\nChinese"}`
 	questions := asked(c, set)
 	require.Len(t, questions, 1)
-	require.Equal(t, "You write Chinese\n/settings language zh", questions[0].Text)
+	require.Equal(t, "Change this setting: /settings language zh\nReason given by the model: You write Chinese", questions[0].Text)
 	require.Len(t, questions[0].Options, 2)
 	for _, quiet := range []string{`{"action":"list"}`, `{"action":"get","name":"language"}`} {
 		require.Empty(t, asked(c, quiet))
@@ -100,9 +100,9 @@ func TestConfig_DoesForAPersonWhatTheyMayDoThemselves(t *testing.T) {
 	require.Equal(t, []string{"settings ", "settings language", "settings nothing"}, *ran)
 
 	c, ran = setup(people{Owner: true, Direct: true, Admin: true})
-	require.Equal(t, "/config set limits.turns {\"a\": 1}", asked(c, policy)[0].Text)
+	require.Equal(t, "Change this setting: /config set limits.turns {\"a\": 1}", asked(c, policy)[0].Text)
 	run(t, c, policy, yes(c, policy))
-	require.Equal(t, "/config get", asked(c, look)[0].Text)
+	require.Equal(t, "Show this part of the policy to the model: /config get", asked(c, look)[0].Text)
 	run(t, c, look, yes(c, look))
 	look = `{"action":"get","name":"Policy.limits"}`
 	run(t, c, look, yes(c, look))
