@@ -199,6 +199,14 @@ func (w words) Resolve(ctx context.Context, user chat.UserID, word string) (id s
 	return known.Resolve(word)
 }
 
+func (w words) Named(ctx context.Context, user chat.UserID, word string) []string {
+	known, err := w.models.Get(ctx, user)
+	if err != nil {
+		return nil
+	}
+	return known.Named(word)
+}
+
 func (w words) Candidates(ctx context.Context, user chat.UserID, word string) []string {
 	known, err := w.models.Get(ctx, user)
 	if err != nil {

@@ -37,6 +37,8 @@ type People interface {
 // Models say which words mean a model.
 type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
+	// Named are the models of which a word is a whole name.
+	Named(ctx context.Context, user chat.UserID, word string) []string
 }
 
 // Skills knows names that look like commands and are meant for the model: skills, and prompts of MCP servers.

@@ -235,11 +235,14 @@ func (c *Commands) unknown(name string) invocation {
 }
 
 // isModel says which words mean a model.
-func (c *Commands) isModel(ctx context.Context, user chat.UserID) func(word string) bool {
+func (c *Commands) isModel(ctx context.Context, user chat.UserID) func(word string, alone bool) bool {
 	if c.Models == nil {
 		return nil
 	}
-	return func(word string) bool {
+	return func(word string, alone bool) bool {
+		if !alone {
+			return len(c.Models.Named(ctx, user, word)) == 1
+		}
 		_, ok := c.Models.Resolve(ctx, user, word)
 		return ok
 	}

@@ -19,8 +19,15 @@ import (
 type models struct{}
 
 func (models) Resolve(_ context.Context, _ chat.UserID, word string) (string, bool) {
-	id := map[string]string{"fast": "demo/fast", "slow": "demo/slow"}[word]
+	id := map[string]string{"fast": "demo/fast", "slow": "demo/slow", "review": "demo/reviewer"}[word]
 	return id, id != ""
+}
+
+func (m models) Named(ctx context.Context, user chat.UserID, word string) []string {
+	if word == "review" { // a part of a name
+		return nil
+	}
+	return m.Candidates(ctx, user, word)
 }
 
 func (models) Candidates(_ context.Context, _ chat.UserID, word string) []string {

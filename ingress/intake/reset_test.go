@@ -40,6 +40,8 @@ func TestReset_IsACommandWithTheMessageBehindIt(t *testing.T) {
 		{"/new", []string{"control x: /new"}},
 		{"/new fast", []string{"control x: /new demo/fast"}},
 		{"/new fast hello there", []string{"control x: /new demo/fast", "message x#text: hello there"}},
+		{"/new review", []string{"control x: /new demo/reviewer"}},
+		{"/new review of PR 5 please", []string{"control x: /new", "message x#text: review of PR 5 please"}},
 		{"/new hello\nthere", []string{"control x: /new", "message x#text: hello\nthere"}},
 		{"/NEW  fast\nhello", []string{"control x: /new demo/fast", "message x#text: hello"}},
 		{"/clear", []string{"control x: /new"}},

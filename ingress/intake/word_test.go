@@ -21,6 +21,8 @@ func (noModels) Resolve(context.Context, chat.UserID, string) (string, bool) { r
 
 func (noModels) Candidates(context.Context, chat.UserID, string) []string { return nil }
 
+func (noModels) Named(context.Context, chat.UserID, string) []string { return nil }
+
 // worded is a platform whose commands have words.
 func worded(t *testing.T) *ingresstest.Platform {
 	t.Helper()

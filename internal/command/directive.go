@@ -34,8 +34,8 @@ func (d Directive) String() string { return strings.TrimSpace("/" + d.Name + " "
 type Grammar struct {
 	// Name returns the name of a command by any of its names, empty if there is none, or none for whoever wrote the text.
 	Name func(typed string) string
-	// IsModel says which words mean a model; nil: none.
-	IsModel func(word string) bool
+	// IsModel says which words mean a model; nil: none. A word that stands alone may be a part of a name, one in front of a text may not.
+	IsModel func(word string, alone bool) bool
 }
 
 // Directives takes the settings off the beginning of a message, of which several may follow each other: of
@@ -72,7 +72,7 @@ func (g Grammar) directive(name, text string) (d Directive, rest string, ok bool
 		return d, rest, slices.Contains(VerboseLevels, d.Value)
 	case Model:
 		d.Value = word
-		return d, rest, word != "" && g.IsModel != nil && g.IsModel(word)
+		return d, rest, word != "" && g.IsModel != nil && g.IsModel(word, strings.TrimSpace(rest) == "")
 	case Plan:
 		return Directive{Name: name}, text, PlansMessage(text)
 	case Queue:

@@ -15,6 +15,8 @@ type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 	// Candidates are the models that a word may mean.
 	Candidates(ctx context.Context, user chat.UserID, word string) []string
+	// Named are those of which a word is a whole name.
+	Named(ctx context.Context, user chat.UserID, word string) []string
 }
 
 // Answering finds the model that answers in a conversation.
@@ -46,10 +48,16 @@ func (New) Spec() slash.Spec {
 	return slash.Spec{Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: slash.GroupConversation, Who: slash.Resetter, Explained: true, When: slash.InTurn}
 }
 
-// Split takes a model off the message.
+// Split takes a model off the message. Where a message follows, only a whole name of a model is one: "/new code review" is a message.
 func (n New) Split(ctx context.Context, user chat.UserID, args string) (own, text string) {
 	word, rest := slash.FirstWord(args)
 	if n.Models == nil || word == "" {
+		return "", args
+	}
+	if rest != "" {
+		if named := n.Models.Named(ctx, user, word); len(named) == 1 {
+			return named[0], rest
+		}
 		return "", args
 	}
 	id, ok := n.Models.Resolve(ctx, user, word)
@@ -61,11 +69,14 @@ func (n New) Split(ctx context.Context, user chat.UserID, args string) (own, tex
 
 // Ask asks which of several models is meant.
 func (n New) Ask(ctx context.Context, user chat.UserID, lang i18n.Lang, args string) string {
-	word, _ := slash.FirstWord(args)
+	word, rest := slash.FirstWord(args)
 	if n.Models == nil || word == "" {
 		return ""
 	}
 	found := n.Models.Candidates(ctx, user, word)
+	if rest != "" {
+		found = n.Models.Named(ctx, user, word)
+	}
 	if len(found) < 2 {
 		return ""
 	}

@@ -135,7 +135,15 @@ func (c Catalogue) Resolve(word string) (id string, ok bool) {
 // Candidates returns the ids of the models that a word may mean: those that fit it best, in their order. A word is
 // another name of a model, its id, its name without the provider, its provider, or an unmistakable part of one of
 // these, whatever the case.
-func (c Catalogue) Candidates(word string) []string {
+func (c Catalogue) Candidates(word string) []string { return c.find(word, readings) }
+
+// Named returns the ids of the models that have a word for their id, another name, their name without the provider, or their provider. No part of
+// a name counts: words of ordinary sentences, such as code and review, are parts of names.
+func (c Catalogue) Named(word string) []string {
+	return c.find(word, func(word string) []func(Entry) bool { return readings(word)[:exactReadings] })
+}
+
+func (c Catalogue) find(word string, readings func(word string) []func(Entry) bool) []string {
 	word = fold(word)
 	if word == "" {
 		return nil
@@ -155,7 +163,7 @@ func (c Catalogue) Candidates(word string) []string {
 	if !thinks {
 		return nil
 	}
-	ids := c.Candidates(base)
+	ids := c.find(base, readings)
 	for i := range ids {
 		ids[i] += thinkingSuffix
 	}
@@ -169,6 +177,9 @@ const thinkingSuffix = "-thinking"
 func fold(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), ":", "/")
 }
+
+// exactReadings is how many of the readings are a whole name.
+const exactReadings = 3
 
 // readings are what a word may be, the likeliest first.
 func readings(word string) []func(Entry) bool {

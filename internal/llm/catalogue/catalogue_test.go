@@ -55,6 +55,18 @@ func TestResolve_NamesWhatAnAmbiguousWordMayMean(t *testing.T) {
 	}
 }
 
+func TestNamed_TakesNoPartOfAName(t *testing.T) {
+	t.Parallel()
+	c := catalogue.New(limits.Table{Model: "openai/gpt-5"}, []policy.Model{{ID: "claude-code/claude-code", Alias: []string{"cc"}}, {ID: "openai/code-reviewer"}, {ID: "router/deepseek/deepseek-chat"}})
+	for word, want := range map[string][]string{
+		"cc": {"claude-code/claude-code"}, "Claude-Code": {"claude-code/claude-code"}, "deepseek-chat": {"router/deepseek/deepseek-chat"}, "router": {"router/deepseek/deepseek-chat"},
+		"gpt-5-thinking": {"openai/gpt-5-thinking"}, "openai": {"openai/gpt-5", "openai/code-reviewer"},
+		"code": nil, "review": nil, "reviewer": nil, "chat": nil, "deep": nil, "gpt": nil, "cla": nil, "": nil, "-thinking": nil,
+	} {
+		require.Equal(t, want, c.Named(word), word)
+	}
+}
+
 func TestNew_LendsTheServersModelNamesAndLimits(t *testing.T) {
 	t.Parallel()
 	c := catalogue.New(limits.Table{Model: "openai/gpt-5", Context: 1000}, []policy.Model{{ID: "openai:gpt-5", Alias: []string{"best"}, MaxOutput: 7, BaseURL: "http://elsewhere"}})
