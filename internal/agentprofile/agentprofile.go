@@ -27,8 +27,10 @@ type Profile struct {
 	Contract soul.Contract
 	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
 	Soul string
-	// Silence is the answer by which the model says nothing, where it reads what may not be for it; empty elsewhere.
-	Silence string
+	// Silence is the answer by which the model says nothing; empty where every answer is shown. Overhears says that it reads what may not be
+	// for it.
+	Silence   string
+	Overhears bool
 	// Deliver says whether answers reach the channel.
 	Deliver bool
 	// Provider names who keeps the agent's memory.
@@ -188,13 +190,13 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	}
 	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
 		out.Sealed, out.Plan, out.Remember, out.Trusted, out.Private = true, "", policy.Remembers{}, false, false
-		return out, nil
+		return out, nil // what it is told of its inbox names the answer that is silence
 	}
 	if strings.HasPrefix(agent.ID, policy.ServicePrefix) {
 		return b.outside(ctx, key, w, out)
 	}
 	if w.ChatType == chat.ChatSubagent {
-		out.Deliver = false
+		out.Deliver, out.Silence = false, soul.NoReply
 		out.Role, err = b.Store.SubagentProfile(ctx, key)
 		return out, err
 	}
@@ -212,11 +214,9 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	if token := strings.TrimSpace(choice.Scene(p, w).NoReplyToken); token != "" && len(out.Contract.Tokens) == 0 {
 		out.Contract.Tokens = []string{token}
 	}
-	if hearsAll(p, w) {
-		out.Silence = soul.NoReply
-		if len(out.Contract.Tokens) > 0 {
-			out.Silence = out.Contract.Tokens[0]
-		}
+	out.Silence, out.Overhears = soul.NoReply, hearsAll(p, w)
+	if len(out.Contract.Tokens) > 0 {
+		out.Silence = out.Contract.Tokens[0]
 	}
 	if w.ChatType == chat.ChatCron { // a heartbeat that found nothing
 		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), soul.HeartbeatOK)
@@ -228,7 +228,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 // memory.
 func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.ModelCriteria, out Profile) (_ Profile, err error) {
 	out.Trusted, out.Direct, out.Plan, out.Remember = false, false, "", policy.Remembers{}
-	out.Strangers = Strangers{Outside: true}
+	out.Strangers, out.Contract.Literal = Strangers{Outside: true}, true
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
 		out.Role, err = b.Store.SubagentProfile(ctx, key)

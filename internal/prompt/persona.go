@@ -37,7 +37,7 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 		return err
 	}
 	if who.Silence != "" {
-		a.Parts["06_silence"] = silenceText(who.Silence, a.Scene.Group)
+		a.Parts["06_silence"] = silenceText(who, a.Scene)
 	}
 	began := len(a.Scene.Held) > 0
 	a.hold("02_agent", everywhere(a.Scene), func() (string, error) {
@@ -55,16 +55,22 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// silenceText says how to say nothing, and when.
-func silenceText(token string, group bool) string {
-	text := "# When to be silent\n\nAn answer of `" + token + "` alone, with nothing before or behind it, is silence: nobody sees anything. "
-	if !group {
+// silenceText says how to say nothing, and when. On the page and in programs somebody waits for each answer.
+func silenceText(who agentprofile.Profile, scene chat.Scene) string {
+	text := "# When to be silent\n\nAn answer of `" + who.Silence + "` alone, with nothing before or behind it, is silence: nobody sees anything. "
+	switch {
+	case !who.Overhears && (who.Role != nil || waits[scene.Channel]):
+		return text + "Give it only where you are asked to."
+	case !who.Overhears || !scene.Group:
 		return text + "Choose it where a message needs no answer, such as a thank-you that ends a talk."
 	}
 	return text + "You read everything that is written here, and most of it is not for you. What has \"to you\" in the bracket before it names you or answers to you: answer it. " +
 		"Answer anything else only where it asks for what you know or can do and no person is asked for it, or where you have something to add that helps. " +
 		"Be silent while people talk with each other, where a word of yours would only agree or repeat, and where you were asked to be."
 }
+
+// waits are the channels on which a person or a program waits for the answer to each message.
+var waits = map[string]bool{"": true, "web": true, "cli": true, "api": true, "openai": true, "openai-user": true}
 
 // roleText says to a subagent what it is.
 func roleText(r chat.Profile) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 )
@@ -45,9 +46,13 @@ func (r Recent) Process(ctx context.Context, a *Assembly) error {
 	if err != nil || len(said) == 0 {
 		return err
 	}
-	lines := []string{recentHead}
+	zone, err := time.LoadLocation(a.Scene.Timezone)
+	if err != nil || a.Scene.Timezone == "" {
+		zone = time.UTC
+	}
+	lines := []string{recentHead + " Times are in " + zone.String() + "."}
 	for _, m := range said {
-		lines = append(lines, fmt.Sprintf("[%s %s] %s", m.At.UTC().Format("2006-01-02 15:04"), m.Who, short(m.Text, maxRecentText)))
+		lines = append(lines, fmt.Sprintf("[%s %s] %s", m.At.In(zone).Format("2006-01-02 15:04"), m.Who, short(m.Text, maxRecentText)))
 	}
 	a.Parts["40_recent"] = strings.Join(lines, "\n")
 	return nil

@@ -26,7 +26,7 @@ func (lore) SoulFiles(_ context.Context, w chat.MemoryOwner) ([]chat.SoulFile, e
 }
 
 func (lore) RecentMessages(_ context.Context, _ chat.SessionKey, n int) ([]chat.PastEntry, error) {
-	return []chat.PastEntry{{Who: "user", Text: "the boiler\nis loud"}, {Who: "assistant", Text: strings.Repeat("x", 900)}}[:min(n, 2)], nil
+	return []chat.PastEntry{{Who: "user", Text: "the boiler\nis loud", At: time.Date(2026, 3, 1, 18, 30, 0, 0, time.UTC)}, {Who: "assistant", Text: strings.Repeat("x", 900)}}[:min(n, 2)], nil
 }
 
 // told is what middlewares add of the person for who answers.
@@ -64,6 +64,10 @@ func TestRecent_TellsJobsAndTriggersAloneWhatWasSaidLast(t *testing.T) {
 	t.Parallel()
 	on := policy.Remembers{Recent: 5}
 	text := told(t, agentprofile.Profile{Remember: on, Alone: true}, chat.Scene{})["40_recent"]
+	require.Contains(t, text, "Times are in UTC.")
+	there := told(t, agentprofile.Profile{Remember: on, Alone: true}, chat.Scene{UserPrompt: chat.UserPrompt{Timezone: "Asia/Shanghai"}})["40_recent"]
+	require.Contains(t, there, "Times are in Asia/Shanghai.")
+	require.Contains(t, there, "[2026-03-02 02:30 user]")
 	require.Contains(t, text, "user] the boiler is loud")
 	require.Less(t, len(text), 700, "long messages are cut")
 	require.Empty(t, told(t, agentprofile.Profile{Remember: on}, chat.Scene{}), "people are not told their own conversation")

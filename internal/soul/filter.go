@@ -16,8 +16,10 @@ const blanks = " \t\r\n"
 
 // Contract says what of an answer people see.
 type Contract struct {
-	Tokens []string // an answer of one of these alone is silence; NoReply always is
-	Tags   []string // <tag>…</tag> is cut; in lower case
+	Tokens []string // an answer of one of these alone is silence; NoReply is, too, unless Literal is set
+	// Literal says that the model is told of no token, so that none is silence.
+	Literal bool
+	Tags    []string // <tag>…</tag> is cut; in lower case
 }
 
 // Show returns what people see of an answer, and whether it is silence: nothing at all is shown then. A part that is
@@ -236,7 +238,7 @@ func (f *Filter) listen(text string) string {
 // isToken reports whether a whole answer is silence.
 func (c Contract) isToken(text string) bool {
 	text = strings.Trim(text, blanks)
-	return strings.EqualFold(text, NoReply) || text != "" && slices.Contains(c.Tokens, text)
+	return !c.Literal && strings.EqualFold(text, NoReply) || text != "" && slices.Contains(c.Tokens, text)
 }
 
 // mayBeToken reports whether a text, if more follows, can become a token of silence.
@@ -245,6 +247,9 @@ func (c Contract) mayBeToken(text string) bool {
 	bare := strings.TrimRight(text, blanks)
 	if bare == "" {
 		return true
+	}
+	if c.Literal {
+		return false
 	}
 	if len(text) <= len(NoReply) && strings.EqualFold(text, NoReply[:len(text)]) || strings.EqualFold(bare, NoReply) {
 		return true

@@ -86,7 +86,7 @@ func (s Status) Run(ctx context.Context, in slash.Request, _ string) (string, er
 	lines := []string{
 		i18n.Say(in.Lang, i18n.StatusModel, markdown.Quoted(cmp.Or(session.Model, c.Model))),
 		i18n.Say(in.Lang, i18n.StatusThink, level(session.Think)),
-		i18n.Say(in.Lang, i18n.StatusVerbose, level(session.Verbose)),
+		i18n.Say(in.Lang, i18n.StatusVerbose, cmp.Or(session.Verbose, chat.VerboseOff)), // as /verbose says
 		i18n.Say(in.Lang, i18n.StatusContext, markdown.Tokens(int64(c.Used)), markdown.Tokens(int64(c.MaxContext)), c.Used*100/max(1, c.MaxContext)),
 		i18n.Say(in.Lang, i18n.StatusQueue, q.Mode, session.Queued, q.Cap),
 	}
