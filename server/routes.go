@@ -170,7 +170,7 @@ func (in *ingressPart) api() *api.API {
 		},
 		Models: apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions, Keys: in.toolKeys},
 		Agents: apiagents.Endpoints{
-			Base: base, Roles: prompt.Roles{Home: in.home, Own: in.store}, Tools: in.tools, Models: in.catalogue, Template: in.template,
+			Base: base, Roles: prompt.Roles{Home: in.home, Own: in.store}, Policies: in.policies, Tools: in.tools, Models: in.catalogue, Template: in.template,
 		},
 		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},

@@ -69,6 +69,13 @@ func TestHandler_FramesDiagramsInAnOriginOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestHandler_ShowsVisitorsOfServicesNothingOfThePage(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/s/svc_0a1b2c3d", "/wc/svc_0a1b2c3d", "/wc/", "/wc"} {
+		require.Equal(t, http.StatusNotFound, get(t, page, path).StatusCode, path)
+	}
+}
+
 func TestHandler_TellsNobodyOfTheLinkToAConversation(t *testing.T) {
 	t.Parallel()
 	response := get(t, page, "/shared/JbQk3vXn2h-_8s")

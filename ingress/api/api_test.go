@@ -260,7 +260,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
 	a.Agents = agents.Endpoints{
-		Base: base, Roles: prompt.Roles{Home: b.home, Own: b.store}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
+		Base: base, Roles: prompt.Roles{Home: b.home, Own: b.store}, Policies: &policy.Live{Source: b.store}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
 	}
 	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
 	dispatch.Judge = &amend.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store}, Hooks: a.Automation.Hooks}

@@ -104,6 +104,14 @@ func TestRoles_OfSomebodyElseLookLikeNone(t *testing.T) {
 	require.Contains(t, b.bob.roles(), "own scout")
 }
 
+func TestRoles_TheOneThatReadsConversationsIsListedWhereThePolicyHasIt(t *testing.T) {
+	b := setup(t)
+	require.NotContains(t, b.bob.roles(), "program memory")
+	_, err := b.store.SetPolicy(t.Context(), b.alice.user.ID, []byte(`{memory: {subagent: true}}`))
+	require.NoError(t, err)
+	require.True(t, b.bob.roles()["program memory"].Enabled)
+}
+
 func TestRoles_RefuseWhatIsNone(t *testing.T) {
 	b := setup(t)
 	for what, c := range map[string]struct {

@@ -24,7 +24,7 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	if m.text == "" {
 		m.text, m.wordless = m.inContext(""), true
 	}
-	if m.text == "" && !m.begins {
+	if m.text == "" && !m.begins && !m.expectsAnswer() {
 		return Outcome{Result: ResultIgnored}, nil
 	}
 	if err := m.ensureSession(ctx); err != nil {
@@ -107,7 +107,7 @@ func refusal(lang i18n.Lang, why error) store.Refusal {
 	return store.Refusal{Say: i18n.Explain(lang, why), Flood: i18n.Says(why, i18n.QueueFull), Lang: lang}
 }
 
-// submit gives the message to the dispatch. Work that begins without a word is answered without a model.
+// submit gives the message to the dispatch. What has no words, such as a bare mention, is answered without a model.
 func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.Accepted, error) {
 	if m.isAnswer() {
 		return m.answerConsumer(ctx, in)
@@ -118,6 +118,9 @@ func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.A
 	in.Text = m.e.Text
 	return m.Store.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
 		lang, err := m.spoken(ctx)
+		if !m.begins {
+			return i18n.Say(lang, i18n.NoWords), err
+		}
 		return i18n.Say(lang, i18n.WorkMade, m.key), err
 	})
 }

@@ -53,6 +53,7 @@ const (
 	ThreadBusy     ID = "thread_busy"
 	ThreadOwner    ID = "thread_owner"
 	WorkMade       ID = "work_made" // key
+	NoWords        ID = "no_words"
 
 	HelpPair       ID = "help_pair"
 	HelpLink       ID = "help_link"
@@ -121,6 +122,7 @@ var gateway = map[ID]map[Lang]string{
 	ThreadUnknown:  {English: "There is no thread `%s` that this conversation may go on with.", Chinese: "没有此对话可以接着继续的会话 `%s`。"},
 	ThreadBusy:     {English: "A turn runs. Choose the thread once it has ended, or stop it with `/stop`.", Chinese: "当前有一轮正在进行。请等它结束，或用 `/stop` 停止后再选择会话。"},
 	ThreadOwner:    {English: "Only the person whose conversation this is, or an administrator, chooses the thread.", Chinese: "只有此对话的所有者或管理员可以选择会话。"},
+	NoWords:        {English: "Your message has no text that I can read. Write in one message what I can do for you.", Chinese: "你的消息里没有我能读取的文字。请在一条消息中写明需要我做什么。"},
 	WorkMade:       {English: "I made a work thread: `%s`. Write there to begin.", Chinese: "工作话题已创建：`%s`。在话题中回复即可开始。"},
 
 	HelpPair:       {English: "shows who waits for access, and gives or refuses it by a code", Chinese: "显示等待批准的人，按配对码批准或拒绝"},

@@ -1,6 +1,10 @@
 package policy
 
-import "xbot/internal/chat"
+import (
+	"slices"
+
+	"xbot/internal/chat"
+)
 
 // DefaultRecent is how many messages of the person's conversation the prompts of jobs and triggers hold, where the policy has
 // them do so and does not say how many; MaxRecent bounds it.
@@ -62,6 +66,12 @@ func (p *Policy) Remembers(a Agent) Remembers {
 		out.Recent = said(DefaultRecent, own.RecentMessages, m.RecentMessages)
 	}
 	return out
+}
+
+// ReadsConversations reports whether the agent of any conversation may have roles that read conversations of the person.
+func (p *Policy) ReadsConversations() bool {
+	reads := func(a Agent) bool { return p.Remembers(a).Subagent }
+	return reads(p.Agent("")) || slices.ContainsFunc(p.Agents.List, reads)
 }
 
 // Narrowed is what is left of it for a person who does not want all of it.

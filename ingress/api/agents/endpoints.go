@@ -6,6 +6,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/llm/catalogue"
+	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/toolset"
 )
@@ -15,6 +16,7 @@ type Endpoints struct {
 	*endpoint.Base
 
 	Roles    prompt.Roles
+	Policies *policy.Live
 	Tools    *toolset.Catalog
 	Models   *catalogue.Live
 	Template *prompt.Template

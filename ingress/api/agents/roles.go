@@ -88,7 +88,14 @@ func (a *Endpoints) listRoles(ctx context.Context, _ *struct{}) (*struct{ Body R
 	for _, own := range kept.Roles {
 		body.Roles = append(body.Roles, ListedRole{OwnRole: own, Source: "own"})
 	}
+	rules, err := a.Policies.Get(ctx)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
 	for _, r := range shared {
+		if r.Conversations && !rules.ReadsConversations() {
+			continue // no model can hand work to it
+		}
 		body.Roles = append(body.Roles, sharedRole(r, kept))
 	}
 	slices.SortStableFunc(body.Roles, func(a, b ListedRole) int { return strings.Compare(role.Key(a.Name), role.Key(b.Name)) })
