@@ -105,11 +105,15 @@ func TestRoles_OfSomebodyElseLookLikeNone(t *testing.T) {
 }
 
 func TestRoles_TheOneThatReadsConversationsIsListedWhereThePolicyHasIt(t *testing.T) {
-	b := setup(t)
-	require.NotContains(t, b.bob.roles(), "program memory")
-	_, err := b.store.SetPolicy(t.Context(), b.alice.user.ID, []byte(`{memory: {subagent: true}}`))
-	require.NoError(t, err)
-	require.True(t, b.bob.roles()["program memory"].Enabled)
+	for rules, listed := range map[string]bool{`{}`: false, `{"memory": {"subagent": true}}`: true, `{"agents": {"list": [{"id": "ops", "memorySwitches": {"subagent": true}}]}}`: true} {
+		t.Run(rules, func(t *testing.T) {
+			b := setup(t)
+			b.inForce(rules)
+			role, is := b.bob.roles()["program memory"]
+			require.Equal(t, listed, is)
+			require.Equal(t, listed, role.Enabled)
+		})
+	}
 }
 
 func TestRoles_RefuseWhatIsNone(t *testing.T) {
@@ -134,5 +138,5 @@ func TestRoles_RefuseWhatIsNone(t *testing.T) {
 	}
 	b.bob.post("/api/roles", scout(map[string]any{"model": "swift"})).is(http.StatusCreated, nil)
 	b.bob.post("/api/roles", scout(map[string]any{"name": "two", "model": "demo"})).is(http.StatusCreated, nil)
-	require.Len(t, b.bob.roles(), len(role.Builtin())+2)
+	require.Len(t, b.bob.roles(), len(role.Builtin())-1+2, "without the one that reads conversations")
 }

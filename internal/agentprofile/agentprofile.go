@@ -62,8 +62,9 @@ type Strangers struct {
 	Private bool
 }
 
-// trustedTool is the tool that shows what is for administrators' eyes only.
-const trustedTool = "logs"
+// trustedTools work only where an administrator speaks alone, by their names without underscores: what is for administrators' eyes, and what acts
+// on services for them. They are offered nowhere else.
+var trustedTools = []string{"logs", "publishservicetask"}
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
@@ -88,8 +89,8 @@ func (p Profile) agentHas(tool string) bool {
 	if p.Outside { // by its very name: no pattern and no other spelling opens what a service was not published with
 		return slices.Contains(p.Agent.Tools.Allow, tool) && !matches(p.Agent.Tools.Deny, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
 	}
-	folded := strings.ReplaceAll(tool, "_", "")
-	if !p.Trusted && strings.EqualFold(folded, trustedTool) || !p.Direct && strings.EqualFold(folded, chat.ConfigTool) {
+	folded := strings.ToLower(strings.ReplaceAll(tool, "_", ""))
+	if !p.Trusted && slices.Contains(trustedTools, folded) || !p.Direct && folded == chat.ConfigTool {
 		return false
 	}
 	if strings.EqualFold(tool, chat.PlanTool) { // without a plan wanted it costs tokens; with one, an agent of few tools needs it, too

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-func TestLogs_AreForConversationsOfAnAdministratorAlone(t *testing.T) {
+func TestHas_ToolsForAnAdministratorAloneAreOfferedNowhereElse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		wish chat.ModelCriteria
@@ -25,7 +25,7 @@ func TestLogs_AreForConversationsOfAnAdministratorAlone(t *testing.T) {
 		book := agentprofile.Resolver{Store: wish(c.wish), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		who, err := book.Of(t.Context(), "agent:main:main")
 		require.NoError(t, err)
-		for _, written := range []string{"Logs", "logs", "Lo_gs"} {
+		for _, written := range []string{"Logs", "logs", "Lo_gs", "publish_service_task", "PublishServiceTask"} {
 			require.Equal(t, c.has, who.Has(written), name)
 		}
 		require.Equal(t, c.wish.ChatType == chat.ChatDirect, who.Has("config"), name)

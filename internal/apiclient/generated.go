@@ -432,11 +432,12 @@ type FileTable struct {
 
 // FileText is the schema of this name in the API's document.
 type FileText struct {
-	ModTime time.Time `json:"mod_time,omitzero"`
-	Path    string    `json:"path"`   // Absolute.
-	Sha256  string    `json:"sha256"` // Of the content, hexadecimal; a change names it.
-	Size    int64     `json:"size"`   // Bytes.
-	Text    string    `json:"text"`
+	Encoding string    `json:"encoding"` // As the file is written, such as UTF-8 or GBK; a change keeps it, and how lines end.
+	ModTime  time.Time `json:"mod_time,omitzero"`
+	Path     string    `json:"path"`   // Absolute.
+	Sha256   string    `json:"sha256"` // Of the content, hexadecimal; a change names it.
+	Size     int64     `json:"size"`   // Bytes.
+	Text     string    `json:"text"`
 }
 
 // Folder is the schema of this name in the API's document.
@@ -3519,7 +3520,7 @@ func (c *Client) ReadTable(ctx context.Context, key chat.SessionKey, params Read
 	return answer, err
 }
 
-// ReadText sends GET /api/sessions/{key}/files/text: A text file. At most 2 MiB of UTF-8.
+// ReadText sends GET /api/sessions/{key}/files/text: A text file. At most 2 MiB, in an encoding that is known for certain.
 func (c *Client) ReadText(ctx context.Context, key chat.SessionKey, params ReadTextParams) (FileText, error) {
 	var answer FileText
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files/text", key), query{"path": params.Path}, nil, &answer)

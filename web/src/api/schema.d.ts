@@ -3049,7 +3049,7 @@ export interface paths {
         };
         /**
          * A text file
-         * @description At most 2 MiB of UTF-8.
+         * @description At most 2 MiB, in an encoding that is known for certain.
          */
         get: operations["read-text"];
         /**
@@ -4880,6 +4880,8 @@ export interface components {
             truncated: boolean;
         };
         FileText: {
+            /** @description As the file is written, such as UTF-8 or GBK; a change keeps it, and how lines end. */
+            encoding: string;
             /** Format: date-time */
             mod_time?: string;
             /** @description Absolute. */
