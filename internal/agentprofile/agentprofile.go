@@ -26,11 +26,8 @@ type Profile struct {
 	Scene    policy.Scene // of the conversation, for a subagent that of the one above all; its tools narrow those of the agent
 	Contract soul.Contract
 	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
-	Soul string
-	// Silence is the answer by which the model says nothing; empty where every answer is shown. Overhears says that it reads what may not be
-	// for it.
-	Silence   string
-	Overhears bool
+	Soul    string
+	Silence Silence
 	// Deliver says whether answers reach the channel.
 	Deliver bool
 	// Provider names who keeps the agent's memory.
@@ -60,6 +57,12 @@ type Strangers struct {
 	Sealed bool
 	// Private: an administrator alone speaks in the conversation above all. Their subagents may read what strangers wrote, where the policy says so.
 	Private bool
+}
+
+// Silence says how the model says nothing.
+type Silence struct {
+	Token     string // an answer of it alone is shown to nobody; empty where every answer is shown
+	Overhears bool   // the model reads what may not be for it
 }
 
 // trustedTools work only where an administrator speaks alone, by their names without underscores: what is for administrators' eyes, and what acts
@@ -197,7 +200,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		return b.outside(ctx, key, w, out)
 	}
 	if w.ChatType == chat.ChatSubagent {
-		out.Deliver, out.Silence = false, soul.NoReply
+		out.Deliver, out.Silence.Token = false, soul.NoReply
 		out.Role, err = b.Store.SubagentProfile(ctx, key)
 		return out, err
 	}
@@ -215,9 +218,9 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	if token := strings.TrimSpace(choice.Scene(p, w).NoReplyToken); token != "" && len(out.Contract.Tokens) == 0 {
 		out.Contract.Tokens = []string{token}
 	}
-	out.Silence, out.Overhears = soul.NoReply, hearsAll(p, w)
+	out.Silence = Silence{soul.NoReply, hearsAll(p, w)}
 	if len(out.Contract.Tokens) > 0 {
-		out.Silence = out.Contract.Tokens[0]
+		out.Silence.Token = out.Contract.Tokens[0]
 	}
 	if w.ChatType == chat.ChatCron { // a heartbeat that found nothing
 		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), soul.HeartbeatOK)

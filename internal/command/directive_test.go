@@ -17,7 +17,9 @@ var grammar = command.Grammar{
 		}
 		return typed
 	},
-	IsModel: func(word string, alone bool) bool { return alone && word == "fas" || word == "fast" || word == "openai/GPT-5" },
+	IsModel: func(word string, alone bool) bool {
+		return alone && word == "fas" || word == "fast" || word == "openai/GPT-5"
+	},
 }
 
 func TestDirectives_AreTakenOffTheBeginning(t *testing.T) {

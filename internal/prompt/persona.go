@@ -36,7 +36,7 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	if err != nil {
 		return err
 	}
-	if who.Silence != "" {
+	if who.Silence.Token != "" {
 		a.Parts["06_silence"] = silenceText(who, a.Scene)
 	}
 	began := len(a.Scene.Held) > 0
@@ -57,11 +57,11 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 
 // silenceText says how to say nothing, and when. On the page and in programs somebody waits for each answer.
 func silenceText(who agentprofile.Profile, scene chat.Scene) string {
-	text := "# When to be silent\n\nAn answer of `" + who.Silence + "` alone, with nothing before or behind it, is silence: nobody sees anything. "
+	text := "# When to be silent\n\nAn answer of `" + who.Silence.Token + "` alone, with nothing before or behind it, is silence: nobody sees anything. "
 	switch {
-	case !who.Overhears && (who.Role != nil || waits[scene.Channel]):
+	case !who.Silence.Overhears && (who.Role != nil || waits[scene.Channel]):
 		return text + "Give it only where you are asked to."
-	case !who.Overhears || !scene.Group:
+	case !who.Silence.Overhears || !scene.Group:
 		return text + "Choose it where a message needs no answer, such as a thank-you that ends a talk."
 	}
 	return text + "You read everything that is written here, and most of it is not for you. What has \"to you\" in the bracket before it names you or answers to you: answer it. " +

@@ -71,8 +71,8 @@ func TestSilence_IsToldWhereverItIsHonoured(t *testing.T) {
 				return
 			}
 			require.Contains(t, a.Parts["06_silence"], c.want)
-			require.Contains(t, a.Parts["06_silence"], "`"+who.Silence+"`")
-			_, silent = who.Contract.Show(who.Silence)
+			require.Contains(t, a.Parts["06_silence"], "`"+who.Silence.Token+"`")
+			_, silent = who.Contract.Show(who.Silence.Token)
 			require.True(t, silent)
 		})
 	}

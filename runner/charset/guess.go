@@ -18,22 +18,31 @@ const (
 	maxOdd   = 5   // at most one character in so many may be odd
 )
 
-// candidate is an encoding without a mark and the score of a character in the language that is written in it. before and after are its neighbours.
+// candidate is an encoding without a mark, and the language that is written in it.
 type candidate struct {
 	Charset
-	score func(before, r, after rune) float64
+	language
 }
+
+// language scores a character; before and after are its neighbours.
+type language interface {
+	score(before, r, after rune) float64
+}
+
+type scorer func(before, r, after rune) float64
+
+func (s scorer) score(before, r, after rune) float64 { return s(before, r, after) }
 
 var candidates = []candidate{
 	{gbk, ideographs(simplified+traditional, level(gbk, 0xB0, 0xD7))},
 	{gb18030, ideographs(simplified+traditional, level(gbk, 0xB0, 0xD7))},
 	{big5, ideographs(traditional, level(big5, 0xA4, 0xC6))},
-	{shiftJIS, kana},
-	{eucJP, kana},
-	{eucKR, hangul},
-	{windows1252, western},
-	{windows1251, cyrillic},
-	{koi8R, cyrillic},
+	{shiftJIS, scorer(kana)},
+	{eucJP, scorer(kana)},
+	{eucKR, scorer(hangul)},
+	{windows1252, scorer(western)},
+	{windows1251, scorer(cyrillic)},
+	{koi8R, scorer(cyrillic)},
 }
 
 // guess returns the encoding that fits much better than all others.
@@ -144,7 +153,7 @@ func one(e encoding.Encoding, data ...byte) (rune, bool) {
 
 const punctuation = "\u3000、。，．：；？！（）「」『』《》〈〉【】“”‘’…—～·￥％＋－＝／１２３４５６７８９０"
 
-func ideographs(common string, level func() map[rune]bool) func(_, r, _ rune) float64 {
+func ideographs(common string, level func() map[rune]bool) scorer {
 	set := setOf(common + punctuation)
 	return func(_, r, _ rune) float64 {
 		switch {
