@@ -27,14 +27,6 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 	return d, err
 }
 
-// usable refuses an answer with nothing in it.
-func usable(a llm.Answer) error {
-	if a.Text == "" && len(a.ToolCalls) == 0 && a.Finish != llm.FinishContentFilter {
-		return llm.ErrEmpty
-	}
-	return nil
-}
-
 // commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
 func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Answer, error) {
 	if a.Finish == llm.FinishWindow {

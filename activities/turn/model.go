@@ -238,12 +238,12 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	}
 	stream := m.shownStream(ctx, a)
 	asked := time.Now()
-	answer, err := client.Generate(ctx, a.Request, stream)
+	answer, err := m.call(ctx, a, client, stream)
 	m.Speeds.Note(a.model, time.Since(asked), err != nil)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()
 	if err == nil && !exceeded {
-		err = usable(answer)
+		err = a.usable(answer)
 	}
 	switch {
 	case exceeded:

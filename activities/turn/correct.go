@@ -1,0 +1,90 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"xbot/activities"
+	"xbot/internal/llm"
+	"xbot/internal/llm/textcall"
+)
+
+// What a model is told of an answer that cannot be used.
+const (
+	sayBroken  = "<system-reminder>Your last answer held a tool call written as text that could not be read, or that named no tool of this conversation. Call tools with the tool call interface only, or answer in words.</system-reminder>"
+	sayNothing = "<system-reminder>Your last answer held neither text nor a tool call that could be read. Answer the user, or call a tool with valid JSON arguments.</system-reminder>"
+)
+
+// call asks the model, and once more where its answer cannot be used and the model can be told why: the same request again
+// would be answered in the same way.
+func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink llm.Sink) (llm.Answer, error) {
+	answer, err := client.Generate(ctx, a.Request, sink)
+	if err != nil {
+		return answer, err
+	}
+	answer, wrong := a.read(answer)
+	if wrong == "" || a.exceeded(answer) {
+		return answer, nil
+	}
+	settling, cancel := activities.Settling(ctx)
+	defer cancel()
+	if err := m.Steps.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
+		return answer, err
+	}
+	req := a.Request
+	req.Messages = append(slices.Clone(req.Messages), llm.Message{Role: "user", Content: wrong, Volatile: true})
+	second, err := client.Generate(ctx, req, sink)
+	if err != nil {
+		return second, err
+	}
+	second, _ = a.read(second)
+	return second, nil
+}
+
+// read finds tool calls that were written as text, and says what the model did wrong; empty: nothing that it can be told.
+func (a *attempt) read(answer llm.Answer) (llm.Answer, string) {
+	if len(answer.ToolCalls) > 0 || answer.Finish == llm.FinishContentFilter || answer.Finish == llm.FinishLength {
+		return answer, ""
+	}
+	if isEmpty(answer) {
+		if strings.TrimSpace(answer.Reasoning) != "" || strings.Contains(strings.ToLower(string(answer.Finish)), "malformed") {
+			return answer, sayNothing
+		}
+		return answer, ""
+	}
+	if len(a.Request.Tools) == 0 {
+		return answer, ""
+	}
+	found := textcall.Read(answer.Text, func(name string) bool {
+		return slices.ContainsFunc(a.Request.Tools, func(t llm.Tool) bool { return t.Name == name })
+	})
+	switch {
+	case found.Broken:
+		return answer, sayBroken
+	case len(found.Calls) > 0:
+		answer.Text, answer.ToolCalls, answer.Opaque = found.Text, found.Calls, nil
+	}
+	return answer, ""
+}
+
+// isEmpty reports whether an answer has nothing in it that a person could read or a turn could do.
+func isEmpty(a llm.Answer) bool { return strings.TrimSpace(a.Text) == "" && len(a.ToolCalls) == 0 }
+
+// usable refuses an answer with nothing in it. After tools it is a good end: they have done what was to be done.
+func (a *attempt) usable(answer llm.Answer) error {
+	if isEmpty(answer) && answer.Finish != llm.FinishContentFilter && !a.followsTools() {
+		return llm.ErrEmpty
+	}
+	return nil
+}
+
+// followsTools reports whether the request ends with what tools returned.
+func (a *attempt) followsTools() bool {
+	for _, m := range slices.Backward(a.Request.Messages) {
+		if !m.Volatile {
+			return m.Role == "tool"
+		}
+	}
+	return false
+}

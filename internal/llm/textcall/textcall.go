@@ -1,0 +1,233 @@
+// Package textcall reads tool calls that a model wrote into the text of its answer, as models do whose server does not
+// know the format of their chat template.
+package textcall
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"xbot/internal/llm"
+)
+
+// Limits of what is read.
+const (
+	maxText  = 1 << 20 // bytes of an answer
+	maxCalls = 64
+)
+
+// Result is what an answer says.
+type Result struct {
+	Text  string // what stands before the calls
+	Calls []llm.ToolCall
+	// Broken says that the answer ends with a call that cannot be read, or that names no offered tool.
+	Broken bool
+}
+
+// marks begin a call, in the formats of Hermes and Qwen, of Llama, of Mistral and of Kimi. They count at the beginning of a line.
+var marks = []string{"<tool_call>", "<function=", "[TOOL_CALLS]", "<|tool_calls_section_begin|>", "<|tool_call_begin|>"}
+
+// Read looks for calls at the end of an answer. Text within a code block, or with more text after it, is no call: people and
+// models write about the formats, too. The only block that counts is a whole answer of JSON with the name and the arguments of an offered tool.
+func Read(text string, offered func(name string) bool) Result {
+	plain := Result{Text: text}
+	if len(text) > maxText {
+		return plain
+	}
+	if call, ok := block(text); ok && offered(call.Name) {
+		return Result{Calls: []llm.ToolCall{call}}
+	}
+	at := start(text)
+	if at < 0 {
+		return plain
+	}
+	calls, readable, tail := parse(text[at:])
+	switch {
+	case strings.TrimSpace(tail) != "" || len(calls) > maxCalls:
+		return plain // a sample within prose
+	case !readable:
+		return Result{Text: text, Broken: true}
+	}
+	for _, c := range calls {
+		if !offered(c.Name) {
+			return Result{Text: text, Broken: true}
+		}
+	}
+	return Result{Text: strings.TrimSpace(text[:at]), Calls: calls}
+}
+
+// start returns where the first line begins that begins with a mark and stands in no code block; -1: there is none.
+func start(text string) int {
+	fenced, at := false, 0
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimLeft(line, " \t")
+		if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
+			fenced = !fenced
+		}
+		for _, mark := range marks {
+			if !fenced && strings.HasPrefix(trimmed, mark) {
+				return at + len(line) - len(trimmed)
+			}
+		}
+		at += len(line)
+	}
+	return -1
+}
+
+var (
+	section  = regexp.MustCompile(`^<\|tool_calls_section_(?:begin|end)\|>`)
+	tagged   = regexp.MustCompile(`(?s)^<tool_call>(.*?)</tool_call>`)
+	function = regexp.MustCompile(`(?s)^<function=([\w.:-]+)>(.*?)</function>`)
+	kimi     = regexp.MustCompile(`(?s)^<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>(.*?)<\|tool_call_end\|>`)
+	mistral  = regexp.MustCompile(`(?s)^\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w+\s*)?\[ARGS\]`)
+	pair     = regexp.MustCompile(`(?s)<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>`)
+	fence    = regexp.MustCompile("(?s)^\\s*```(?:json|tool_call)?[ \t]*\n(.*?)\n[ \t]*```\\s*$")
+)
+
+// parse reads calls from the beginning of text until something else comes, which is the tail.
+func parse(text string) (calls []llm.ToolCall, readable bool, tail string) {
+	readable = true
+	for {
+		text = strings.TrimSpace(text)
+		if found := section.FindString(text); found != "" {
+			text = text[len(found):]
+			continue
+		}
+		some, rest, found := next(text)
+		if !found {
+			break
+		}
+		readable = readable && len(some) > 0
+		calls, text = append(calls, some...), rest
+	}
+	if len(calls) == 0 && readable {
+		return nil, false, "" // it begins as a call and does not end as one
+	}
+	return calls, readable, text
+}
+
+// next reads the calls behind one mark. Found without calls: they cannot be read.
+func next(text string) (calls []llm.ToolCall, rest string, found bool) {
+	one := func(name, arguments string, length int) ([]llm.ToolCall, string, bool) {
+		if arguments, ok := object([]byte(arguments)); ok {
+			calls = []llm.ToolCall{{Name: name, Arguments: arguments}}
+		}
+		return calls, text[length:], true
+	}
+	if m := tagged.FindStringSubmatch(text); m != nil {
+		inner := strings.TrimSpace(m[1])
+		if strings.HasPrefix(inner, "<function=") {
+			calls, _, _ = next(inner)
+		} else if call, ok := named([]byte(inner)); ok {
+			calls = []llm.ToolCall{call}
+		}
+		return calls, text[len(m[0]):], true
+	}
+	if m := function.FindStringSubmatch(text); m != nil {
+		if pairs := pair.FindAllStringSubmatch(m[2], -1); pairs != nil || strings.TrimSpace(m[2]) == "" {
+			return one(m[1], parameters(pairs), len(m[0]))
+		}
+		return one(m[1], m[2], len(m[0]))
+	}
+	if m := kimi.FindStringSubmatch(text); m != nil {
+		return one(m[1], m[2], len(m[0]))
+	}
+	if m := mistral.FindStringSubmatch(text); m != nil {
+		arguments, rest := value(text[len(m[0]):])
+		return one(m[1], arguments, len(text)-len(rest))
+	}
+	if after, ok := strings.CutPrefix(text, "[TOOL_CALLS]"); ok {
+		list, rest := value(after)
+		return several(list), rest, true
+	}
+	return nil, text, false
+}
+
+// value cuts one JSON value off the beginning of text.
+func value(text string) (raw, rest string) {
+	d := json.NewDecoder(strings.NewReader(text))
+	var v json.RawMessage
+	if d.Decode(&v) != nil {
+		return "", ""
+	}
+	return string(v), text[d.InputOffset():]
+}
+
+func several(list string) (calls []llm.ToolCall) {
+	var raw []json.RawMessage
+	if json.Unmarshal([]byte(list), &raw) != nil {
+		return nil
+	}
+	for _, r := range raw {
+		call, ok := named(r)
+		if !ok {
+			return nil
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// parameters makes arguments of named texts. One that is a JSON value other than a text is that value.
+func parameters(pairs [][]string) string {
+	arguments := map[string]any{}
+	for _, p := range pairs {
+		var v any
+		if json.Unmarshal([]byte(p[2]), &v) != nil {
+			v = p[2]
+		}
+		arguments[p[1]] = v
+	}
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// block reads an answer that is one code block with a call.
+func block(text string) (llm.ToolCall, bool) {
+	m := fence.FindStringSubmatch(text)
+	if m == nil {
+		return llm.ToolCall{}, false
+	}
+	return named([]byte(m[1]))
+}
+
+// named reads an object with the name and the arguments of a call and nothing else.
+func named(raw []byte) (call llm.ToolCall, ok bool) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return call, false
+	}
+	seen := false
+	for key, member := range members {
+		switch key {
+		case "name":
+			if json.Unmarshal(member, &call.Name) != nil {
+				return call, false
+			}
+		case "arguments", "parameters":
+			if call.Arguments, seen = object(member); !seen {
+				return call, false
+			}
+		case "id", "type":
+		default:
+			return call, false
+		}
+	}
+	return call, seen && call.Name != ""
+}
+
+// object returns the JSON of an object, which may be written as a text.
+func object(raw []byte) (string, bool) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		raw = []byte(text)
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		return "", false
+	}
+	return strings.TrimSpace(string(raw)), true
+}
