@@ -46,6 +46,8 @@ type Assembler struct {
 	Stale   Staleness // nil: files are not looked at
 	Ratios  Ratios
 	Budget  Budget
+
+	refusals refusals
 }
 
 // Ask names a step and what is known of it.
@@ -84,7 +86,7 @@ func (a *Assembler) Assemble(ctx context.Context, in Ask) (Assembled, error) {
 	if err != nil {
 		return Assembled{}, err
 	}
-	d := &draft{Ask: in, w: w, ratio: ratio, limits: a.Budget.within(in.Takes)}
+	d := &draft{Ask: in, w: w, ratio: ratio, limits: a.learnt(in.Step.Session, in.Model, a.Budget.within(in.Takes))}
 	if d.loop, d.times = loop(w.Lines); d.times >= LoopEnds {
 		return Assembled{Loop: d.loop}, nil
 	}
@@ -98,10 +100,16 @@ func (a *Assembler) Assemble(ctx context.Context, in Ask) (Assembled, error) {
 	if err := a.picture(ctx, d); err != nil {
 		return Assembled{}, err
 	}
+	if err := a.fitNewest(ctx, d); err != nil {
+		return Assembled{}, err
+	}
 	out := Assembled{Limits: d.limits, Compressible: window.Cut(d.lines, 0, EstimateLine) > 0}
 	if in.Compressed == 0 && out.Compressible && d.used >= d.limits.CompressAt() && a.Budget.acts(w) && a.Budget.rested(w) {
 		out.Compress = chat.TriggerAuto
 		return out, nil
+	}
+	if err := a.fit(ctx, d, d.lines); err != nil {
+		return Assembled{}, err
 	}
 	return a.compose(d, out), nil
 }
@@ -211,9 +219,14 @@ func (a *Assembler) mask(ctx context.Context, d *draft) error {
 	if len(masks) == 0 {
 		return nil
 	}
+	return a.addMasks(ctx, d, maskKey(d.Step, d.Compressed), masks)
+}
+
+// addMasks stores masks under a key and shows the conversation with them.
+func (a *Assembler) addMasks(ctx context.Context, d *draft, key string, masks []chat.Mask) error {
 	newest := slices.MaxFunc(masks, func(a, b chat.Mask) int { return cmp.Compare(a.Message, b.Message) })
 	stored, _, err := a.Windows.AddControl(ctx, d.Step.Session, chat.Control{
-		Kind: chat.ControlMask, Message: newest.Message, Turn: d.Step.Turn, Key: maskKey(d.Step, d.Compressed), Masks: masks,
+		Kind: chat.ControlMask, Message: newest.Message, Turn: d.Step.Turn, Key: key, Masks: masks,
 	})
 	if err != nil {
 		return err

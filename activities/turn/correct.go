@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"xbot/activities"
+	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/textcall"
 )
@@ -19,7 +20,7 @@ const (
 // call asks the model, and once more where its answer cannot be used and the model can be told why: the same request again
 // would be answered in the same way.
 func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink llm.Sink) (llm.Answer, error) {
-	answer, err := client.Generate(ctx, a.Request, sink)
+	answer, err := m.fitting(ctx, a, client, sink)
 	if err != nil {
 		return answer, err
 	}
@@ -40,6 +41,28 @@ func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink ll
 	}
 	second, _ = a.read(second)
 	return second, nil
+}
+
+// fitting asks the model. Where it refuses the request as too long and there is nothing to compress, results of the running
+// turn are masked, and the shorter request follows. A request that was refused is never sent again.
+func (m *Model) fitting(ctx context.Context, a *attempt, client llm.Client, sink llm.Sink) (llm.Answer, error) {
+	for n := 0; ; n++ {
+		if n > maxCompressions || m.Context.RefusedBefore(a.step, a.model, a.Assembled) {
+			a.compressed = maxCompressions
+			return llm.Answer{}, fault.Errorf(fault.TooLarge, "the model has refused this request as too long")
+		}
+		answer, err := client.Generate(ctx, a.Request, sink)
+		if !fault.Is(err, fault.TooLarge) {
+			return answer, err
+		}
+		m.Context.Refused(a.step, a.model, a.Assembled, err)
+		if again := m.assemble(ctx, a, client, a.Request.System); again != nil {
+			return answer, again
+		}
+		if a.Compress != "" || a.mayCompress() && m.Context.RefusedBefore(a.step, a.model, a.Assembled) {
+			return answer, err
+		}
+	}
 }
 
 // read finds tool calls that were written as text, and says what the model did wrong; empty: nothing that it can be told.

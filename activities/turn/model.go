@@ -291,11 +291,16 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 			return client, err
 		}
 	}
+	return client, m.assemble(ctx, a, client, system)
+}
+
+// assemble makes the request.
+func (m *Model) assemble(ctx context.Context, a *attempt, client llm.Client, system string) (err error) {
 	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
 		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: prompt.Request("", nil, a.tools.Shown()).Tools, Compressed: a.compressed,
 		Plan: a.who.Plan,
 	})
-	return client, err
+	return err
 }
 
 // mayCompress reports whether a compression could make the request shorter. A person who switched compression off is

@@ -105,3 +105,23 @@ func Bytes(n int) string {
 	}
 	return strings.Replace(fmt.Sprintf("%.1f MB", float64(n)/1e6), ".0 ", " ", 1)
 }
+
+// MaskEnough returns masks for results, oldest first, until they free so many tokens: those of the newest group, too, where
+// nothing else is left. It is for a model that has refused the conversation as too long.
+func MaskEnough(lines []chat.Line, masked func(chat.CallID) bool, tokens int, size func(string) int) (out []chat.Mask) {
+	for _, l := range lines {
+		for _, c := range l.Message.ToolCalls {
+			if tokens <= 0 {
+				return out
+			}
+			if !maskable(c) || masked(c.ID) {
+				continue
+			}
+			mask := maskOf(l.Message.ID, c)
+			if gain := size(c.Result) - size(mask.Text); gain > 0 {
+				out, tokens = append(out, mask), tokens-gain
+			}
+		}
+	}
+	return out
+}
