@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
@@ -63,42 +62,6 @@ func FuzzResultOf(f *testing.F) {
 		require.LessOrEqual(t, len(got.Content), maxResult+200)
 		require.Equal(t, r.IsError, got.IsError)
 	})
-}
-
-func FuzzObjectSchema(f *testing.F) {
-	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`))
-	f.Add([]byte(`{"type":"object","properties":{"a":{"$ref":"#/definitions/x"}},"definitions":{"x":{"$ref":"#/definitions/x"}}}`))
-	f.Add([]byte(`{"allOf":[{"type":"string"}],"properties":{"a":{"items":[{"type":"string"}]}}}`))
-	f.Add([]byte(`{"type":["object","null"]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var in any
-		if json.Unmarshal(data, &in) != nil {
-			return
-		}
-		raw, why := objectSchema(in)
-		if why != "" {
-			return
-		}
-		require.LessOrEqual(t, len(raw), maxSchema)
-		var out map[string]any
-		require.NoError(t, json.Unmarshal(raw, &out))
-		require.Equal(t, "object", out["type"])
-		require.IsType(t, map[string]any{}, out["properties"])
-		require.NotContains(t, string(raw), `\u0000`)
-		again, why := objectSchema(out)
-		require.Empty(t, why)
-		require.Equal(t, string(raw), string(again))
-	})
-}
-
-func TestMessages_AreTheLinesThatMayBeSome(t *testing.T) {
-	t.Parallel()
-	in := "Listening on {1}\n\n  {\"a\": \"\n\t[1]\r\nwarning: [x]\r\n{}"
-	for name, from := range map[string]io.Reader{"at once": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
-		got, err := io.ReadAll(&messages{from: from})
-		require.NoError(t, err, name)
-		require.Equal(t, "{\"a\": \"\n[1]\r\n{}", string(got), name)
-	}
 }
 
 func TestPaced_LetsAThousandLinesASecondThroughAndOneOfAnyLengthAtOnce(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/mcp/message"
 )
 
 // maxRedirects bounds how many redirects are followed, all of which lead to the same origin.
@@ -20,7 +21,7 @@ const maxRedirects = 5
 // overHTTP is how a server with an address is spoken to, until life ends, which end does.
 func overHTTP(life context.Context, end context.CancelCauseFunc, about chat.MCPConfig, headers map[string]string, bearer *bearer, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
 	client := &http.Client{
-		Transport:     &door{life: life, end: end, base: base, origin: origin(about.URL), headers: headers, bearer: bearer, pace: pace},
+		Transport:     &door{life: life, end: end, base: base, origin: origin(about.URL), headers: headers, bearer: bearer, pace: pace, older: about.Transport == chat.MCPSSE},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error { return tooMany(len(via)) },
 	}
 	if about.Transport == chat.MCPSSE {
@@ -46,6 +47,7 @@ type door struct {
 	headers map[string]string
 	bearer  *bearer // nil: no account authorizes requests
 	pace    *rate.Limiter
+	older   bool // the transport is that of the older version of the protocol
 }
 
 // RoundTrip sends one request.
@@ -79,9 +81,13 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 func (d *door) bound(resp *http.Response) io.Reader {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err == nil && kind == "text/event-stream" {
-		return newPaced(d.life, resp.Body, d.pace)
+		return &message.Events{From: newPaced(d.life, resp.Body, d.pace), Endpoint: d.older}
 	}
-	return &bounded{from: resp.Body, left: maxMessage}
+	whole := &bounded{from: resp.Body, left: message.Max}
+	if err == nil && kind == "application/json" {
+		return &message.Body{From: whole}
+	}
+	return whole
 }
 
 // body is that of an answer, which lets go of the connection when it is closed.

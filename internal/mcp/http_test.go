@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -265,4 +266,38 @@ func TestHTTP_ErrorsNameNoAddress(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCall_EventsThatAreNoMessagesAreLeftOut has a server write comments, pings and a byte order mark between its messages.
+func TestCall_EventsThatAreNoMessagesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{
+		"initialize": handshake, "tools/list": `{"tools":[{"name":"one"}]}`,
+		"tools/call": `{"content":[{"type":"text","text":"said"},{"type":"image","data":"%"}]}`,
+	}
+	url := web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&in) != nil || in.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result, known := answers[in.Method]
+		if !known {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, "\ufeff{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":\"no such method\"}\r\n", in.ID)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "\ufeff: hello\nready\n\nevent: ping\ndata: now\n\ndata: [DONE]\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", in.ID, result)
+	}))
+	f := setup(t)
+	at := f.add(address(url, chat.MCPHTTP))
+	s, err := f.Refresh(t.Context(), at)
+	require.NoError(t, err)
+	require.Equal(t, 1, s.Tools)
+	got := f.call(at, "one", chat.ClassOnce, "")
+	require.Equal(t, "said\n[image: unknown · left out: its data cannot be decoded]", got.Content)
 }

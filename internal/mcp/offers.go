@@ -2,17 +2,16 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"xbot/internal/chat"
+	"xbot/internal/mcp/message"
+	"xbot/internal/mcp/toolschema"
 	"xbot/internal/tool"
 )
 
@@ -21,8 +20,6 @@ const (
 	maxPages       = 64      // of a list
 	maxTools       = 512     // tools
 	maxSchemas     = 2 << 20 // bytes of all their schemas
-	maxSchema      = 64 << 10
-	maxSchemaDepth = 64
 	maxDescription = 4 << 10 // bytes of one
 	maxTitle       = 200     // characters
 	maxName        = 128     // bytes of the name of a tool, prompt or argument
@@ -148,7 +145,10 @@ func (l *listing) tool(t *sdk.Tool) {
 	if t == nil || !l.take("tool", t.Name, len(l.Tools), maxTools) {
 		return
 	}
-	schema, why := objectSchema(t.InputSchema)
+	schema, why := toolschema.Mend(t.InputSchema)
+	if said, ok := t.Meta[message.FaultKey].(string); ok {
+		why = said
+	}
 	if why == "" && l.schemas+len(schema) > maxSchemas {
 		why = fmt.Sprintf("the input schemas of all tools have more than %d MB", maxSchemas>>20)
 	}
@@ -166,89 +166,6 @@ func (l *listing) tool(t *sdk.Tool) {
 	}
 	out.Title = tool.OneLine(strings.ToValidUTF8(out.Title, "\uFFFD"), maxTitle)
 	l.Tools = append(l.Tools, out)
-}
-
-// propertyName is what providers take for the name of an argument.
-var propertyName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-
-// objectSchema is the schema of a tool's arguments as providers take it, or why it is none: one broken schema would have the provider refuse
-// each request of the conversation. Parts that say which arguments go together are left out: some providers refuse them, and the server
-// judges the arguments itself.
-func objectSchema(in any) (schema json.RawMessage, why string) {
-	object, ok := in.(map[string]any)
-	if !ok {
-		return nil, "its input schema is no JSON object"
-	}
-	if kind, given := object["type"]; given && kind != "object" {
-		return nil, "its input schema does not describe an object"
-	}
-	whole, _ := cleanJSON(object, maxSchemaDepth) // nil where it is too deep
-	if object, ok = whole.(map[string]any); !ok {
-		return nil, fmt.Sprintf("its input schema is nested more than %d times", maxSchemaDepth)
-	}
-	object["type"] = "object"
-	for _, key := range []string{"$schema", "$id", "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum", "const"} {
-		delete(object, key)
-	}
-	properties, ok := object["properties"].(map[string]any)
-	if !ok {
-		if object["properties"] != nil {
-			return nil, "its input schema has properties that are no object"
-		}
-		object["properties"] = map[string]any{}
-	}
-	for name := range properties {
-		if !propertyName.MatchString(name) {
-			return nil, fmt.Sprintf("its argument %.40q has a name that models cannot use", name)
-		}
-	}
-	raw, err := json.Marshal(object)
-	if err != nil || len(raw) > maxSchema {
-		return nil, fmt.Sprintf("its input schema has more than %d kB", maxSchema>>10)
-	}
-	return raw, schemaFault(raw)
-}
-
-// schemaFault says why a text is no JSON Schema; empty: it is one.
-func schemaFault(raw []byte) string {
-	var s jsonschema.Schema
-	err := json.Unmarshal(raw, &s)
-	if err == nil {
-		_, err = s.Resolve(nil)
-	}
-	if err != nil {
-		return "its input schema is no JSON Schema: " + err.Error()
-	}
-	return ""
-}
-
-// cleanJSON takes out of all texts of a decoded JSON value what Postgres cannot hold. It is false for one that is nested too deeply.
-func cleanJSON(value any, depth int) (any, bool) {
-	if depth == 0 {
-		return nil, false
-	}
-	var ok bool
-	switch v := value.(type) {
-	case string:
-		return storable(v), true
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			if out[i], ok = cleanJSON(item, depth-1); !ok {
-				return nil, false
-			}
-		}
-		return out, true
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			if out[storable(key)], ok = cleanJSON(item, depth-1); !ok {
-				return nil, false
-			}
-		}
-		return out, true
-	}
-	return value, true
 }
 
 func storable(text string) string {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"xbot/internal/fault"
+	"xbot/internal/mcp/message"
 )
 
 // How many lines a second are read from servers: a message of stdio is one line, an event of HTTP is three. A server that has more to say
@@ -20,8 +21,8 @@ const (
 	allLinesAtOnce  = 20_000
 )
 
-// maxMessage bounds one message of a server, in bytes: a picture in base64 has its place.
-const maxMessage = 32 << 20
+// maxMessage bounds one message of a server, in bytes. Mending may write one longer than its server did.
+const maxMessage = 2 * message.Max
 
 // paced reads what a server says, no faster than its pace and that of all allow.
 type paced struct {
@@ -47,53 +48,6 @@ func (p *paced) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// messages reads the lines that are messages. Programs print other things, too, which the protocol forbids, and which would end the
-// connection though nothing is wrong with it.
-type messages struct {
-	from  io.Reader
-	state lineState
-}
-
-type lineState int
-
-const (
-	lineBegins lineState = iota
-	lineIsMessage
-	lineIsNone
-)
-
-// Read reads at least a byte, or an error.
-func (m *messages) Read(to []byte) (int, error) {
-	for {
-		n, err := m.from.Read(to)
-		if n = m.sift(to[:n]); n > 0 || err != nil || len(to) == 0 {
-			return n, err
-		}
-	}
-}
-
-// sift keeps what belongs to messages, in place.
-func (m *messages) sift(data []byte) int {
-	kept := data[:0]
-	for _, c := range data {
-		switch {
-		case m.state == lineBegins && (c == ' ' || c == '\t' || c == '\r' || c == '\n'):
-			continue
-		case m.state == lineBegins && (c == '{' || c == '['):
-			m.state = lineIsMessage
-		case m.state == lineBegins:
-			m.state = lineIsNone
-		}
-		if m.state == lineIsMessage {
-			kept = append(kept, c)
-		}
-		if c == '\n' {
-			m.state = lineBegins
-		}
-	}
-	return len(kept)
-}
-
 // bounded reads at most maxMessage bytes.
 type bounded struct {
 	from io.Reader
@@ -104,7 +58,7 @@ type bounded struct {
 func (b *bounded) Read(to []byte) (int, error) {
 	n, err := b.from.Read(to)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, fault.Errorf(fault.TooLarge, "the server's answer has more than %d MB", maxMessage>>20)
+		return 0, fault.Errorf(fault.TooLarge, "the server's answer has more than %d MB", message.Max>>20)
 	}
 	return n, err
 }

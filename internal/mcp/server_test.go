@@ -202,6 +202,7 @@ func serveLies() int {
 		`{"name":"line\nbreak","inputSchema":{"type":"object"}}`,
 		`{"name":"` + strings.Repeat("n", 200) + `","inputSchema":{"type":"object"}}`,
 		`{"name":"long","description":"` + strings.Repeat("ä", 5000) + `","inputSchema":{"type":"object"}}`,
+		`{"name":"task","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`,
 		`null`,
 	}
 	return answers(func(method string) (string, bool) {
@@ -218,6 +219,7 @@ func serveLies() int {
 // serveOld prints what is no message, and ends at the first word that it does not know.
 func serveOld() int {
 	fmt.Println("Server listening [on] {stdio}")
+	fmt.Println("[db] Connected\n{\"level\":\"info\"}\n{ port: 1 }")
 	return answers(func(method string) (string, bool) {
 		switch method {
 		case "initialize":
@@ -225,7 +227,8 @@ func serveOld() int {
 		case "tools/list":
 			return `{"tools":[{"name":"one","inputSchema":{"type":"object"}}]}`, true
 		case "tools/call":
-			return `{"content":[{"type":"text","text":"old"}]}`, true
+			fmt.Println("[db] called")
+			return `{"content":[{"type":"text","text":"old"},{"type":"image","data":"%%","mimeType":"image/png"},{"type":"hologram"}]}`, true
 		}
 		time.AfterFunc(0, func() { os.Exit(4) })
 		select {}

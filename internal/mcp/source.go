@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/mcp/toolschema"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
 	"xbot/internal/toolset"
@@ -171,9 +172,10 @@ func (s *Source) offers(ctx context.Context, server mcpservers.Server) (chat.MCP
 func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person chat.UserID) []*serverTool {
 	out := make([]*serverTool, 0, len(offers.Tools)+1)
 	for _, t := range offers.Tools {
+		parameters, names := toolschema.Split(t.Schema)
 		out = append(out, &serverTool{
-			connections: s.connections, server: server.ID, person: person, offered: offered{server.Name, t.Name},
-			spec: tool.Spec{Class: classOf(t.Hints, trusted(server)), Description: describe(t), Parameters: t.Schema, Optional: true, Group: server.Name, Remote: remote(server, t)},
+			connections: s.connections, server: server.ID, person: person, offered: offered{server.Name, t.Name}, names: names,
+			spec: tool.Spec{Class: classOf(t.Hints, trusted(server)), Description: describe(t), Parameters: parameters, Optional: true, Group: server.Name, Remote: remote(server, t)},
 		})
 	}
 	if len(offers.Resources) > 0 {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"xbot/internal/chat"
+	"xbot/internal/mcp/message"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -43,7 +44,7 @@ func (c *command) attend() {
 
 // transport is the protocol over the streams of the command.
 func (c *command) transport(life context.Context, pace *rate.Limiter) sdk.Transport {
-	out := &messages{from: newPaced(life, c.process.Stdout(), pace)}
+	out := &message.Lines{From: newPaced(life, c.process.Stdout(), pace), Log: func(line []byte) { _, _ = c.said.Write(line) }} // it never fails
 	return &sdk.IOTransport{Reader: io.NopCloser(out), Writer: c.process.Stdin(), MaxLineLength: maxMessage}
 }
 

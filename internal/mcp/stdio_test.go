@@ -191,15 +191,18 @@ func TestRefresh_ToolsWithLyingSchemasAreLeftOutWithANote(t *testing.T) {
 	s, err := f.Refresh(t.Context(), f.command("lies"))
 	require.NoError(t, err)
 	offers := f.rows.offers[s.ID]
-	require.Len(t, offers.Tools, 2)
-	require.Equal(t, "good", offers.Tools[0].Name)
-	require.JSONEq(t, `{"type":"object","properties":{"a":{"type":"string","description":"nul  there"}}}`, string(offers.Tools[0].Schema))
-	require.Equal(t, "long", offers.Tools[1].Name)
-	require.LessOrEqual(t, len(offers.Tools[1].Description), 4<<10)
+	var names []string
+	for _, tool := range offers.Tools {
+		names = append(names, tool.Name)
+	}
+	require.Equal(t, []string{"good", "none", "reference", "argument", "long"}, names)
+	require.JSONEq(t, `{"type":"object","properties":{"a":{"type":"string","description":"nul  there"}},"required":["a"]}`, string(offers.Tools[0].Schema))
+	require.JSONEq(t, `{"type":"object","properties":{}}`, string(offers.Tools[1].Schema))
+	require.LessOrEqual(t, len(offers.Tools[4].Description), 4<<10)
 	all := strings.Join(s.LeftOut, "\n")
 	for _, note := range []string{
-		"tool text: its input schema is no JSON object", "tool none: its input schema is no JSON object", "tool string: its input schema does not describe an object",
-		"tool properties: ", "tool nested: its input schema is no JSON Schema", "tool reference: its input schema is no JSON Schema", `tool argument: its argument "a b"`,
+		"tool text: its input schema is no JSON object", "tool string: its input schema does not describe an object",
+		"tool properties: ", "tool nested: its input schema is no JSON Schema", "tool task: it can be called as a task only",
 		"tool deep: its input schema is nested", "tool large: its input schema has more than 64 kB", "tool good: there are two of that name", "tool: the name must have",
 		"the name has characters that cannot be shown", "tools: the server's list goes in circles",
 	} {
@@ -214,7 +217,9 @@ func TestRefresh_AnOldServerThatPrintsAndKnowsNoNewWordsWorks(t *testing.T) {
 	s, err := f.Refresh(t.Context(), at)
 	require.NoError(t, err)
 	require.Equal(t, 1, s.Tools)
-	require.Equal(t, "old", f.call(at, "one", chat.ClassOnce, "{}").Content)
+	got := f.call(at, "one", chat.ClassOnce, "{}")
+	require.Equal(t, "old\n[image: image/png · left out: its data cannot be decoded]\n[a part of the kind hologram: left out]", got.Content)
+	require.False(t, got.IsError)
 }
 
 func TestRefresh_RemembersWhyAServerCannotBeUsedAndTellsNoSecret(t *testing.T) {
@@ -274,7 +279,7 @@ func TestConnections_AreOneForEachPersonAndEndWithAChange(t *testing.T) {
 	d.Enabled, d.Revision = true, 1
 	_, err := f.servers.Save(t.Context(), 0, d, ann)
 	require.NoError(t, err)
-	require.Equal(t, "old", f.call(at, "one", chat.ClassRead, `{}`).Content)
+	require.Contains(t, f.call(at, "one", chat.ClassRead, `{}`).Content, "old\n")
 }
 
 func TestFollow_ManyChangesOfAListAreReadOnce(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/mcp/toolschema"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
 )
@@ -19,7 +20,8 @@ type serverTool struct {
 	connections *Connections
 	server      int64
 	person      chat.UserID
-	own         ownTool // nil: the server has it
+	own         ownTool           // nil: the server has it
+	names       map[string]string // the server's of arguments that models know by another one
 	project     mcpservers.Project
 	projects    Projects // nil: it is no server of a project
 }
@@ -47,7 +49,7 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 	if t.own != nil {
 		return t.own.run(ctx, at, call.Arguments)
 	}
-	arguments, err := json.Marshal(object)
+	arguments, err := json.Marshal(toolschema.Arguments(object, t.names))
 	if err != nil {
 		return tool.Fail("the arguments are not a valid JSON object: %s", err), nil
 	}
