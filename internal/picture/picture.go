@@ -96,6 +96,7 @@ func (p Picture) check() error {
 
 // Decode is Make without a separate process, for programs that read only their own user's pictures, and for the process that Make starts.
 func Decode(file []byte) (Picture, error) {
+	file = mend(file)
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return Picture{}, fault.Errorf(fault.Invalid, "this is no picture in one of the formats JPEG, PNG, GIF and WebP: %w", err)
