@@ -73,6 +73,13 @@ func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutpu
 		return
 	}
 	out, err := t.runTool(ctx, id, call)
+	for err == nil && out.Asks {
+		var again bool
+		if again, err = t.askAgain(ctx, id, call); !again {
+			break
+		}
+		out, err = t.runTool(ctx, id, call)
+	}
 	if err != nil && call.Class == chat.ClassExec && (t.inbox.stopped || ctx.Err() != nil) {
 		err = t.interrupt(ctx, id, err)
 	}

@@ -55,6 +55,16 @@ func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput
 	return workflow.ExecuteLocalActivity(local(ctx, "expire"), activities.NameExpire, turn.ExpireInput{Call: id}).Get(ctx, nil)
 }
 
+// askAgain asks what a call that has begun has to know before it goes on, and reports whether it is made again.
+func (t *turnRun) askAgain(ctx workflow.Context, id chat.CallID, call turn.CallOutput) (again bool, err error) {
+	call.Inquires = true
+	t.inbox.forgetAnswer(id)
+	if err := t.ask(ctx, id, call); err != nil {
+		return false, err
+	}
+	return !t.inbox.steered || t.inbox.hasAnswer(id), nil
+}
+
 // settled asks the hooks before a person is asked, and reports whether there is nothing to ask any more.
 func (t *turnRun) settled(ctx workflow.Context, id chat.CallID, call turn.CallOutput) bool {
 	if call.Inquires {

@@ -98,6 +98,11 @@ func (b *turnInbox) hasReport(id chat.CallID) bool { return slices.Contains(b.re
 
 func (b *turnInbox) hasAnswer(id chat.CallID) bool { return slices.Contains(b.answered, id) }
 
+// forgetAnswer forgets the answer of a call that asks something else.
+func (b *turnInbox) forgetAnswer(id chat.CallID) {
+	b.answered = slices.DeleteFunc(b.answered, func(other chat.CallID) bool { return other == id })
+}
+
 // steer takes in the messages that are meant to reach the turn while it runs, before its next step. Calls of the last
 // step that have not begun are skipped: the model decides anew, knowing what the person said.
 func (t *turnRun) steer(ctx workflow.Context) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"xbot/activities"
+	"xbot/activities/coding"
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 	"xbot/internal/decode"
@@ -14,6 +15,8 @@ import (
 	"xbot/internal/permission"
 	"xbot/internal/readonce"
 	"xbot/internal/sandbox"
+	"xbot/internal/service"
+	"xbot/internal/session"
 	"xbot/internal/tool"
 )
 
@@ -23,6 +26,8 @@ type Calls interface {
 	BeginCall(ctx context.Context, c chat.Call) (bool, error)
 	SetStartedOn(ctx context.Context, id chat.CallID, store string) error
 	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
+	// ReopenCall has a call that runs ask a person before it goes on; false: it has ended.
+	ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error)
 	// AbandonCall has the command killed, too, if it was sent.
 	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
 	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
@@ -66,6 +71,7 @@ func (in ToolInput) AttemptID() string { return string(in.Call) }
 type ToolOutput struct {
 	Error      bool `json:"error,omitempty"`      // the tool reports an error to the model
 	Unfinished bool `json:"unfinished,omitempty"` // it had not ended within its time, and goes on
+	Asks       bool `json:"asks,omitempty"`       // a person is asked first; then the call is made again
 }
 
 // errTimeUsed ends an attempt whose time is used up.
@@ -97,6 +103,9 @@ func (t *Tools) runCall(ctx context.Context, in ToolInput) (ToolOutput, error) {
 	result, err := t.run(ctx, call)
 	if err != nil {
 		return ToolOutput{}, activities.Failure(ctx, err)
+	}
+	if len(result.Asks) > 0 {
+		return ToolOutput{Asks: true}, nil
 	}
 	return ToolOutput{Error: result.IsError}, nil
 }
@@ -134,16 +143,23 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	}
 	call.Runner = box.Name() // noted, so that another attempt goes where this one began
 	call.Cwd = chat.FolderOn(call.Cwd, call.CwdRunner, call.Runner)
+	attended, err := t.attended(ctx, call, found.Spec())
+	if err != nil {
+		return chat.ToolResult{}, err
+	}
 	began, err := t.Calls.BeginCall(ctx, call)
 	if err != nil || !began {
 		return chat.ToolResult{}, err
 	}
-	result, err := t.attempt(signalRunnerWaits(ctx, call.ID), found, call, box)
+	result, err := t.attempt(signalRunnerWaits(ctx, call.ID), found, call, box, attended)
 	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
 		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
 	}
 	if odd, ok := errors.AsType[*sandbox.MisbehavedError](err); ok { // asking it again would say the same
 		result, err = chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallRunner, odd.Error()), IsError: true}, nil
+	}
+	if err == nil && len(result.Asks) > 0 {
+		return t.askAgain(ctx, call, result)
 	}
 	if err != nil {
 		return chat.ToolResult{}, err
@@ -153,6 +169,29 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 		activities.Release(ctx, box, call.ID)
 	}
 	return result, err
+}
+
+// askAgain opens a call again with the questions that it has. One that has ended meanwhile stays as it is.
+func (t *Tools) askAgain(ctx context.Context, call chat.Call, result chat.ToolResult) (chat.ToolResult, error) {
+	settling, cancel := activities.Settling(ctx)
+	defer cancel()
+	asks, err := t.Calls.ReopenCall(settling, call.ID, result.Asks)
+	if err != nil || !asks {
+		return chat.ToolResult{}, err
+	}
+	return result, nil
+}
+
+// attended reports whether a call of a tool that may ask somebody something can do so: the conversation is a person's, and the model can ask there, too.
+func (t *Tools) attended(ctx context.Context, call chat.Call, spec tool.Spec) (bool, error) {
+	if spec.Remote == nil || service.Serves(call.Session) {
+		return false, nil
+	}
+	if k, err := session.Parse(call.Session); err != nil || k.Kind == session.KindCron || k.Kind == session.KindHook {
+		return false, nil //nolint:nilerr // a key that cannot be read is nobody's conversation
+	}
+	_, may, err := t.Sets.Find(ctx, call.Session, coding.Inquiring)
+	return may, err
 }
 
 // tool returns the tool of a call, which is now in use. Not ok: it may not run; refused says why. A tool that is run in another way than when
@@ -297,7 +336,7 @@ func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 // attempt runs the tool. The tool does not see the end of the activity's context directly: a stop first kills the
 // command, so that its partial output becomes the result; any other end leaves the command alone. A stop that comes when
 // the tool has just ended changes nothing: a command that goes on by then is a task, which a stop leaves alone.
-func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
+func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, box sandbox.Sandbox, attended bool) (chat.ToolResult, error) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	ended := make(chan struct{})
@@ -318,7 +357,7 @@ func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, bo
 	defer out.Close()
 	result, err := found.Run(decode.WithUser(running, call.User), tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
-		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged,
+		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged, Attended: attended,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
 		Output:   (&activities.Printer{Out: out}).Write,
 	})

@@ -38,7 +38,7 @@ func TestAttempt_AStopAfterTheEndOfTheToolLosesNoTask(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(temporal.NewCanceledError())
 	tools := &Tools{Outputs: handsOver{}}
-	result, err := tools.attempt(late{ctx}, handsOver{}, chat.Call{ToolCall: chat.ToolCall{Name: "Shell", Class: chat.ClassExec}}, nil)
+	result, err := tools.attempt(late{ctx}, handsOver{}, chat.Call{ToolCall: chat.ToolCall{Name: "Shell", Class: chat.ClassExec}}, nil, false)
 	require.NoError(t, err)
 	require.NotNil(t, result.Background, "its command was not killed, so somebody has to follow it")
 }

@@ -120,6 +120,8 @@ type ToolResult struct {
 	Took time.Duration `json:"-"`
 	// Pictures are what the result shows; a model without vision reads the content alone.
 	Pictures []Picture `json:"-"`
+	// Asks is set when the call has to ask a person something before it can go on: it is made again with the answers, and this is no result.
+	Asks []Inquiry `json:"-"`
 	// Diff is what the call changed in a file, as a unified diff, for people.
 	Diff string `json:"-"`
 	// Sources are the pages of the web that the result comes from, for people.

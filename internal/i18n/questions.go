@@ -118,6 +118,7 @@ const (
 	InquiryDeclined  ID = "inquiry_declined"  // result of a question that a person declined; %s note
 	InquiryLate      ID = "inquiry_late"      // result of a question that nobody answered in time
 	InquiryStopped   ID = "inquiry_stopped"   // result of a question of a turn that was stopped
+	MCPSecret        ID = "mcp_secret"        // a server asks for what looks like a secret
 	InquiryTogether  ID = "inquiry_together"  // result of questions that were answered in one text; %s text
 )
 
@@ -150,6 +151,7 @@ var inquiries = map[ID]map[Lang]string{
 	InquiryDeclined:  {English: "The user declined to answer%s. Do not ask the same again: go on without the answer where that is safe, or say what you would need.", Chinese: ""},
 	InquiryLate:      {English: "Nobody answered within the time that questions stay open. Go on without the answer where that is safe, or say what you would need.", Chinese: ""},
 	InquiryStopped:   {English: "Not answered: the user stopped the turn while the question was open.", Chinese: ""},
+	MCPSecret:        {English: "Do not enter a secret here: the answer goes to the MCP server, and stays in this conversation.", Chinese: "请勿在此输入机密信息：回答会发送给该 MCP 服务器，并保留在本对话中。"},
 	InquiryTogether:  {English: "The user answered all of them together:\n%s", Chinese: ""},
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/mcp/elicit"
 	"xbot/internal/tool"
 )
 
@@ -32,12 +33,16 @@ func (c *Connections) Call(ctx context.Context, at At, name string, class chat.T
 	repeatable := class == chat.ClassRead || class == chat.ClassIdempotent
 	err = c.use(ctx, s, at, repeatable, func(ctx context.Context, conn *connection) error {
 		said = conn.bearer
-		token, end := conn.calls.begin(func(line string) { progress(said.hide(line)) })
+		token, end := conn.calls.begin(func(line string) { progress(said.hide(line)) }, at.Asking)
 		defer end()
+		conn.worksIn(at)
 		params := &sdk.CallToolParams{Name: name, Arguments: arguments, Meta: sdk.Meta{"progressToken": token}}
-		out, err = conn.session.CallTool(ctx, params)
+		out, err = conn.session.CallTool(elicit.WithAsking(ctx, at.Asking), params)
 		return err
 	})
+	if asks := at.Asking.Next(); asks != nil && answered(err) {
+		return chat.ToolResult{Asks: asks}, nil
+	}
 	if err != nil {
 		return failed(ctx, err)
 	}
@@ -47,6 +52,12 @@ func (c *Connections) Call(ctx context.Context, at At, name string, class chat.T
 	result, err := resultOf(ctx, name, out)
 	result.Content = said.hide(result.Content)
 	return result, err
+}
+
+// answered reports whether a server has answered a request.
+func answered(err error) bool {
+	_, refused := errors.AsType[*RefusedError](err)
+	return err == nil || refused
 }
 
 // failed is what the model reads of a server that could not do what it was asked.

@@ -14,6 +14,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/mcp/elicit"
 	"xbot/internal/oauth"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox"
@@ -47,6 +48,7 @@ type connection struct {
 	err   error
 	calls *calls
 	made  time.Time
+	folders
 
 	session *sdk.ClientSession // nil until ready
 	command *command           // nil: the server has an address
@@ -88,7 +90,7 @@ func (u *usage) leave() {
 }
 
 func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connection {
-	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}}
+	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}, folders: folders{dir: at.Dir}}
 	n.life, n.end = context.WithCancelCause(context.Background())
 	return n
 }
@@ -217,16 +219,31 @@ func (n *connection) handshake(version string) (*sdk.ClientSession, error) {
 	if err != nil {
 		return nil, err
 	}
+	can := &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}} // a server does not ask the model
+	if n.command != nil {
+		can.RootsV2 = &sdk.RootCapabilities{ListChanged: true}
+	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "xbot", Version: n.pool.cfg.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // a server asks neither the model nor the person, and sees no folders
-		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
+		Capabilities:                can,
+		ElicitationHandler:          n.elicit,
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { n.calls.change() },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { n.calls.change() },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { n.calls.change() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { n.calls.progress(r.Params) },
 		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { n.calls.log(r.Params) }, //nolint:staticcheck // servers of older versions of the protocol log
 	})
+	n.announce(client, n.server.MCPConfig, n.box)
 	return client.Connect(n.life, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+}
+
+// elicit answers what the server asks a person. In older versions of the protocol it does not say during which call, so it is declined while there
+// are several.
+func (n *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	asking, known := elicit.AskingOf(ctx)
+	if !known {
+		asking = n.calls.asking()
+	}
+	return asking.Elicit(n.server.Name, r.Params)
 }
 
 func (n *connection) transport() (sdk.Transport, error) {
@@ -329,11 +346,29 @@ type calls struct {
 
 	mu      sync.Mutex
 	last    int
-	running map[string]func(line string)
+	running map[string]running
+}
+
+// running is a call that has not ended.
+type running struct {
+	tell   func(line string)
+	asking *elicit.Asking
 }
 
 func newCalls() *calls {
-	return &calls{changed: make(chan struct{}, 1), running: map[string]func(string){}}
+	return &calls{changed: make(chan struct{}, 1), running: map[string]running{}}
+}
+
+// asking is that of the only call that runs.
+func (c *calls) asking() *elicit.Asking {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.running) == 1 {
+		for _, r := range c.running {
+			return r.asking
+		}
+	}
+	return nil
 }
 
 func (c *calls) change() {
@@ -343,13 +378,13 @@ func (c *calls) change() {
 	}
 }
 
-// begin names a call. What the server says of it goes to tell until end.
-func (c *calls) begin(tell func(line string)) (token string, end func()) {
+// begin names a call. What the server says of it goes to tell until end, and asking answers what it asks.
+func (c *calls) begin(tell func(line string), asking *elicit.Asking) (token string, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
 	token = fmt.Sprint("call-", c.last)
-	c.running[token] = tell
+	c.running[token] = running{tell, asking}
 	return token, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -375,8 +410,8 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	token, ok := p.ProgressToken.(string)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if tell := c.running[token]; ok && tell != nil {
-		tell(line)
+	if r := c.running[token]; ok && r.tell != nil {
+		r.tell(line)
 	}
 }
 
@@ -392,7 +427,7 @@ func (c *calls) log(p *sdk.LoggingMessageParams) { //nolint:staticcheck // as ab
 	said = tool.OneLine(strings.ToValidUTF8(said, "\uFFFD"), maxLine)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, tell := range c.running {
-		tell(tool.OneLine(string(p.Level), 20) + ": " + said)
+	for _, r := range c.running {
+		r.tell(tool.OneLine(string(p.Level), 20) + ": " + said)
 	}
 }

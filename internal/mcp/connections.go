@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/mcp/elicit"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store/mcpservers"
@@ -57,6 +58,10 @@ type At struct {
 	// a command runs on a runner of the person, who can make it say anything, and one that an account authorizes lists what that person may see.
 	// Of other servers every list counts.
 	Vouched bool
+	// Dir is the working folder of the conversation on the runner; empty: its workspace.
+	Dir string
+	// Asking answers what the server asks a person; nil: everything is declined.
+	Asking *elicit.Asking
 }
 
 // key tells connections apart.
@@ -69,8 +74,9 @@ type key struct {
 // Connections are the connections of this process to servers: one for each server, person and runner, made when it is needed and closed when
 // it was idle. They are safe for concurrent use.
 type Connections struct {
-	cfg  Config
-	pace *rate.Limiter
+	cfg   Config
+	pace  *rate.Limiter
+	asked elicit.Calls
 
 	mu     sync.Mutex
 	open   map[key]*connection // that new calls use

@@ -30,6 +30,8 @@ type runner struct {
 
 func (r *runner) Name() string { return r.name }
 
+func (r *runner) Workspace() string { return "/work" }
+
 func (r *runner) counts() (started, running int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

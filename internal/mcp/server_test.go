@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -43,6 +44,13 @@ func serve(mode string) int {
 	s := testServer()
 	if mode == "floods" {
 		go flood()
+	}
+	switch mode {
+	case "asks":
+		s.AddReceivingMiddleware(older)
+		asking(s)
+	case "asks anew":
+		reserving(s)
 	}
 	if err := s.Run(ctx, &sdk.StdioTransport{}); err != nil {
 		return 1
@@ -133,6 +141,67 @@ func testServer() *sdk.Server {
 		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Greet " + r.Params.Arguments["who"]}}, {Role: "assistant", Content: &sdk.TextContent{Text: "Hello"}}}}, nil
 	})
 	return s
+}
+
+// older makes a server one of an older version of the protocol.
+func older(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if method == "server/discover" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "unknown"}
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// reserving adds a tool that asks as the newest version of the protocol has it: by its result.
+func reserving(s *sdk.Server) {
+	sdk.AddTool(s, &sdk.Tool{Name: "reserve"}, func(_ context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		got, ok := r.Params.InputResponses["sure"].(*sdk.ElicitResult)
+		if !ok {
+			return &sdk.CallToolResult{RequestState: "s", InputRequests: sdk.InputRequestMap{"sure": &sdk.ElicitParams{Mode: "form", Message: "Sure?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}}}}, nil, nil
+		}
+		note("reserved")
+		return text("%s %s", got.Action, r.Params.RequestState), nil, nil
+	})
+}
+
+// asking adds tools that ask the client something.
+func asking(s *sdk.Server) {
+	form := map[string]any{"type": "object", "required": []string{"name"}, "properties": map[string]any{
+		"name": map[string]any{"type": "string", "title": "Your name"}, "seats": map[string]any{"type": "integer", "minimum": 1, "maximum": 8},
+		"window": map[string]any{"type": "boolean"}, "api_token": map[string]any{"type": "string"}, "area": map[string]any{"type": "string", "enum": []string{"in", "out"}, "enumNames": []string{"Inside", "Outside"}},
+	}}
+	sdk.AddTool(s, &sdk.Tool{Name: "book"}, func(ctx context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		note("begun")
+		got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "Whose table?", RequestedSchema: form})
+		if err != nil {
+			return nil, nil, err
+		}
+		note("booked")
+		said, err := json.Marshal(got.Content)
+		return text("%s %s", got.Action, said), nil, err
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "pester"}, func(ctx context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		declined := 0
+		for i := range 200 {
+			got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: fmt.Sprint("Question ", time.Now().UnixNano(), i), RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}})
+			if err == nil && got.Action == "decline" {
+				declined++
+			}
+		}
+		return text("declined %d times", declined), nil, nil
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "folders"}, func(ctx context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		got, err := r.Session.ListRoots(ctx, nil) //nolint:staticcheck // servers of older versions ask for them
+		if err != nil {
+			return nil, nil, err
+		}
+		said := ""
+		for _, root := range got.Roots {
+			said += root.URI + "\n"
+		}
+		return text("%s", said), nil, nil
+	})
 }
 
 func mixed(context.Context, *sdk.CallToolRequest, nothing) (*sdk.CallToolResult, any, error) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -192,6 +193,7 @@ func (f *fixture) command(mode string) mcp.At {
 }
 
 func command(name, mode string) mcp.Draft {
+	name = strings.ReplaceAll(name, " ", "")
 	return mcp.Draft{Env: map[string]string{modeVariable: mode}, MCPConfig: chat.MCPConfig{Name: name, Transport: chat.MCPStdio, Command: os.Args[0], Args: []string{"-test.run=^$"}}}
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -89,4 +92,63 @@ func (l *lastWords) bytes() []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]byte(nil), l.kept...)
+}
+
+// folders are the roots that a command is told of: where the conversation works, and the absolute paths among its arguments, which its owner chose.
+type folders struct {
+	guard  sync.Mutex
+	client *sdk.Client // nil: it is told of none
+	roots  []*sdk.Root
+	dir    string
+}
+
+// announce sets the roots of a client that is about to connect. Servers with an address are told of no folder.
+func (f *folders) announce(client *sdk.Client, about chat.MCPConfig, box sandbox.Sandbox) {
+	if about.Transport != chat.MCPStdio {
+		return
+	}
+	f.guard.Lock()
+	defer f.guard.Unlock()
+	if f.dir == "" {
+		f.dir = box.Workspace()
+	}
+	f.client, f.roots = client, rootsOf(f.dir, about.Args)
+	client.AddRoots(f.roots...)
+}
+
+// worksIn tells the command of the folder in which a conversation works.
+func (n *connection) worksIn(at At) {
+	n.guard.Lock()
+	defer n.guard.Unlock()
+	if n.client == nil || at.Dir == "" && n.box == nil {
+		return
+	}
+	dir := at.Dir
+	if dir == "" {
+		dir = n.box.Workspace()
+	}
+	if dir == n.dir {
+		return
+	}
+	before := n.roots
+	n.dir, n.roots = dir, rootsOf(dir, n.server.Args)
+	for _, r := range before {
+		if !slices.ContainsFunc(n.roots, func(now *sdk.Root) bool { return now.URI == r.URI }) {
+			n.client.RemoveRoots(r.URI)
+		}
+	}
+	n.client.AddRoots(n.roots...)
+}
+
+func rootsOf(dir string, args []string) (out []*sdk.Root) {
+	for _, folder := range append([]string{dir}, args...) {
+		windows := len(folder) > 2 && folder[1] == ':' && (folder[2] == '\\' || folder[2] == '/')
+		if windows {
+			folder = "/" + strings.ReplaceAll(folder, "\\", "/")
+		}
+		if strings.HasPrefix(folder, "/") {
+			out = append(out, &sdk.Root{Name: path.Base(folder), URI: (&url.URL{Scheme: "file", Path: folder}).String()})
+		}
+	}
+	return out
 }

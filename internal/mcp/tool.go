@@ -40,7 +40,7 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 	if err != nil {
 		return tool.Fail("%s", err), nil
 	}
-	at := At{Server: t.server, Person: t.person, Box: call.Box}
+	at := At{Server: t.server, Person: t.person, Box: call.Box, Dir: call.Cwd}
 	if t.projects != nil {
 		if err := t.projects.Stands(ctx, t.person, t.project, call.Box); err != nil {
 			return tool.FromError(err)
@@ -53,7 +53,12 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 	if err != nil {
 		return tool.Fail("the arguments are not a valid JSON object: %s", err), nil
 	}
-	return t.connections.Call(ctx, at, t.offered.tool, t.spec.Class, arguments, lines(call))
+	at.Asking = t.connections.asked.Begin(call.ID, call.Approval, !call.Attended)
+	result, err := t.connections.Call(ctx, at, t.offered.tool, t.spec.Class, arguments, lines(call))
+	if err == nil && len(result.Asks) == 0 {
+		t.connections.asked.End(call.ID)
+	}
+	return result, err
 }
 
 // maxOutput bounds what a call shows while it runs, in bytes.

@@ -105,6 +105,9 @@ type Call struct {
 	// Approval is how a person has permitted the call, with the answers where it asked questions; nil where nobody was asked.
 	Approval *chat.Approval
 
+	// Attended reports whether the call can ask a person something (chat.ToolResult.Asks).
+	Attended bool
+
 	// Output receives what a command prints while it runs, offset in bytes from its start; nil when nobody looks.
 	Output func(offset int64, piece []byte)
 }

@@ -68,6 +68,15 @@ WHERE c.id = sqlc.arg(id) AND c.state <> 'done' AND t.id = c.turn_id AND t.state
   AND (c.hook IN ('', 'passed') OR c.hook = 'deferred' AND c.approval = 'allowed')
 RETURNING c.*;
 
+-- name: CallReopen :one
+-- A call that runs has to ask a person something: it is as before it began, with these questions. No row: it has its result, or its turn has ended.
+UPDATE tool_calls c SET
+    state = 'open', rule = 'ask', approval = '', questions = sqlc.arg(questions), answers = NULL, note = '', answered_by = '', answer_key = '',
+    asked_at = NULL, answered_at = NULL, answer_woken_at = NULL, reason = '', preview = ''
+FROM turns t
+WHERE c.id = sqlc.arg(id) AND c.state = 'running' AND t.id = c.turn_id AND t.state = 'running'
+RETURNING c.*;
+
 -- name: CallFinish :one
 -- Records the result, with what hooks said before the call. It also ends a question that nobody answered. took_ms is how
 -- long the command ran, 0 if only the call is known: the outage of a server that found the end later does not count.

@@ -11,6 +11,10 @@ WHERE c.id = sqlc.arg(call_id)::text AND t.deliver AND i.place IS NOT NULL
 ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING
 RETURNING session_key;
 
+-- name: QuestionForget :exec
+-- Forgets what a call has asked before on a platform, so that it can ask again.
+DELETE FROM outbound WHERE call_id = sqlc.arg(call_id)::text AND kind IN ('question', 'settled');
+
 -- name: QuestionWithdraw :execrows
 -- A question that nobody has begun to send, and that is closed, is not sent.
 UPDATE outbound SET state = 'expired', error = 'it was closed before it could be sent', ended_at = now()

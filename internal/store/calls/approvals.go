@@ -64,6 +64,31 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 	return s.Call(ctx, id)
 }
 
+// ReopenCall has a call that runs ask a person questions before it goes on: it is as before it began, and its turn asks and makes it again. It reports
+// false for a call that has its result, or whose turn has ended.
+func (s *Store) ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error) {
+	asks := false
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := lockTurn(ctx, tx, id); err != nil {
+			return err
+		}
+		row, err := s.db.Q.CallReopen(ctx, tx, dbsqlc.CallReopenParams{ID: id, Questions: questions})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("ask the questions of call %s: %w", id, err)
+		}
+		if err := s.db.Q.QuestionForget(ctx, tx, string(id)); err != nil {
+			return fmt.Errorf("forget what call %s has asked: %w", id, err)
+		}
+		asks = true
+		tx.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
+		return nil
+	})
+	return asks, err
+}
+
 // reasonOf returns the reason of an approval, starting with the change of the tool if there is one.
 func reasonOf(ctx context.Context, tx *pg.Tx, turn chat.TurnID, q chat.Request) (string, error) {
 	if q.Changed == "" || turn == "" {

@@ -504,6 +504,74 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 	return items, nil
 }
 
+const callReopen = `-- name: CallReopen :one
+UPDATE tool_calls c SET
+    state = 'open', rule = 'ask', approval = '', questions = $1, answers = NULL, note = '', answered_by = '', answer_key = '',
+    asked_at = NULL, answered_at = NULL, answer_woken_at = NULL, reason = '', preview = ''
+FROM turns t
+WHERE c.id = $2 AND c.state = 'running' AND t.id = c.turn_id AND t.state = 'running'
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+`
+
+type CallReopenParams struct {
+	Questions []chat.Inquiry
+	ID        chat.CallID
+}
+
+// A call that runs has to ask a person something: it is as before it began, with these questions. No row: it has its result, or its turn has ended.
+func (q *Queries) CallReopen(ctx context.Context, db DBTX, arg CallReopenParams) (ToolCall, error) {
+	row := db.QueryRow(ctx, callReopen, arg.Questions, arg.ID)
+	var i ToolCall
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.TurnID,
+		&i.Step,
+		&i.N,
+		&i.MessageID,
+		&i.ProviderID,
+		&i.Name,
+		&i.Class,
+		&i.Arguments,
+		&i.Summary,
+		&i.State,
+		&i.Runner,
+		&i.StartedOn,
+		&i.Intent,
+		&i.StartedAt,
+		&i.Result,
+		&i.IsError,
+		&i.FinishedAt,
+		&i.Task,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerKey,
+		&i.AnswerWokenAt,
+		&i.Offload,
+		&i.Questions,
+		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
+		&i.Pictures,
+		&i.Always,
+		&i.Preview,
+		&i.Diff,
+		&i.AskedArguments,
+		&i.Plan,
+		&i.Sources,
+		&i.Judged,
+		&i.JudgedDigest,
+	)
+	return i, err
+}
+
 const callSetIntent = `-- name: CallSetIntent :exec
 UPDATE tool_calls SET intent = $2 WHERE id = $1
 `

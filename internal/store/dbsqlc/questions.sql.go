@@ -45,6 +45,16 @@ func (q *Queries) QuestionAdd(ctx context.Context, db DBTX, callID string) ([]ch
 	return items, nil
 }
 
+const questionForget = `-- name: QuestionForget :exec
+DELETE FROM outbound WHERE call_id = $1::text AND kind IN ('question', 'settled')
+`
+
+// Forgets what a call has asked before on a platform, so that it can ask again.
+func (q *Queries) QuestionForget(ctx context.Context, db DBTX, callID string) error {
+	_, err := db.Exec(ctx, questionForget, callID)
+	return err
+}
+
 const questionOfCall = `-- name: QuestionOfCall :one
 SELECT id, nonce, session_key, channel, account, place, message_id, turn_id, state, parts, tries, tried_at, woken_at, error, created_at, ended_at, kind, call_id, tells_of, card FROM outbound WHERE call_id = $1::text AND kind = 'question'
 `
