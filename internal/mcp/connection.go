@@ -48,7 +48,6 @@ type connection struct {
 	err   error
 	calls *calls
 	made  time.Time
-	folders
 
 	session *sdk.ClientSession // nil until ready
 	command *command           // nil: the server has an address
@@ -90,7 +89,7 @@ func (u *usage) leave() {
 }
 
 func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connection {
-	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}, folders: folders{dir: at.Dir}}
+	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(at.Dir), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}}
 	n.life, n.end = context.WithCancelCause(context.Background())
 	return n
 }
@@ -232,7 +231,7 @@ func (n *connection) handshake(version string) (*sdk.ClientSession, error) {
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { n.calls.progress(r.Params) },
 		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { n.calls.log(r.Params) }, //nolint:staticcheck // servers of older versions of the protocol log
 	})
-	n.announce(client, n.server.MCPConfig, n.box)
+	n.calls.folders.announce(client, n.server.MCPConfig, n.box)
 	return client.Connect(n.life, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 }
 
@@ -346,26 +345,23 @@ type calls struct {
 
 	mu      sync.Mutex
 	last    int
-	running map[string]running
+	running map[string]func(line string)
+	askings map[string]*elicit.Asking
+
+	folders folders
 }
 
-// running is a call that has not ended.
-type running struct {
-	tell   func(line string)
-	asking *elicit.Asking
-}
-
-func newCalls() *calls {
-	return &calls{changed: make(chan struct{}, 1), running: map[string]running{}}
+func newCalls(dir string) *calls {
+	return &calls{changed: make(chan struct{}, 1), running: map[string]func(string){}, askings: map[string]*elicit.Asking{}, folders: folders{dir: dir}}
 }
 
 // asking is that of the only call that runs.
 func (c *calls) asking() *elicit.Asking {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.running) == 1 {
-		for _, r := range c.running {
-			return r.asking
+	if len(c.askings) == 1 {
+		for _, asking := range c.askings {
+			return asking
 		}
 	}
 	return nil
@@ -384,11 +380,12 @@ func (c *calls) begin(tell func(line string), asking *elicit.Asking) (token stri
 	defer c.mu.Unlock()
 	c.last++
 	token = fmt.Sprint("call-", c.last)
-	c.running[token] = running{tell, asking}
+	c.running[token], c.askings[token] = tell, asking
 	return token, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.running, token)
+		delete(c.askings, token)
 	}
 }
 
@@ -410,8 +407,8 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	token, ok := p.ProgressToken.(string)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r := c.running[token]; ok && r.tell != nil {
-		r.tell(line)
+	if tell := c.running[token]; ok && tell != nil {
+		tell(line)
 	}
 }
 
@@ -427,7 +424,7 @@ func (c *calls) log(p *sdk.LoggingMessageParams) { //nolint:staticcheck // as ab
 	said = tool.OneLine(strings.ToValidUTF8(said, "\uFFFD"), maxLine)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, r := range c.running {
-		r.tell(tool.OneLine(string(p.Level), 20) + ": " + said)
+	for _, tell := range c.running {
+		tell(tool.OneLine(string(p.Level), 20) + ": " + said)
 	}
 }

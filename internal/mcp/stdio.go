@@ -47,7 +47,7 @@ func (c *command) attend() {
 
 // transport is the protocol over the streams of the command.
 func (c *command) transport(life context.Context, pace *rate.Limiter) sdk.Transport {
-	out := &message.Lines{From: newPaced(life, c.process.Stdout(), pace), Log: func(line []byte) { _, _ = c.said.Write(line) }} // it never fails
+	out := &message.Lines{From: newPaced(life, c.process.Stdout(), pace), Log: &c.said}
 	return &sdk.IOTransport{Reader: io.NopCloser(out), Writer: c.process.Stdin(), MaxLineLength: maxMessage}
 }
 
@@ -118,26 +118,27 @@ func (f *folders) announce(client *sdk.Client, about chat.MCPConfig, box sandbox
 
 // worksIn tells the command of the folder in which a conversation works.
 func (n *connection) worksIn(at At) {
-	n.guard.Lock()
-	defer n.guard.Unlock()
-	if n.client == nil || at.Dir == "" && n.box == nil {
+	f := &n.calls.folders
+	f.guard.Lock()
+	defer f.guard.Unlock()
+	if f.client == nil {
 		return
 	}
 	dir := at.Dir
 	if dir == "" {
 		dir = n.box.Workspace()
 	}
-	if dir == n.dir {
+	if dir == f.dir {
 		return
 	}
-	before := n.roots
-	n.dir, n.roots = dir, rootsOf(dir, n.server.Args)
+	before := f.roots
+	f.dir, f.roots = dir, rootsOf(dir, n.server.Args)
 	for _, r := range before {
-		if !slices.ContainsFunc(n.roots, func(now *sdk.Root) bool { return now.URI == r.URI }) {
-			n.client.RemoveRoots(r.URI)
+		if !slices.ContainsFunc(f.roots, func(now *sdk.Root) bool { return now.URI == r.URI }) {
+			f.client.RemoveRoots(r.URI)
 		}
 	}
-	n.client.AddRoots(n.roots...)
+	f.client.AddRoots(f.roots...)
 }
 
 func rootsOf(dir string, args []string) (out []*sdk.Root) {

@@ -16,7 +16,7 @@ const (
 // Lines reads the messages that a server writes to its standard output, one a line. What is no message goes to log.
 type Lines struct {
 	From io.Reader
-	Log  func(line []byte) // bounded; nil: nobody reads it
+	Log  io.Writer // gets a line at a time, bounded; nil: nobody reads it
 
 	line  []byte // begun, not ended
 	skip  bool   // the rest of the line is no message
@@ -99,6 +99,6 @@ func (l *Lines) end() {
 
 func (l *Lines) log(line []byte) {
 	if len(line) > 0 && l.Log != nil {
-		l.Log(append(bytes.Clone(line[:min(len(line), maxLog)]), '\n'))
+		_, _ = l.Log.Write(append(bytes.Clone(line[:min(len(line), maxLog)]), '\n')) // a log that is lost changes nothing
 	}
 }

@@ -47,23 +47,30 @@ func TestLines_WhatIsNoMessageIsALogLine(t *testing.T) {
 	t.Parallel()
 	for name, c := range noise {
 		for how, from := range map[string]io.Reader{"at once": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in)), "with the end": iotest.DataErrReader(strings.NewReader(c.in))} {
-			logs := 0
-			got, err := io.ReadAll(&message.Lines{From: from, Log: func([]byte) { logs++ }})
+			var log counter
+			got, err := io.ReadAll(&message.Lines{From: from, Log: &log})
 			require.NoError(t, err, name)
 			require.Equal(t, c.want, string(got), "%s, %s", name, how)
-			require.Equal(t, c.logs, logs, "%s, %s", name, how)
+			require.Equal(t, c.logs, log.lines, "%s, %s", name, how)
 		}
 	}
 }
 
+// counter counts what is logged.
+type counter struct{ lines, longest int }
+
+func (c *counter) Write(line []byte) (int, error) {
+	c.lines, c.longest = c.lines+1, max(c.longest, len(line))
+	return len(line), nil
+}
+
 func TestLines_ALineWithoutAnEndIsBounded(t *testing.T) {
 	t.Parallel()
-	most := 0
-	log := func(line []byte) { most = max(most, len(line)) }
+	log := &counter{}
 	got, err := io.ReadAll(&message.Lines{From: io.MultiReader(io.LimitReader(endless("x"), 100<<20), strings.NewReader("\n"+pong)), Log: log})
 	require.NoError(t, err)
 	require.Equal(t, pong+"\n", string(got))
-	require.LessOrEqual(t, most, 8<<10)
+	require.LessOrEqual(t, log.longest, 8<<10)
 
 	_, err = io.ReadAll(&message.Lines{From: io.MultiReader(strings.NewReader(`{"a":"`), endless("x")), Log: log})
 	require.ErrorContains(t, err, "32 MB")
