@@ -34,11 +34,16 @@ type addresses struct {
 
 // own is where this process can be reached on this machine.
 func (a addresses) own() string {
-	host, port, err := net.SplitHostPort(a.listener.Addr().String())
+	return LocalURL(a.listener.Addr().String())
+}
+
+// LocalURL is where a process that listens on an address can be reached on its own machine.
+func LocalURL(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return "http://" + a.listener.Addr().String()
+		return "http://" + listen
 	}
-	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)

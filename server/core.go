@@ -98,6 +98,7 @@ func newProcess(ctx context.Context, s settings, closer *Server) (*process, erro
 		return nil, err
 	}
 	p.log = p.tele.Log
+	slog.SetDefault(p.log) // libraries that write to the log of Go write to this one
 	closer.onClose(func() {
 		if err := p.tele.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			p.log.Debug("telemetry not closed", "error", err)
@@ -105,6 +106,13 @@ func newProcess(ctx context.Context, s settings, closer *Server) (*process, erro
 	})
 	if path := config.IgnoredEnvFile(os.Environ()); path != "" {
 		p.log.Warn("a .env in the working folder is not read", "file", path, "do", IgnoredAdvice)
+	}
+	names, err := config.EnvironmentOnly(os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
+		p.log.Warn("variables of .env have no effect there: set them in the environment of the process", "names", names)
 	}
 	if s.Pprof != "" {
 		return p, telemetry.ServeProfiles(s.Pprof)

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/localstack"
+	"xbot/internal/telemetry"
 	"xbot/internal/temporalclient"
 	"xbot/server/serverlock"
 )
@@ -82,7 +83,7 @@ func startServers(ctx context.Context, cfg *config.Serve, out io.Writer) (*serve
 	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
 		return nil, err
 	}
-	s := &servers{log: slog.New(slog.NewTextHandler(out, nil)), dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
+	s := &servers{log: startLog(cfg, out), dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
 	var err error
 	s.ui, err = givenUI(cfg.Temporal)
 	return s, err
@@ -101,7 +102,7 @@ func givenUI(cfg config.Temporal) (temporalUI, error) {
 }
 
 func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers, error) {
-	log := slog.New(slog.NewTextHandler(out, nil))
+	log := startLog(cfg, out)
 	stack, err := localstack.Start(ctx, localstack.Config{
 		Home: cfg.Dir, TemporalPort: cfg.TemporalPort, UIPort: cfg.UIPort, Namespace: cfg.Namespace,
 		PostgresBin: cfg.PostgresBin, Log: log, Progress: progress{os.Stderr},
@@ -116,6 +117,11 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 		temporal: LocalTemporal(e),
 		ui:       temporalUI{target: &url.URL{Scheme: "http", Host: e.Temporal.UIAddress}, token: e.Temporal.UIToken},
 	}, nil
+}
+
+// startLog is the log until the process has its own.
+func startLog(cfg *config.Serve, out io.Writer) *slog.Logger {
+	return telemetry.NewLogger(telemetry.Config{Level: cfg.LogLevel, Format: cfg.LogFormat, Out: out})
 }
 
 // LocalTemporal is how the Temporal of the local stack is reached.

@@ -60,7 +60,7 @@ const doctorTimeout = 15 * time.Second
 
 // Run makes all checks, prints a line for each, and fails if one failed.
 func (doctorCmd) Run(ctx context.Context) error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return err
 	}
@@ -242,26 +242,71 @@ func lookCrashes(ctx context.Context, d *installation) (string, error) {
 	return "", fmt.Errorf("%d calls were given up in the last day because they crashed the server, the newest: %w; the output of crashes is in %s", len(calls), &calls[0], crash.Folder(d.cfg.Dir))
 }
 
+// lookServer asks the processes of the server that it finds whether they are ready. Which they are depends on how it runs: "xbot serve" and an
+// ingress of this data folder left a note; others are known by the settings that processes share.
 func lookServer(ctx context.Context, d *installation) (string, error) {
-	address := "http://" + d.cfg.Addr
-	if note, err := server.ReadNote(d.cfg.Dir); err == nil {
-		address = note.URL
+	var found, away []string
+	for _, address := range d.addresses() {
+		problem, err := probe(ctx, address)
+		if problem != "" {
+			return "", fmt.Errorf("%s: %s", address, problem)
+		}
+		if err == nil {
+			found = append(found, address)
+			break
+		}
+		away = append(away, address)
 	}
+	if d.cfg.Metrics != "" {
+		address := server.LocalURL(d.cfg.Metrics)
+		if problem, err := probe(ctx, address); err == nil && problem != "" {
+			return "", fmt.Errorf("the worker at %s: %s", address, problem)
+		} else if err == nil {
+			found = append(found, address+" (worker)")
+		}
+	}
+	if len(found) == 0 {
+		return "", fmt.Errorf("does not answer at %s: start \"xbot serve\", or \"xbot ingress\" and \"xbot worker\"", strings.Join(away, " or "))
+	}
+	return "ready at " + strings.Join(found, ", "), nil
+}
+
+// addresses are where the ingress may be, without repetition, the nearest first.
+func (d *installation) addresses() []string {
+	var out []string
+	if note, err := server.ReadNote(d.cfg.Dir); err == nil {
+		out = append(out, note.URL)
+	}
+	for _, address := range []string{server.LocalURL(d.cfg.Addr), d.cfg.Internal, d.cfg.HTTP.URL} {
+		if address = strings.TrimRight(address, "/"); address != "" && !slices.Contains(out, address) {
+			out = append(out, address)
+		}
+	}
+	return out
+}
+
+// probe returns why a process is not ready, or an error if none answers at the address.
+func probe(ctx context.Context, address string) (problem string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/readyz", nil)
 	if err != nil {
 		return "", err
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return "", fmt.Errorf("does not answer at %s: start \"xbot serve\"", address)
+		return "", err
 	}
 	defer resp.Body.Close() // read only
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	if err != nil || resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("answers %d at %s: %s", resp.StatusCode, address, body)
+	if err != nil || resp.StatusCode == http.StatusOK {
+		return "", err
 	}
-	return "ready at " + address, nil
+	return fmt.Sprintf("it answers %d: %s", resp.StatusCode, strings.TrimSpace(string(body))), nil
 }
+
+// probeTimeout bounds one probe: that of readiness, and the way to it.
+const probeTimeout = 4 * time.Second
 
 // runnerWait is how long a runner may take to connect after the start of the server.
 const runnerWait = 3 * time.Second

@@ -26,6 +26,15 @@ func (f envFileFlag) AfterApply() error {
 	return os.Setenv(config.EnvFileVariable, path)
 }
 
+// load reads the settings of a process, and hands those that libraries read by themselves to them.
+func load[C any]() (C, error) {
+	if err := config.SetLibraryVariables(os.Environ(), os.Setenv); err != nil {
+		var none C
+		return none, err
+	}
+	return config.Load[C](os.Environ())
+}
+
 // sayIgnored names a .env of the working folder, which may be why something is not set.
 func sayIgnored(w io.Writer) {
 	if path := config.IgnoredEnvFile(os.Environ()); path != "" {

@@ -29,7 +29,7 @@ type hooksCheckCmd struct {
 
 // Run checks a file without a server.
 func (c hooksCheckCmd) Run() error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ type hooksTestCmd struct {
 
 // Run asks the hooks of the administrator's file.
 func (c hooksTestCmd) Run(ctx context.Context) error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type configCmd struct {
 
 // Run prints the settings of xbot serve, which has all of them.
 func (c configCmd) Run() error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (openAPICmd) Run() error {
 
 // openStore opens the database of a running or configured server for an operator's command.
 func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return nil, cfg, nil, err
 	}
@@ -219,7 +219,7 @@ type temporalEnvCmd struct{}
 
 // Run prints shell assignments for the temporal CLI.
 func (temporalEnvCmd) Run() error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"os"
 
-	"xbot/internal/config"
 	"xbot/server"
 )
 
@@ -25,7 +23,7 @@ func (workerCmd) Run(ctx context.Context) error { return run(ctx, server.OpenWor
 
 // run reads the settings of a process and runs it.
 func run[C any](ctx context.Context, open func(context.Context, C, string) (*server.Server, error)) error {
-	cfg, err := config.Load[C](os.Environ())
+	cfg, err := load[C]()
 	if err != nil {
 		return err
 	}

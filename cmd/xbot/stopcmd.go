@@ -15,7 +15,7 @@ type stopCmd struct {
 
 // Run ends the server of this home in an orderly way; what runs goes on with the next start.
 func (c stopCmd) Run(ctx context.Context) error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return err
 	}

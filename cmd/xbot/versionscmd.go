@@ -29,7 +29,7 @@ const promotion = 30 * time.Second
 
 // deployment opens our workers as Temporal knows them.
 func deployment(ctx context.Context, do func(context.Context, client.WorkerDeploymentHandle) error) error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+	cfg, err := load[config.Serve]()
 	if err != nil {
 		return err
 	}

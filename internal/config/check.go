@@ -58,7 +58,7 @@ func checkOne(s Setting) error {
 		if !isPort(s.Value) {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be a port, from 0 to 65535", s.Name, s.Value)
 		}
-	case "XBOT_PUBLIC_URL", "XBOT_INTERNAL_URL", "LLM_EMBEDDING_BASE_URL", "XBOT_OIDC_ISSUER":
+	case "XBOT_PUBLIC_URL", "XBOT_INTERNAL_URL", "LLM_EMBEDDING_BASE_URL", "XBOT_OIDC_ISSUER", "OTEL_EXPORTER_OTLP_ENDPOINT":
 		if u, err := url.Parse(s.Value); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 			return fault.Errorf(fault.Invalid, "%s is %q; it must be a web address such as https://xbot.example", s.Name, s.Value)
 		}

@@ -55,7 +55,7 @@ func merge(environ map[string]string, home string) (merged map[string]string, na
 			merged[k] = v
 		}
 	}
-	return merged, named, nil
+	return merged, named, readSecretFiles(merged)
 }
 
 func homeDir(values map[string]string) (string, error) {
@@ -116,7 +116,7 @@ func readEnvFile(environ map[string]string, home string) (values map[string]stri
 		return nil, "", fault.Errorf(fault.Invalid, "%s is not a list of NAME=value lines", path)
 	}
 	for key := range values {
-		if strings.HasPrefix(key, "XBOT_") && !known(key) {
+		if strings.HasPrefix(key, "XBOT_") && !accepted(key) {
 			return nil, "", fault.Errorf(fault.Invalid, "%s sets %s, which is not a setting of xbot%s", path, key, nearest(key))
 		}
 	}
@@ -194,7 +194,7 @@ func flatten(tree map[string]any, prefix string, out map[string]string) error {
 func nameOf(path string) (string, bool) {
 	name := envStyle(path)
 	for _, candidate := range []string{name, "XBOT_" + name} {
-		if known(candidate) {
+		if accepted(candidate) {
 			return candidate, true
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"regexp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,7 +36,7 @@ type Config struct {
 	Version string
 	Level   string // debug | info | warn | error
 	Format  string // text | json
-	OTLP    string // endpoint of a collector; empty: no traces
+	OTLP    string // endpoint of a collector; empty: no traces, unless OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set
 	Out     io.Writer
 	File    *logs.File // to which everything is logged as well; nil: to none
 }
@@ -47,26 +49,49 @@ type Telemetry struct {
 	traces   *trace.TracerProvider
 }
 
-// New sets up the reporting of a process.
+// New sets up the reporting of a process. The exporter of traces reads OTEL_ variables from the environment.
 func New(ctx context.Context, cfg Config) (*Telemetry, error) {
-	t := &Telemetry{Log: logger(cfg), Registry: prometheus.NewRegistry()}
+	t := &Telemetry{Log: NewLogger(cfg), Registry: prometheus.NewRegistry()}
 	t.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	exporter, err := prom.New(prom.WithRegisterer(t.Registry))
 	if err != nil {
 		return nil, fault.Errorf(fault.Internal, "set up metrics: %w", err)
 	}
 	t.meters = metric.NewMeterProvider(metric.WithReader(exporter))
-	if cfg.OTLP == "" {
+	if cfg.OTLP == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return t, nil
+	}
+	if t.traces, err = newTraces(ctx, cfg); err != nil {
+		return nil, err
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		t.Log.Warn("traces could not be sent", "error", addresses.ReplaceAllString(err.Error(), "the collector"))
+	}))
+	otel.SetTracerProvider(t.traces)
+	return t, nil
+}
+
+// addresses matches web addresses, which may contain passwords.
+var addresses = regexp.MustCompile(`[a-z]+://[^\s"]+`)
+
+// protocol is the encoding of the exporter, the only one that is compiled in.
+const protocol = "http/protobuf"
+
+func newTraces(ctx context.Context, cfg Config) (*trace.TracerProvider, error) {
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
+		if value := os.Getenv(name); value != "" && value != protocol {
+			return nil, fault.Errorf(fault.Invalid, "%s is %q; xbot sends traces as %s only", name, value, protocol)
+		}
 	}
 	spans, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "OTEL_EXPORTER_OTLP_ENDPOINT cannot be used: %w", err)
 	}
 	about := resource.NewSchemaless(semconv.ServiceName(cfg.Process), semconv.ServiceVersion(cfg.Version))
-	t.traces = trace.NewTracerProvider(trace.WithBatcher(spans), trace.WithResource(about))
-	otel.SetTracerProvider(t.traces)
-	return t, nil
+	if about, err = resource.Merge(about, resource.Environment()); err != nil {
+		return nil, fault.Errorf(fault.Invalid, "OTEL_RESOURCE_ATTRIBUTES cannot be used: %w", err)
+	}
+	return trace.NewTracerProvider(trace.WithBatcher(spans), trace.WithResource(about)), nil
 }
 
 // Temporal returns the metrics handler of the Temporal SDK.
@@ -102,7 +127,8 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	return err
 }
 
-func logger(cfg Config) *slog.Logger {
+// NewLogger returns the log of a process.
+func NewLogger(cfg Config) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
 		level = slog.LevelInfo // the configuration was checked before
