@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"xbot/internal/chat"
@@ -19,7 +20,11 @@ type Note struct {
 	PID     int    `json:"pid"`
 	Token   string `json:"token"`
 	Version string `json:"version"`
+	Service bool   `json:"service,omitempty"` // systemd starts the server again when it ends
 }
+
+// ofSystemd reports whether systemd started this process. Programs that it started inherit the variable, with the id of their ancestor.
+func ofSystemd() bool { return os.Getenv("SYSTEMD_EXEC_PID") == strconv.Itoa(os.Getpid()) }
 
 // localToken names the token of the programs beside this server, of which a database may have several. A new start
 // makes another.
@@ -40,7 +45,7 @@ func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	if _, err := in.store.GrantToken(ctx, admin, store.Token{Name: in.localToken()}, hash); err != nil {
 		return err
 	}
-	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.version})
+	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.version, Service: ofSystemd()})
 	if err != nil {
 		return err
 	}

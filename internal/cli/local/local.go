@@ -25,6 +25,8 @@ type Server struct {
 	Home   string // the data folder, XBOT_HOME
 	Binary string // the xbot program; empty: beside this program, then in PATH
 	Args   []string
+
+	ServiceWait time.Duration // how long to wait for a service that runs the server; 0: a minute
 }
 
 var _ apiclient.Source = (*Server)(nil)
@@ -35,6 +37,7 @@ type about struct {
 	PID     int    `json:"pid"`
 	Token   string `json:"token"`
 	Version string `json:"version"`
+	Service bool   `json:"service"` // systemd starts the server again when it ends
 }
 
 // Home returns the data folder of this user: XBOT_HOME, else ~/.xbot (spec/001 §6.2).
@@ -59,6 +62,19 @@ func (s *Server) Endpoint(context.Context) (apiclient.Endpoint, error) {
 }
 
 func (s *Server) read() (about, error) {
+	told, err := s.note()
+	if err != nil {
+		return about{}, err
+	}
+	// The process is looked for before the token is sent to whatever listens on its port now.
+	if !alive(told.PID) {
+		return about{}, fault.Errorf(fault.Unavailable, "no server of this user is running")
+	}
+	return told, nil
+}
+
+// note reads the file of the server that ran last, whether or not it runs now.
+func (s *Server) note() (about, error) {
 	file := filepath.Join(s.Home, "run", "serve.json")
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,10 +87,6 @@ func (s *Server) read() (about, error) {
 	if err := json.Unmarshal(text, &told); err != nil || told.URL == "" {
 		// The server writes the file with one rename; what cannot be read was left by something else.
 		return about{}, fault.Errorf(fault.Unavailable, "%s cannot be read; remove it and try again", file)
-	}
-	// The process is looked for before the token is sent to whatever listens on its port now.
-	if !alive(told.PID) {
-		return about{}, fault.Errorf(fault.Unavailable, "no server of this user is running")
 	}
 	return told, nil
 }

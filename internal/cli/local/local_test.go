@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -228,4 +229,37 @@ func TestHome_IsTheVariableOrTheUsersFolder(t *testing.T) {
 	home, err = local.Home(func(string) string { return "" })
 	require.NoError(t, err)
 	require.Equal(t, ".xbot", filepath.Base(home))
+}
+
+// TestEnsure_WaitsForAServiceThatRestarts has a note of a server that systemd runs, and that is gone.
+func TestEnsure_WaitsForAServiceThatRestarts(t *testing.T) {
+	t.Parallel()
+	note := func(s *local.Server) {
+		require.NoError(t, os.MkdirAll(filepath.Join(s.Home, "run"), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(s.Home, "run", "serve.json"), []byte(`{"url":"http://127.0.0.1:1","pid":999999999,"token":"x","service":true}`), 0o600))
+	}
+	t.Run("it comes back", func(t *testing.T) {
+		t.Parallel()
+		s := setup(t, "ok")
+		note(s)
+		err := s.Ensure(t.Context(), func(said string) {
+			require.Equal(t, "Waiting for the service that runs the server", said)
+			service := exec.Command(s.Binary)
+			service.Env, service.Dir = append(os.Environ(), "XBOT_HOME="+s.Home), s.Home
+			require.NoError(t, service.Start())
+			go func() { _ = service.Wait() }() // killed at the end of the test
+		})
+		require.NoError(t, err)
+		require.Len(t, starts(t, s), 1, "that of the service")
+	})
+	t.Run("it stays away", func(t *testing.T) {
+		t.Parallel()
+		s := setup(t, "ok")
+		s.ServiceWait = time.Millisecond
+		note(s)
+		err := s.Ensure(t.Context(), func(string) {})
+		require.ErrorContains(t, err, "systemctl start xbot")
+		require.Equal(t, fault.Unavailable, fault.KindOf(err))
+		require.Empty(t, starts(t, s))
+	})
 }

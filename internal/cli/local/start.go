@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ const (
 	firstStart = 4 * time.Second // after this long the reason for waiting is explained
 	grace      = 2 * time.Second // for another server to show up after ours has ended at once
 )
+
+// serviceWait is how long a service may take to start its server again.
+const serviceWait = time.Minute
 
 // Ensure returns when the server runs and takes messages; it starts one if there is none. Two programs that do so at
 // once start one server. The server that is started outlives this program and its terminal. progress is told, in
@@ -43,7 +47,24 @@ func (s *Server) Ensure(ctx context.Context, progress func(string)) error {
 	if s.Running(ctx) == nil { // somebody else has started it meanwhile
 		return nil
 	}
+	if last, err := s.note(); err == nil && last.Service {
+		return s.awaitService(ctx, progress)
+	}
 	return s.start(ctx, progress)
+}
+
+// awaitService waits for a server that systemd starts again. A second one would hold its data folder or its port.
+func (s *Server) awaitService(ctx context.Context, progress func(string)) error {
+	progress("Waiting for the service that runs the server")
+	for deadline := time.Now().Add(cmp.Or(s.ServiceWait, serviceWait)); time.Now().Before(deadline); {
+		if s.Running(ctx) == nil {
+			return nil
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+	return fault.Errorf(fault.Unavailable, "a systemd service runs the server of %s, and it does not answer: start it (systemctl start xbot), or remove %s to start one without it", s.Home, filepath.Join(s.Home, "run", "serve.json"))
 }
 
 // lock makes this program the one that starts the server.
