@@ -2,9 +2,15 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/term"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/ingress/startnotice"
 	"xbot/internal/accounts"
@@ -12,15 +18,19 @@ import (
 	"xbot/internal/fault"
 )
 
-// Ready reports whether this process can accept messages and wake turns. Anybody may ask, so it names no addresses.
-func (in *ingressPart) Ready(ctx context.Context) error {
-	if err := in.store.Ping(ctx); err != nil {
-		in.log.Debug("not ready", "error", err)
+// Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. Anybody may ask, so it names no addresses.
+func (c *core) Ready(ctx context.Context) error {
+	if err := c.store.Ping(ctx); err != nil {
+		c.log.Debug("not ready", "error", err)
 		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
 	}
-	if _, err := in.temporal.CheckHealth(ctx, nil); err != nil {
-		in.log.Debug("not ready", "error", err)
+	if _, err := c.temporal.CheckHealth(ctx, nil); err != nil {
+		c.log.Debug("not ready", "error", err)
 		return fault.Errorf(fault.Unavailable, "Temporal does not answer")
+	}
+	_, err := c.temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: c.namespace})
+	if _, missing := errors.AsType[*serviceerror.NamespaceNotFound](err); missing { // other errors: the token may not describe it
+		return fault.Errorf(fault.Unavailable, "Temporal does not have the namespace of the settings")
 	}
 	return nil
 }
@@ -46,8 +56,7 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	base := in.at.people()
-	link, err := in.auth.NewLink(ctx, admin.ID, base)
-	if err != nil {
+	if err := in.announceSignIn(ctx, w, admin.ID); err != nil {
 		return err
 	}
 	if err := in.noteLocal(ctx, admin.ID); err != nil {
@@ -57,7 +66,6 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	if in.ui.target != nil && uiText == "" {
 		uiText = strings.TrimRight(base, "/") + "/temporal/"
 	}
-	say(w, "xbot      %s   (sign in once with this link)", link)
 	if uiText != "" {
 		say(w, "Temporal  %s", uiText)
 	}
@@ -66,6 +74,27 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 		say(w, "copy      %s", CopyNote)
 	}
 	return in.keepNote(ctx, admin.ID)
+}
+
+// announceSignIn prints how to sign in. What is printed may be kept in a log, so it is a link only at the first start, and as long as nobody has
+// signed in on a terminal.
+func (in *ingressPart) announceSignIn(ctx context.Context, w io.Writer, admin chat.UserID) error {
+	use, err := in.store.SignInUse(ctx)
+	if err != nil {
+		return err
+	}
+	file, ok := w.(*os.File)
+	logged := !ok || !term.IsTerminal(file.Fd())
+	if use.SignedIn || use.Links && logged {
+		say(w, "xbot      %s   (\"xbot login-link\" prints a link to sign in)", in.at.people())
+		return nil
+	}
+	link, err := in.auth.NewLink(ctx, admin, in.at.people())
+	if err != nil {
+		return err
+	}
+	say(w, "xbot      %s   (sign in once with this link)", link)
+	return nil
 }
 
 // operatorChats puts the chats of the settings in force: who writes in the administrator's is the administrator, and who was one by an

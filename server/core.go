@@ -18,6 +18,7 @@ import (
 	"xbot/internal/prompt"
 	"xbot/internal/telemetry"
 	"xbot/internal/trigger"
+	"xbot/server/metrics"
 )
 
 // core is what every process has. The groups are made in the order in which they stand here.
@@ -98,6 +99,7 @@ func newProcess(ctx context.Context, s settings, closer *Server) (*process, erro
 		return nil, err
 	}
 	p.log = p.tele.Log
+	p.tele.Registry.MustRegister(metrics.NewBuild(s.process, s.version))
 	slog.SetDefault(p.log) // libraries that write to the log of Go write to this one
 	closer.onClose(func() {
 		if err := p.tele.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/server/metrics"
 )
 
 // database is Postgres, and what is read in it before anything is written.
@@ -42,6 +43,7 @@ func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (
 		return nil, err
 	}
 	closer.onClose(pool.Close)
+	p.tele.Registry.MustRegister(metrics.NewPool(pool))
 	d := &database{dsn: s.dsn, pool: pool, bus: feed.New(p.log), rows: store.New(pool, store.Options{})}
 	d.policies = &policies.Live{Source: d.rows}
 	if d.key, err = secret.OpenKeyring(s.Dir, s.Key); err != nil {

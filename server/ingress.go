@@ -27,6 +27,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/server/hostrunner"
+	"xbot/server/metrics"
 )
 
 // OpenIngress opens the part that talks to people.
@@ -161,6 +162,8 @@ func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	routes, consumers := in.routes(), in.consumers()
+	in.tele.Registry.MustRegister(metrics.NewInbox(in.store, in.log), metrics.NewRunners(in.hub.Connected))
+	routes.Measures = httpserver.NewMetrics(in.tele.Registry)
 	routes.Others[consumer.Root] = consumers
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err

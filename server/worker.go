@@ -61,7 +61,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	}
 	s.serve(c.listenFeed, c.learnAttributes, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build, nil}).run)
 	if cfg.Metrics != "" {
-		s.serve(func(ctx context.Context) error { return c.serveMetrics(ctx, cfg.Metrics) })
+		s.serve(func(ctx context.Context) error { return c.serveMetrics(ctx, cfg.Metrics, c) })
 	}
 	return s, nil
 }
@@ -236,15 +236,15 @@ func (l outputLinks) OutputURL(user chat.UserID, runner string, exec chat.CallID
 	})
 }
 
-// serveMetrics answers /metrics and /healthz of a worker, for a scraper and a supervisor.
-func (p *process) serveMetrics(ctx context.Context, addr string) error {
+// serveMetrics answers /metrics, /healthz and /readyz of a worker, for a scraper and a supervisor.
+func (p *process) serveMetrics(ctx context.Context, addr string, ready httpserver.Readiness) error {
 	l, err := httpserver.Listen(addr, p.log)
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", p.tele.Handler())
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	httpserver.HandleHealth(mux, ready)
 	return httpserver.Serve(ctx, l, mux, make(chan struct{}), p.log)
 }
 

@@ -53,6 +53,8 @@ type Routes struct {
 	Ready   Readiness // /readyz
 	Hosts   Hosts     // refuses foreign host names
 	Refuser Refuser   // answers what Hosts refuses
+
+	Measures *Metrics // of requests; nil: none
 }
 
 // Readiness says why a process cannot work now.
@@ -73,12 +75,7 @@ type Refuser interface {
 // Handler puts the routes together.
 func (r Routes) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, q *http.Request) {
-		ctx, cancel := context.WithTimeout(q.Context(), 3*time.Second)
-		defer cancel()
-		answer(w, r.Ready.Ready(ctx))
-	})
+	HandleHealth(mux, r.Ready)
 	mux.Handle("/api/", r.API)
 	mux.Handle("GET /api/openapi.json", r.OpenAPI)
 	mux.Handle("GET /metrics", r.Metrics)
@@ -107,7 +104,20 @@ func (r Routes) Handler() http.Handler {
 		mux.Handle(path, handler)
 	}
 	mux.Handle("/", r.Page)
-	return r.guard(mux)
+	return r.Measures.measure(r.guard(mux))
+}
+
+// readyTimeout bounds one probe of readiness.
+const readyTimeout = 3 * time.Second
+
+// HandleHealth registers /healthz, which answers while the process runs, and /readyz, which answers whether it can do its work.
+func HandleHealth(mux *http.ServeMux, ready Readiness) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, q *http.Request) {
+		ctx, cancel := context.WithTimeout(q.Context(), readyTimeout)
+		defer cancel()
+		answer(w, ready.Ready(ctx))
+	})
 }
 
 // guard checks the host and sets the headers that every answer has.
@@ -146,7 +156,7 @@ func protect(next http.Handler, log *slog.Logger) http.Handler {
 				return
 			}
 			if p != http.ErrAbortHandler { //nolint:errorlint // handlers panic with exactly this value
-				log.Error("request broke", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
+				log.Error("request broke", "method", q.Method, "route", q.Pattern, "panic", p, "stack", string(debug.Stack()))
 			}
 			panic(http.ErrAbortHandler) // the server closes the connection and says nothing more
 		}()

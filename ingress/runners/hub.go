@@ -114,6 +114,13 @@ func New(cfg Config) *Hub {
 	return h
 }
 
+// Connected returns how many runners this hub holds.
+func (h *Hub) Connected() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.sessions)
+}
+
 // Close closes every socket and waits until the connection table says so. Runners connect again elsewhere. The sockets are closed at the same time
 // (ServeHTTP): that of a runner that does not read takes a second.
 func (h *Hub) Close() {

@@ -87,6 +87,11 @@ SELECT (SELECT count(*) FROM sessions)::int AS sessions,
        pg_total_relation_size('prompts')::bigint AS prompt_bytes,
        pg_database_size(current_database())::bigint AS bytes;
 
+-- name: InspectWaiting :one
+-- The messages that wait, as InspectCounts counts them.
+SELECT count(*)::int AS waiting, coalesce(extract(epoch FROM now() - min(accepted_at)), 0)::float8 AS oldest_seconds
+FROM inbox WHERE outcome IS NULL AND kind <> 'stop';
+
 -- name: ExportMessages :many
 SELECT * FROM messages WHERE session_key = $1 AND rewound_by IS NULL ORDER BY id;
 

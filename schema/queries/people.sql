@@ -22,6 +22,11 @@ DELETE FROM link_codes WHERE user_id = $1;
 -- name: UserAnyPassword :one
 SELECT EXISTS (SELECT 1 FROM users WHERE password_hash <> '');
 
+-- name: UserSignInUse :one
+-- Whether somebody has a password or a login, and whether there is a row of a sign-in link.
+SELECT (EXISTS (SELECT 1 FROM users WHERE password_hash <> '') OR EXISTS (SELECT 1 FROM web_sessions))::boolean AS signed_in,
+       EXISTS (SELECT 1 FROM login_links) AS links;
+
 -- name: LoginLinkCreate :execrows
 -- None: there was one of that token.
 INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;

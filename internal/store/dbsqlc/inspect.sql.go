@@ -647,3 +647,21 @@ func (q *Queries) InspectUndelivered(ctx context.Context, db DBTX, arg InspectUn
 	}
 	return items, nil
 }
+
+const inspectWaiting = `-- name: InspectWaiting :one
+SELECT count(*)::int AS waiting, coalesce(extract(epoch FROM now() - min(accepted_at)), 0)::float8 AS oldest_seconds
+FROM inbox WHERE outcome IS NULL AND kind <> 'stop'
+`
+
+type InspectWaitingRow struct {
+	Waiting       int32
+	OldestSeconds float64
+}
+
+// The messages that wait, as InspectCounts counts them.
+func (q *Queries) InspectWaiting(ctx context.Context, db DBTX) (InspectWaitingRow, error) {
+	row := db.QueryRow(ctx, inspectWaiting)
+	var i InspectWaitingRow
+	err := row.Scan(&i.Waiting, &i.OldestSeconds)
+	return i, err
+}

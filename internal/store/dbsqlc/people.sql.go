@@ -402,6 +402,24 @@ func (q *Queries) UserSetPassword(ctx context.Context, db DBTX, arg UserSetPassw
 	return err
 }
 
+const userSignInUse = `-- name: UserSignInUse :one
+SELECT (EXISTS (SELECT 1 FROM users WHERE password_hash <> '') OR EXISTS (SELECT 1 FROM web_sessions))::boolean AS signed_in,
+       EXISTS (SELECT 1 FROM login_links) AS links
+`
+
+type UserSignInUseRow struct {
+	SignedIn bool
+	Links    bool
+}
+
+// Whether somebody has a password or a login, and whether there is a row of a sign-in link.
+func (q *Queries) UserSignInUse(ctx context.Context, db DBTX) (UserSignInUseRow, error) {
+	row := db.QueryRow(ctx, userSignInUse)
+	var i UserSignInUseRow
+	err := row.Scan(&i.SignedIn, &i.Links)
+	return i, err
+}
+
 const webSessionCreate = `-- name: WebSessionCreate :exec
 INSERT INTO web_sessions (token_hash, user_id, expires_at) VALUES ($1, $2, $3)
 `

@@ -113,6 +113,12 @@ func (s *Store) InspectUndelivered(ctx context.Context, limit int) ([]ops.Undeli
 	return out, nil
 }
 
+// InboxWaiting returns how many accepted messages wait for a turn, and the age of the oldest.
+func (s *Store) InboxWaiting(ctx context.Context) (messages int, oldest time.Duration, err error) {
+	r, err := s.db.Q.InspectWaiting(ctx, s.db.Pool)
+	return int(r.Waiting), time.Duration(r.OldestSeconds * float64(time.Second)), pg.Classify(err)
+}
+
 // InspectCounts counts.
 func (s *Store) InspectCounts(ctx context.Context) (ops.Counts, error) {
 	r, err := s.db.Q.InspectCounts(ctx, s.db.Pool)

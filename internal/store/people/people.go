@@ -102,6 +102,18 @@ func (s *Store) AnyPassword(ctx context.Context) (bool, error) {
 	return yes, pg.Classify(err)
 }
 
+// SignInUse is how far the sign-in of an installation has been used.
+type SignInUse struct {
+	SignedIn bool // somebody has a password or a login
+	Links    bool // there was a sign-in link in the last days
+}
+
+// SignInUse returns how far the sign-in has been used.
+func (s *Store) SignInUse(ctx context.Context) (SignInUse, error) {
+	row, err := s.db.Q.UserSignInUse(ctx, s.db.Pool)
+	return SignInUse{SignedIn: row.SignedIn, Links: row.Links}, pg.Classify(err)
+}
+
 // CreateLoginLink stores the hash of a one-time sign-in token. Errors are Conflict if the hash exists.
 func (s *Store) CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error {
 	if err := s.db.Q.LoginLinkPrune(ctx, s.db.Pool); err != nil {
