@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"xbot/internal/fault"
+	"xbot/internal/localstack"
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -49,8 +51,17 @@ func (keyDropCmd) Run(ctx context.Context) error {
 	})
 }
 
-func withKey(ctx context.Context, do func(ring *secret.Keyring, s *store.Store, given bool) error) error {
+// withKey opens the database, for which it starts the local Postgres where no server runs: a server with a lost key refuses to start.
+func withKey(ctx context.Context, do func(ring *secret.Keyring, s *store.Store, given bool) error) (err error) {
 	s, cfg, closeStore, err := openStore(ctx)
+	if fault.Is(err, fault.Unavailable) && cfg.Database.URL == "" {
+		_, stop, failed := localstack.StartPostgres(ctx, localstack.Config{Home: cfg.Dir, Namespace: cfg.Namespace, TemporalPort: cfg.TemporalPort, UIPort: cfg.UIPort, PostgresBin: cfg.PostgresBin})
+		if failed != nil {
+			return errors.Join(err, failed)
+		}
+		defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
+		s, cfg, closeStore, err = openStore(ctx)
+	}
 	if err != nil {
 		return err
 	}

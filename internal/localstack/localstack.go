@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"xbot/internal/fault"
 )
 
 // Config says where and how the stack runs. Home is required; the zero value of the rest is the default.
@@ -99,6 +101,41 @@ func Start(ctx context.Context, cfg Config) (*Stack, error) {
 		return nil, errors.Join(err, lock.release())
 	}
 	return stack, nil
+}
+
+// StartPostgres starts Postgres alone, on the data of a stack that does not run, for a command of the operator. It refuses as Start does when a
+// process has a stack on the home. stop ends it.
+func StartPostgres(ctx context.Context, cfg Config) (e Endpoints, stop func(context.Context) error, err error) {
+	home, err := openHome(cfg.Home)
+	if err != nil {
+		return e, nil, err
+	}
+	lock, err := home.lock()
+	if err != nil {
+		return e, nil, err
+	}
+	release := func(err error) (Endpoints, func(context.Context) error, error) {
+		return Endpoints{}, nil, errors.Join(err, lock.release())
+	}
+	p, err := newPostgres(ctx, cfg, home)
+	if err != nil {
+		return release(err)
+	}
+	if !p.exists {
+		return release(fault.Errorf(fault.NotFound, "there is no database in %s", home))
+	}
+	chosen, err := home.keepChoices(cfg, p.cluster.Socket)
+	if err != nil {
+		return release(err)
+	}
+	if e, err = home.endpoints(chosen, home.readSecret); err != nil {
+		return release(err)
+	}
+	server, err := p.run(ctx)
+	if err != nil {
+		return release(err)
+	}
+	return e, func(ctx context.Context) error { return errors.Join(p.end(ctx, server), lock.release()) }, nil
 }
 
 func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Stack, error) {
