@@ -106,7 +106,7 @@ func TestCrash17_ServerKilledAfterAStopWasAccepted(t *testing.T) {
 		require.Empty(t, find(t, mark), "the command is dead when it is said that the turn was stopped")
 		require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), k.lastNotice())
 		calls := lastCalls(k)
-		require.Regexp(t, "killed on request|Interrupted", calls[0].Result)
+		require.Regexp(t, "killed before it ended|Interrupted", calls[0].Result)
 		require.Equal(t, []string{"a"}, k.trace(fmt.Sprint("r", n)))
 	}
 	k.wellFormed()

@@ -127,7 +127,7 @@ func TestWatch_CancelledKillsTheCommand(t *testing.T) {
 	out, err := b.watch(ctx, call)
 	require.NoError(t, err, "the end is recorded")
 	require.Equal(t, chat.TaskKilled, out.State)
-	require.Contains(t, b.told(), "killed on request")
+	require.Contains(t, b.told(), "killed after")
 }
 
 func TestWatch_DeliversAKillThatWasAskedBefore(t *testing.T) {
@@ -288,7 +288,7 @@ func TestBang_IsFoundAgainByAnotherAttemptAndKilledByACancellation(t *testing.T)
 
 	id = b.bang("touch begun; sleep 60")
 	require.NoError(t, b.runBang(b.when("begun", activitiestest.ErrStop), id))
-	require.Contains(t, b.LastMessage().Content, "killed on request")
+	require.Contains(t, b.LastMessage().Content, "killed after")
 }
 
 func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {

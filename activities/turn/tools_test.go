@@ -238,7 +238,7 @@ func TestTool_AStopKillsTheCommandAndKeepsWhatItPrinted(t *testing.T) {
 	out, err := b.RunTool(b.WhenLive(activitiestest.ErrStop, printed("begun")), 0)
 	require.NoError(t, err, "the partial output is a result")
 	require.True(t, out.Error)
-	require.Contains(t, b.ResultOf(0).Result, "begun\n[killed on request")
+	require.Contains(t, b.ResultOf(0).Result, "begun\n[killed before it ended")
 	require.Eventually(t, func() bool {
 		_, err := b.Sandbox.Exec(t.Context(), sandbox.ExecRequest{ID: chat.NewCallID(activitiestest.Turn, 0, 0), Command: "true"})
 		return err == nil
@@ -396,6 +396,6 @@ func TestInterrupt_KillsTheCommandThatALostWorkerLeftAndKeepsWhatItWrote(t *test
 	for range 2 { // a second one changes nothing
 		require.NoError(t, b.Run(t.Context(), activities.NameInterrupt, turn.ToolInput{Call: id}, nil))
 	}
-	require.Contains(t, b.ResultOf(0).Result, "killed on request")
+	require.Contains(t, b.ResultOf(0).Result, "killed before it ended")
 	require.True(t, b.ResultOf(0).IsError)
 }

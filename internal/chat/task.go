@@ -81,7 +81,7 @@ func (t Task) Ending(now time.Time) string {
 	case TaskExited:
 		return fmt.Sprintf("exit code %d after %s", t.Code, ran)
 	case TaskKilled:
-		return "killed on request after " + ran
+		return "killed after " + ran
 	case TaskTimedOut:
 		return "killed after " + ran + ", the longest a task may run"
 	case TaskLost:

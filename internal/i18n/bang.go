@@ -15,7 +15,7 @@ const (
 var bangs = map[ID]map[Lang]string{
 	BangExited:   {English: "exit code %d · %s", Chinese: "退出码 %d · %s"},
 	BangTimedOut: {English: "killed: it was still running after %d s. To run it in the background, ask for it in a message.", Chinese: "已终止：%d 秒后仍在运行。需要更久的命令，请在消息里让我放到后台运行。"},
-	BangKilled:   {English: "killed on request after %s", Chinese: "已按要求终止，运行了 %s"},
+	BangKilled:   {English: "killed after %s", Chinese: "已终止，运行了 %s"},
 	BangLost:     {English: "Outcome unknown: the command had started, then the machine or its runner went away. Check what it did before you repeat it.", Chinese: "结果未知：命令启动之后，机器或运行器断开了。重复之前请先检查它做了什么。"},
 	BangWhole:    {English: "whole output, %s", Chinese: "完整输出，%s"},
 	BangRefused:  {English: "Not run: %s", Chinese: "未执行：%s"},

@@ -157,7 +157,7 @@ func describe(result sandbox.ExecResult) chat.ToolResult {
 	case sandbox.ExecTimedOut:
 		return tool.FailCommand(end("killed: it was still running after %.0f h, the longest a command may run", ceiling.Hours()))
 	case sandbox.ExecKilled:
-		return tool.FailCommand(end("killed on request before it ended; what it had done so far remains"))
+		return tool.FailCommand(end("killed before it ended; what it had done so far remains"))
 	default:
 		return tool.FailCommand(end("outcome unknown: the command had started, then the machine or its runner went away; it may have run in part or in full, so verify its effects before repeating it"))
 	}

@@ -153,7 +153,7 @@ func TestShell_SaysThatAKilledCommandWasKilled(t *testing.T) {
 	require.NoError(t, box.Kill(t.Context(), "turn.0.0"))
 	result, err := shell.New().Run(t.Context(), box.Call("turn.0.0", arguments(t, "echo x > never")))
 	require.NoError(t, err)
-	require.Contains(t, result.Content, "[killed on request before it ended")
+	require.Contains(t, result.Content, "[killed before it ended")
 	require.NoFileExists(t, filepath.Join(box.Workspace(), "never"))
 }
 

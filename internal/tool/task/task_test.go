@@ -177,7 +177,7 @@ func TestKill_EndsATaskAndTellsItsEnd(t *testing.T) {
 	d.start("echo begun; sleep 60")
 	kill := task.NewKill(d, task.Killer{Kills: d, Boxes: d})
 	result := d.run(kill, `{"task_id":"bg1"}`)
-	require.Contains(t, result.Content, "bg1 · killed on request after")
+	require.Contains(t, result.Content, "bg1 · killed after")
 	require.Contains(t, result.Content, "begun")
 	require.Equal(t, []chat.CallID{"turn.0.bg1"}, result.Told)
 	require.Equal(t, result.Content, d.run(kill, `{"task_id":"bg1"}`).Content, "again it changes nothing")
