@@ -1,13 +1,18 @@
 #!/bin/sh
 # Makes Temporal's two databases and brings their schemas to the version of this image. Safe to run at every start, and
-# before every upgrade of the server. SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD say where.
-set -eu
+# before every upgrade of the server. SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD say where. It tries ATTEMPTS times.
+set -u
 
 prepare() { # database, name of its schema inside the tool
-	temporal-sql-tool --database "$1" create-database
-	temporal-sql-tool --database "$1" setup-schema --version 0.0
-	temporal-sql-tool --database "$1" update-schema --schema-name "postgresql/v12/$2"
+	temporal-sql-tool --database "$1" create-database &&
+		temporal-sql-tool --database "$1" setup-schema --version 0.0 &&
+		temporal-sql-tool --database "$1" update-schema --schema-name "postgresql/v12/$2"
 }
 
-prepare temporal temporal
-prepare temporal_visibility visibility
+left=${ATTEMPTS:-20}
+until prepare temporal temporal && prepare temporal_visibility visibility; do
+	left=$((left - 1))
+	echo "the databases of Temporal at $SQL_HOST could not be prepared" >&2
+	if [ "$left" -le 0 ]; then exit 1; fi
+	sleep "${PAUSE:-3}"
+done
