@@ -163,7 +163,7 @@ func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 func (in *ingressPart) run(ctx context.Context) error {
 	routes, consumers := in.routes(), in.consumers()
 	in.tele.Registry.MustRegister(metrics.NewInbox(in.store, in.log), metrics.NewRunners(in.hub.Connected))
-	routes.Measures = httpserver.NewMetrics(in.tele.Registry)
+	measured := httpserver.NewMetrics(in.tele.Registry)
 	routes.Others[consumer.Root] = consumers
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()
 			defer consumers.Records(ctx)() // until the last request was answered
-			return httpserver.Serve(ctx, in.at.listener, routes.Handler(), in.closing, in.log)
+			return httpserver.Serve(ctx, in.at.listener, measured.Measure(routes.Handler()), in.closing, in.log)
 		},
 	)
 	return s.Run(ctx)

@@ -32,11 +32,8 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-// measure counts the requests that next answers.
-func (m *Metrics) measure(next http.Handler) http.Handler {
-	if m == nil {
-		return next
-	}
+// Measure counts the requests that next answers, the handler of Routes.
+func (m *Metrics) Measure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		begin, measured := time.Now(), &response{ResponseWriter: w}
 		defer func() { // also for a handler that panics

@@ -27,7 +27,6 @@ func TestMetrics_CountRequestsByRouteNeverByAddress(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	r := routes(nil)
-	r.Measures = httpserver.NewMetrics(registry)
 	r.API = http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		switch q.URL.Path {
 		case "/api/events":
@@ -44,7 +43,7 @@ func TestMetrics_CountRequestsByRouteNeverByAddress(t *testing.T) {
 			_, _ = io.WriteString(w, "ok") // as above
 		}
 	})
-	server := httptest.NewServer(r.Handler())
+	server := httptest.NewServer(httpserver.NewMetrics(registry).Measure(r.Handler()))
 	defer server.Close()
 	get := func(host, path string) {
 		t.Helper()

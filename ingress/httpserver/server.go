@@ -53,8 +53,6 @@ type Routes struct {
 	Ready   Readiness // /readyz
 	Hosts   Hosts     // refuses foreign host names
 	Refuser Refuser   // answers what Hosts refuses
-
-	Measures *Metrics // of requests; nil: none
 }
 
 // Readiness says why a process cannot work now.
@@ -104,7 +102,7 @@ func (r Routes) Handler() http.Handler {
 		mux.Handle(path, handler)
 	}
 	mux.Handle("/", r.Page)
-	return r.Measures.measure(r.guard(mux))
+	return r.guard(mux)
 }
 
 // readyTimeout bounds one probe of readiness.
