@@ -56,9 +56,6 @@ func Run(ctx context.Context, cfg Config) error {
 	background.Go(func() { d.maintain(ctx) })
 	d.log.Info("runner started",
 		"workspace", d.cfg.Workspace, "state", d.cfg.State, "store", d.store.ID(), "confinement", d.confinement)
-	if connect.IsPlain(d.cfg.Server) {
-		d.log.Warn("the token travels unencrypted: use a wss:// address", "server", d.cfg.Server)
-	}
 	connect.Stay(ctx, connect.Config{Server: d.cfg.Server, Token: d.cfg.Token, Log: d.log, Runner: d})
 	background.Wait()
 	d.log.Info("runner stopped; running commands go on")

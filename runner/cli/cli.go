@@ -20,6 +20,7 @@ import (
 
 	"xbot/runner"
 	"xbot/runner/confine"
+	"xbot/runner/connect"
 	"xbot/runner/container"
 	"xbot/runner/job"
 	"xbot/runner/opencode"
@@ -39,8 +40,21 @@ const tokenVariable = "XBOT_RUNNER_TOKEN"
 // PluginsVariable names the folder of plugins to the runner of the server's own host. People's runners have none.
 const PluginsVariable = "XBOT_RUNNER_PLUGINS"
 
+// serverFlags say how the server is reached.
+type serverFlags struct {
+	Server         string `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Address of the server: wss://host/api/runners/connect."`
+	PrivateNetwork bool   `env:"XBOT_RUNNER_PRIVATE_NETWORK" help:"The way to the server is a private network, such as that of containers on one machine: do not warn of a ws:// address."`
+}
+
+// warn logs that others may read the token on its way.
+func (f serverFlags) warn(log *slog.Logger) {
+	if connect.IsPlain(f.Server) && !f.PrivateNetwork {
+		log.Warn("the token travels unencrypted: use a wss:// address", "server", f.Server)
+	}
+}
+
 type flags struct {
-	Server    string     `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Address of the server: wss://host/api/runners/connect."`
+	serverFlags
 	TokenFile string     `env:"XBOT_RUNNER_TOKEN_FILE" placeholder:"FILE" help:"File with the token, read again for each connection; default: the variable XBOT_RUNNER_TOKEN."`
 	Token     string     `placeholder:"TOKEN" help:"Token. Others on this machine see it in the process list, so prefer --token-file."`
 	Name      string     `env:"XBOT_RUNNER_NAME" help:"Name of this runner; default: the name that its token was made for, and no other is possible."`
@@ -126,6 +140,7 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 	if f.Lifeline > 0 {
 		go follow(f.Lifeline, stop)
 	}
+	f.warn(cfg.Log)
 	if f.Mode == modeDocker {
 		return runRelay(ctx, f.relay(cfg, stderr), stderr)
 	}

@@ -55,9 +55,6 @@ func Run(ctx context.Context, cfg RelayConfig) error {
 	defer unlock()
 	r := &relay{cfg: cfg, engine: engine{cfg.Engine}, idle: make(chan struct{})}
 	cfg.Log.Info("runner started", "container", cfg.Name, "image", cfg.Image, "workspace", cfg.Workspace, "state", cfg.State)
-	if connect.IsPlain(cfg.Server) {
-		cfg.Log.Warn("the token travels unencrypted: use a wss:// address", "server", cfg.Server)
-	}
 	connected, disconnect := context.WithCancel(ctx)
 	defer disconnect()
 	var watching sync.WaitGroup
