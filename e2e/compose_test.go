@@ -160,17 +160,7 @@ func TestCompose_StartsWithEverySettingAndAHomeThatLasts(t *testing.T) {
 		require.Regexp(t, `AGENT_MAX_ITERATIONS\s+33`, said)
 		require.Empty(t, c.run("exec", "-T", service, "printenv", "POSTGRES_ADMIN_PASSWORD"), "the %s does not need it", service)
 	}
-	token := c.in("ingress", "runner", "create", "local")
-	env, err := os.ReadFile(filepath.Join(c.dir, ".env"))
-	require.NoError(t, err)
-	c.write(".env", string(env)+"RUNNER_TOKEN="+token[strings.LastIndexByte(token, '\n')+1:]+"\n")
-	c.run("--profile", "runner", "up", "--detach", "--no-build")
-
-	client := apiclient.New(apiclient.Endpoint{URL: "http://" + c.addr, Token: lastWord(c.in("ingress", "token", "create", "test"))})
-	t.Cleanup(client.Close)
-	session, err := client.CreateSession(t.Context(), apiclient.NewSession{})
-	require.NoError(t, err)
-	k := &talk{server: &server{t: t, client: client}, key: session.Key}
+	k := c.newTalk()
 	id := k.send("run sleep 3; echo ran >>trace; cat trace")
 	k.untilTool(startLimit, chat.CallRunning)
 	c.run("exec", "-T", "ingress", "sh", "-c", "echo kept >/var/lib/xbot/note")
@@ -182,6 +172,100 @@ func TestCompose_StartsWithEverySettingAndAHomeThatLasts(t *testing.T) {
 	require.Equal(t, "ran\n", string(trace), "once, although worker and ingress were killed")
 	require.Equal(t, "kept", c.run("exec", "-T", "worker", "cat", "/var/lib/xbot/note"), "one home for both, which outlives their containers")
 }
+
+// newTalk starts the runner, and a conversation.
+func (c *composed) newTalk() *talk {
+	c.t.Helper()
+	token := c.in("ingress", "runner", "create", "local")
+	env, err := os.ReadFile(filepath.Join(c.dir, ".env"))
+	require.NoError(c.t, err)
+	c.write(".env", string(env)+"RUNNER_TOKEN="+token[strings.LastIndexByte(token, '\n')+1:]+"\n")
+	c.run("--profile", "runner", "up", "--detach", "--no-build")
+	client := apiclient.New(apiclient.Endpoint{URL: "http://" + c.addr, Token: lastWord(c.in("ingress", "token", "create", "test"))})
+	c.t.Cleanup(client.Close)
+	session, err := client.CreateSession(c.t.Context(), apiclient.NewSession{})
+	require.NoError(c.t, err)
+	return &talk{server: &server{t: c.t, client: client}, key: session.Key}
+}
+
+// TestCompose_SecretsAreFilesWhereTheyAreMoved has deploy/make-secrets move the secrets, and looks for them in what the engine shows of containers.
+func TestCompose_SecretsAreFilesWhereTheyAreMoved(t *testing.T) {
+	c := newComposed(t, "LLM_PROVIDER=demo", "LLM_API_KEY=sk-moved-away")
+	text, err := os.ReadFile(filepath.Join(c.dir, ".env"))
+	require.NoError(t, err)
+	var moved []string
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if slices.Contains([]string{"XBOT_ENCRYPTION_KEY", "POSTGRES_ADMIN_PASSWORD", "POSTGRES_XBOT_PASSWORD", "LLM_API_KEY"}, name) {
+			require.NotEmpty(t, value, name)
+			moved = append(moved, value)
+		}
+	}
+	require.Len(t, moved, 4)
+	for range 2 { // the second run changes nothing
+		cmd := exec.CommandContext(t.Context(), "deploy/make-secrets")
+		cmd.Dir = c.dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	c.files = []string{"docker-compose.yml", "deploy/compose.secrets.yml", "test.yml"}
+	c.run("up", "--detach", "--no-build")
+	require.Contains(t, c.in("ingress", "config"), "********")
+	require.Contains(t, c.try(t.Context(), "exec", "-T", "worker", "/opt/xbot/xbot", "doctor"), "✓ Postgres")
+	ids := strings.Fields(c.run("ps", "--quiet"))
+	require.NotEmpty(t, ids)
+	shown, err := exec.CommandContext(t.Context(), "docker", append([]string{"inspect"}, ids...)...).Output()
+	require.NoError(t, err)
+	text, err = os.ReadFile(filepath.Join(c.dir, ".env"))
+	require.NoError(t, err)
+	for _, secret := range moved {
+		require.NotContains(t, string(shown), secret)
+		require.NotContains(t, string(text), secret)
+	}
+	require.Contains(t, string(shown), `"max-size": "10m"`)
+}
+
+// TestCompose_Kills harms the containers in the middle of commands.
+func TestCompose_Kills(t *testing.T) {
+	if os.Getenv("XBOT_COMPOSE_KILLS") == "" {
+		t.Skip("scripts/try-containers runs it")
+	}
+	c := newComposed(t, "LLM_PROVIDER=demo")
+	c.run("up", "--detach", "--no-build")
+	k := c.newTalk()
+	for _, harm := range []struct {
+		name string
+		do   func()
+		lost bool // the command may end with its container
+	}{
+		{"kill ingress", func() { c.kill("ingress") }, false},
+		{"kill worker", func() { c.kill("worker") }, false},
+		{"kill temporal", func() { c.kill("temporal") }, false},
+		{"kill postgres", func() { c.kill("postgres") }, false},
+		{"kill runner", func() { c.kill("runner") }, true},
+		{"replace ingress and worker", func() { c.run("up", "--detach", "--no-build", "--no-deps", "--force-recreate", "ingress", "worker") }, false},
+		{"down and up", func() {
+			c.run("--profile", "runner", "down", "--timeout", "5")
+			c.run("--profile", "runner", "up", "--detach", "--no-build")
+		}, true},
+	} {
+		word := strings.ReplaceAll(harm.name, " ", "-")
+		id := k.send("run echo begun-" + word + " >>trace; sleep 5; echo ended-" + word + " >>trace")
+		k.untilTool(startLimit, chat.CallRunning)
+		begin := time.Now()
+		harm.do()
+		require.Equal(t, chat.TurnDone, k.untilEnded(harmLimit, id).State, harm.name)
+		trace, err := os.ReadFile(filepath.Join(c.dir, "work", "trace"))
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(trace), "begun-"+word+"\n"), "%s: %s", harm.name, trace)
+		ended := strings.Count(string(trace), "ended-"+word+"\n")
+		require.True(t, ended == 1 || harm.lost && ended == 0, "%s: %s", harm.name, trace)
+		t.Logf("%-28s answered after %s, the command ended %d times", harm.name, time.Since(begin).Round(time.Second), ended)
+	}
+}
+
+// harmLimit bounds an answer after a harm: Postgres recovers for half a minute on a busy machine.
+const harmLimit = 3 * time.Minute
 
 func lastWord(text string) string {
 	words := strings.Fields(text)

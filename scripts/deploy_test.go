@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,4 +111,97 @@ func TestSchema_SaysThatItFailedAndEnds(t *testing.T) {
 	done, err := os.ReadFile(filepath.Join(m.dir, "done"))
 	require.NoError(t, err)
 	require.Equal(t, 6, strings.Count(string(done), "\n"), string(done))
+}
+
+// TestUnits_AreHardened bounds what systemd says that services are exposed to.
+func TestUnits_AreHardened(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed (Debian: apt install systemd)")
+	}
+	rating := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`)
+	for unit, most := range map[string]float64{"xbot-ingress": 2, "xbot-worker": 2, "xbot": 4, "xbot-runner": 4} {
+		out, err := exec.CommandContext(t.Context(), analyze, "security", "--offline=yes", "../deploy/systemd/"+unit+".service").CombinedOutput()
+		require.NoError(t, err, string(out))
+		found := rating.FindStringSubmatch(string(out))
+		require.NotNil(t, found, string(out))
+		level, err := strconv.ParseFloat(found[1], 64)
+		require.NoError(t, err)
+		require.LessOrEqual(t, level, most, unit)
+	}
+}
+
+// TestCompose_ContainersAreBoundedAndHaveVersions reads the compose file as text: the engine is another test's.
+func TestCompose_ContainersAreBoundedAndHaveVersions(t *testing.T) {
+	text, err := os.ReadFile("../docker-compose.yml")
+	require.NoError(t, err)
+	version, err := os.ReadFile("../VERSION")
+	require.NoError(t, err)
+	images := regexp.MustCompile(`(?m)^    image: (\S+)$|^  image: (\S+)$`).FindAllStringSubmatch(string(text), -1)
+	require.Len(t, images, 7)
+	for _, m := range images {
+		image := m[1] + m[2]
+		require.Regexp(t, `:(\d+\.\d+|\$\{XBOT_VERSION:-`+regexp.QuoteMeta(strings.TrimSpace(string(version)))+`\})`, image)
+	}
+	require.Equal(t, len(images), strings.Count(string(text), "logging: *logging"), "each container's log is bounded")
+	require.Equal(t, len(images), strings.Count(string(text), "mem_limit: "), "and its memory")
+}
+
+func TestSecrets_AreMovedOutOfTheSettings(t *testing.T) {
+	m := newMachine(t)
+	for _, name := range []string{"chmod", "mv", "mkdir", "cp"} {
+		path, err := exec.LookPath(name)
+		require.NoError(t, err)
+		_ = os.Symlink(path, filepath.Join(m.dir, name)) // some are there
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(m.dir, "deploy"), 0o755))
+	script, err := os.ReadFile("../deploy/make-secrets")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(m.dir, "deploy", "make-secrets"), script, 0o755))
+	env := filepath.Join(m.dir, ".env")
+	move := func(settings string) string {
+		t.Helper()
+		require.NoError(t, os.WriteFile(env, []byte(settings), 0o600))
+		cmd := exec.CommandContext(t.Context(), filepath.Join(m.dir, "deploy", "make-secrets"), env)
+		cmd.Env = []string{"PATH=" + m.dir}
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		left, err := os.ReadFile(env)
+		require.NoError(t, err)
+		return string(left)
+	}
+	secret := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(m.dir, "deploy", "secrets", name))
+		require.NoError(t, err)
+		return string(text)
+	}
+	left := move("# kept\nXBOT_ENCRYPTION_KEY=a+/b=\nPOSTGRES_ADMIN_PASSWORD=p1\nPOSTGRES_XBOT_PASSWORD=p2\nPOSTGRES_TEMPORAL_PASSWORD=p3\nLLM_MODEL=m\n")
+	require.Equal(t, "# kept\nXBOT_ENCRYPTION_KEY=moved-to-deploy-secrets\nPOSTGRES_ADMIN_PASSWORD=moved-to-deploy-secrets\nPOSTGRES_XBOT_PASSWORD=moved-to-deploy-secrets\nPOSTGRES_TEMPORAL_PASSWORD=p3\nLLM_MODEL=m\n", left)
+	require.Equal(t, "a+/b=", secret("encryption_key"))
+	require.Equal(t, "postgres://xbot:p2@postgres:5432/xbot?sslmode=disable", secret("database_url"))
+	require.Empty(t, secret("runner_token"))
+
+	left = move(left + "RUNNER_TOKEN=r\nLLM_API_KEY=k\n")
+	require.Contains(t, left, "RUNNER_TOKEN=\nLLM_API_KEY=\nLLM_API_KEY_FILE=/run/secrets/llm_api_key\n")
+	require.Equal(t, []string{"a+/b=", "p1", "p2", "r", "k"}, []string{secret("encryption_key"), secret("postgres_admin"), secret("postgres_xbot"), secret("runner_token"), secret("llm_api_key")})
+	require.Equal(t, left, move(left), "a third run changes nothing")
+	info, err := os.Stat(filepath.Join(m.dir, "deploy", "secrets"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}
+
+// TestOperate_RunsAsTheServiceThatRuns has no systemd, but programs that note how they are called.
+func TestOperate_RunsAsTheServiceThatRuns(t *testing.T) {
+	for active, home := range map[string]string{"xbot": "/var/lib/xbot", "xbot-worker": "/var/lib/xbot-worker", "none": "/var/lib/xbot"} {
+		m := newMachine(t)
+		m.program("systemctl", `[ "$3" = `+active+`.service ]`)
+		m.program("systemd-run", `echo "$*"`)
+		out, err := m.command("../deploy/debian/xbot-operate", "login-link", "--user", "a b").CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.Contains(t, string(out), "--uid=xbot")
+		require.Contains(t, string(out), "EnvironmentFile=-/etc/xbot/env")
+		require.Contains(t, string(out), "XBOT_HOME="+home+" ")
+		require.Contains(t, string(out), "-- xbot login-link --user a b")
+	}
 }

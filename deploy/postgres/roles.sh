@@ -3,6 +3,8 @@
 # its own two databases (deploy/temporal/schema.sh).
 set -eu
 
+: "${XBOT_ROLE_PASSWORD:=$(cat "${XBOT_ROLE_PASSWORD_FILE:-/dev/null}")}"
+export XBOT_ROLE_PASSWORD
 psql -v ON_ERROR_STOP=1 --no-psqlrc --username "$POSTGRES_USER" --dbname postgres <<'SQL'
 \getenv xbot XBOT_ROLE_PASSWORD
 \getenv temporal TEMPORAL_ROLE_PASSWORD
