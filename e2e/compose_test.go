@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,6 +177,13 @@ func TestCompose_StartsWithEverySettingAndAHomeThatLasts(t *testing.T) {
 // newTalk starts the runner, and a conversation.
 func (c *composed) newTalk() *talk {
 	c.t.Helper()
+	require.Eventually(c.t, func() bool {
+		response, err := http.Get("http://" + c.addr + "/readyz")
+		if err != nil {
+			return false
+		}
+		return response.Body.Close() == nil && response.StatusCode == http.StatusOK
+	}, startLimit, 100*time.Millisecond, "the ingress is ready")
 	token := c.in("ingress", "runner", "create", "local")
 	env, err := os.ReadFile(filepath.Join(c.dir, ".env"))
 	require.NoError(c.t, err)

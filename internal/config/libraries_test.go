@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -63,7 +64,7 @@ func readBy(t *testing.T, name string, environ ...string) string {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=TestProbe")
-	cmd.Env = append(environ, "HOME="+t.TempDir(), probeVariable+"="+name)
+	cmd.Env = slices.Concat(environ, []string{"HOME=" + t.TempDir(), probeVariable + "=" + name})
 	out, err := cmd.Output()
 	require.NoError(t, err, string(out))
 	var read string
