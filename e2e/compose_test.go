@@ -233,6 +233,41 @@ func TestCompose_SecretsAreFilesWhereTheyAreMoved(t *testing.T) {
 	require.Contains(t, string(shown), `"max-size": "10m"`)
 }
 
+// TestCompose_ABackupIsRestoredIntoEmptyVolumes does what deploy/README.md says.
+func TestCompose_ABackupIsRestoredIntoEmptyVolumes(t *testing.T) {
+	if os.Getenv("XBOT_COMPOSE_KILLS") == "" {
+		t.Skip("scripts/try-containers runs it")
+	}
+	c := newComposed(t, "LLM_PROVIDER=demo")
+	c.run("up", "--detach", "--no-build")
+	k := c.newTalk()
+	require.Equal(t, chat.TurnDone, k.untilEnded(startLimit, k.send("run echo saved")).State)
+	inPostgres := func(in, command string) string {
+		t.Helper()
+		cmd := c.command(t.Context(), "exec", "-T", "postgres", "sh", "-c", `PATH=$(echo /usr/lib/postgresql/*/bin):$PATH PGHOST=/tmp; export PGHOST; `+command)
+		cmd.Stdin = strings.NewReader(in)
+		out, err := cmd.Output()
+		require.NoError(t, err, command)
+		return string(out)
+	}
+	dump := inPostgres("", "pg_dump --username postgres --format custom xbot")
+	c.run("--profile", "runner", "down", "--volumes", "--timeout", "5")
+	for _, name := range []string{"home", "postgres"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(c.dir, name)))
+		require.NoError(t, os.Mkdir(filepath.Join(c.dir, name), 0o700))
+		require.NoError(t, os.Chown(filepath.Join(c.dir, name), 10001, 10001))
+	}
+	c.run("up", "--detach", "--no-build", "postgres")
+	inPostgres("", "until pg_isready --quiet --host 127.0.0.1 --dbname xbot; do sleep 1; done")
+	inPostgres(dump, "pg_restore --username postgres --dbname xbot --role xbot --no-owner --single-transaction")
+	c.run("--profile", "runner", "up", "--detach", "--no-build")
+	require.Eventually(t, func() bool {
+		_, err := k.client.Me(t.Context())
+		return err == nil && k.client.Ready(t.Context()) == nil
+	}, startLimit, 100*time.Millisecond, "the token of before lets in")
+	require.Equal(t, chat.TurnDone, k.untilEnded(harmLimit, k.send("run cat /proc/self/comm")).State, "the conversation goes on, on the runner of before")
+}
+
 // TestCompose_Kills harms the containers in the middle of commands.
 func TestCompose_Kills(t *testing.T) {
 	if os.Getenv("XBOT_COMPOSE_KILLS") == "" {
@@ -241,7 +276,7 @@ func TestCompose_Kills(t *testing.T) {
 	c := newComposed(t, "LLM_PROVIDER=demo")
 	c.run("up", "--detach", "--no-build")
 	k := c.newTalk()
-	for _, harm := range []struct {
+	harms := []struct {
 		name string
 		do   func()
 		lost bool // the command may end with its container
@@ -256,7 +291,15 @@ func TestCompose_Kills(t *testing.T) {
 			c.run("--profile", "runner", "down", "--timeout", "5")
 			c.run("--profile", "runner", "up", "--detach", "--no-build")
 		}, true},
-	} {
+		{"kill the engine", func() {
+			out, err := exec.CommandContext(t.Context(), os.Getenv("XBOT_COMPOSE_ENGINE")).CombinedOutput()
+			require.NoError(t, err, string(out))
+		}, true},
+	}
+	if os.Getenv("XBOT_COMPOSE_ENGINE") == "" {
+		harms = harms[:len(harms)-1] // it is somebody else's
+	}
+	for _, harm := range harms {
 		word := strings.ReplaceAll(harm.name, " ", "-")
 		id := k.send("run echo begun-" + word + " >>trace; sleep 5; echo ended-" + word + " >>trace")
 		k.untilTool(startLimit, chat.CallRunning)
@@ -268,6 +311,7 @@ func TestCompose_Kills(t *testing.T) {
 		require.Equal(t, 1, strings.Count(string(trace), "begun-"+word+"\n"), "%s: %s", harm.name, trace)
 		ended := strings.Count(string(trace), "ended-"+word+"\n")
 		require.True(t, ended == 1 || harm.lost && ended == 0, "%s: %s", harm.name, trace)
+		require.NotContains(t, lastCalls(k)[0].Result, "request", harm.name)
 		t.Logf("%-28s answered after %s, the command ended %d times", harm.name, time.Since(begin).Round(time.Second), ended)
 	}
 }

@@ -160,7 +160,7 @@ type Telemetry struct {
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text" help:"text | json"`
 	OTLP      string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" secret:"inside" help:"OpenTelemetry collector; empty: no traces"`
 	Pprof     string `env:"XBOT_PPROF_ADDR" help:"loopback address for profiles (net/http/pprof); empty: none"`
-	Metrics   string `env:"XBOT_METRICS_ADDR" help:"address for the /metrics and /healthz of a worker; empty: none"`
+	Metrics   string `env:"XBOT_METRICS_ADDR" help:"address for the /metrics, /healthz and /readyz of a worker; empty: none"`
 }
 
 // Serve is everything in one process.
