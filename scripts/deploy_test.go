@@ -205,3 +205,33 @@ func TestOperate_RunsAsTheServiceThatRuns(t *testing.T) {
 		require.Contains(t, string(out), "-- xbot login-link --user a b")
 	}
 }
+
+// TestCertificates_OfThePageServe runs the commands of the page about separate processes.
+func TestCertificates_OfThePageServe(t *testing.T) {
+	openssl, err := exec.LookPath("openssl")
+	if err != nil {
+		t.Skip("openssl is not installed (Debian: apt install openssl)")
+	}
+	page, err := os.ReadFile("../docs/operate/scale.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "## Certificates of xbot-temporal")
+	require.True(t, found)
+	_, commands, found := strings.Cut(section, "```sh\n")
+	require.True(t, found)
+	commands, _, _ = strings.Cut(commands, "```")
+	dir := t.TempDir()
+	run := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	run("bash", "-euc", commands)
+	require.Equal(t, "server.pem: OK\nclient.pem: OK\n", run(openssl, "verify", "-CAfile", "ca.pem", "server.pem", "client.pem"))
+	require.Contains(t, run(openssl, "x509", "-in", "server.pem", "-noout", "-ext", "subjectAltName,extendedKeyUsage"), "DNS:xbot-temporal")
+	for _, name := range []string{"ca.pem", "server.pem", "server-key.pem", "client.pem", "client-key.pem"} {
+		require.FileExists(t, filepath.Join(dir, name))
+	}
+}

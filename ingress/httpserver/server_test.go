@@ -183,17 +183,13 @@ func TestServe_TellsStreamsToEndAndThenStops(t *testing.T) {
 
 func TestServe_ARequestThatBreaksIsLoggedAndBreaksNothingElse(t *testing.T) {
 	t.Parallel()
-	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/bug":
-			panic("poison")
-		case "/abort":
-			panic(http.ErrAbortHandler)
-		}
-		_, _ = io.WriteString(w, "fine") // the client is gone if this fails
-	}))
+	mux := http.NewServeMux()
+	mux.HandleFunc("/bug/{token}", func(http.ResponseWriter, *http.Request) { panic("poison") })
+	mux.HandleFunc("/abort", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	mux.Handle("/", named("fine"))
+	s := serve(t, mux)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, path := range []string{"/bug", "/abort"} {
+	for _, path := range []string{"/bug/hunter2", "/abort"} {
 		_, err := client.Get("http://" + s.addr + path)
 		require.Error(t, err)
 	}
@@ -202,6 +198,8 @@ func TestServe_ARequestThatBreaksIsLoggedAndBreaksNothingElse(t *testing.T) {
 	require.NoError(t, resp.Body.Close())
 	require.Contains(t, s.logs.String(), "request broke")
 	require.Contains(t, s.logs.String(), "poison")
+	require.Contains(t, s.logs.String(), "/bug/{token}")
+	require.NotContains(t, s.logs.String(), "hunter2", "a path may hold a token")
 	require.Contains(t, s.logs.String(), "server_test.go", "where it broke")
 	require.Equal(t, 1, strings.Count(s.logs.String(), "request broke"), "an abort is no bug")
 }
