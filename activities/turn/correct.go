@@ -48,7 +48,9 @@ func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink ll
 func (m *Model) fitting(ctx context.Context, a *attempt, client llm.Client, sink llm.Sink) (llm.Answer, error) {
 	for n := 0; ; n++ {
 		if n > maxCompressions || m.Context.RefusedBefore(a.step, a.model, a.Assembled) {
-			a.compressed = maxCompressions
+			if a.compressed > 0 {
+				a.compressed = maxCompressions // the compression changed nothing, and another one would not
+			}
 			return llm.Answer{}, fault.Errorf(fault.TooLarge, "the model has refused this request as too long")
 		}
 		answer, err := client.Generate(ctx, a.Request, sink)
@@ -56,10 +58,11 @@ func (m *Model) fitting(ctx context.Context, a *attempt, client llm.Client, sink
 			return answer, err
 		}
 		m.Context.Refused(a.step, a.model, a.Assembled, err)
+		before := a.Sent.ControlUpto
 		if again := m.assemble(ctx, a, client, a.Request.System); again != nil {
 			return answer, again
 		}
-		if a.Compress != "" || a.mayCompress() && m.Context.RefusedBefore(a.step, a.model, a.Assembled) {
+		if a.Compress != "" || a.Sent.ControlUpto == before { // nothing was masked
 			return answer, err
 		}
 	}
