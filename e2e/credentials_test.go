@@ -28,7 +28,7 @@ var otherRoutes = [][2]string{
 	{"GET", "/metrics"}, {"GET", "/temporal/"}, {"GET", "/temporal/api/v1/namespaces"}, {"POST", "/internal/runners/local"},
 	{"POST", "/mcp"}, {"GET", "/mcp"}, {"GET", "/files/forged.token"}, {"GET", "/plugin-files/forged.token/x"}, {"POST", "/channels/feishu/default"}, {"POST", "/hooks/none"},
 	{"GET", "/api/nothing"}, {"GET", "/api/sessions/agent:main:main/ws"},
-	{"POST", "/v1/chat/completions"}, {"GET", "/v1/models"}, {"POST", "/v1/responses"}, {"GET", "/v1/responses/none"}, {"POST", "/v1/responses/none/cancel"},
+	{"POST", "/v1/chat/completions"}, {"GET", "/v1/models"}, {"POST", "/v1/responses"}, {"GET", "/v1/responses/none"}, {"POST", "/v1/responses/none/cancel"}, {"DELETE", "/v1/responses/none"}, {"GET", "/v1/responses/none/input_items"}, {"GET", "/v1/models/"},
 	{"GET", "/api/v1/"}, {"GET", "/api/v1/nothing"},
 }
 

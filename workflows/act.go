@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/workflow"
@@ -21,6 +22,10 @@ const maxAgents = 5
 // steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
 func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutput) {
 	for first := 0; first < len(calls) && !t.inbox.stopped && !t.inbox.steered; {
+		if calls[first].Class == chat.ClassClient { // the program that asked runs it
+			first++
+			continue
+		}
 		last := first + 1
 		for runsInParallel(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {
 			last++
@@ -28,6 +33,13 @@ func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutp
 		t.runParallel(ctx, step, first, calls[first:last])
 		first = last
 	}
+}
+
+// handsOver reports whether the turn ends because the program that asked has calls to run; its next request begins a turn with their results.
+// Where a message steers the turn it goes on without them. No history from before such calls has any, so this needs no version.
+func (t *turnRun) handsOver(ctx workflow.Context, calls []turn.CallOutput) bool {
+	has := slices.ContainsFunc(calls, func(c turn.CallOutput) bool { return c.Class == chat.ClassClient })
+	return has && !t.inbox.stopped && !t.inbox.steered && ctx.Err() == nil
 }
 
 // runsInParallel reports whether neighbouring calls of a class run together.

@@ -137,6 +137,9 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		}
 		t.runCalls(ctx, step, decision.Calls)
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
+		if t.handsOver(ctx, decision.Calls) {
+			return ending{state: chat.TurnDone}
+		}
 		if err := t.steer(ctx); err != nil || t.inbox.stopped || ctx.Err() != nil {
 			return t.stoppedOrFailed(ctx, err)
 		}

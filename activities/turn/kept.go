@@ -45,7 +45,14 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 			return out, err
 		}
 	}
-	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
+	for _, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
+		if at.client.drops(out.Calls, c) {
+			continue
+		}
+		if call, is := at.client.call(chat.NewCallID(step.Turn, step.N, len(out.Calls)), c); is {
+			out.Calls = append(out.Calls, call)
+			continue
+		}
 		name, arguments := tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
 		decision := authorizer.Call(name, arguments)
 		var spec tool.Spec
@@ -57,7 +64,7 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		}
 		plan, _ := tools.Plan(name, arguments) // Run tells the model what is wrong with it
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
-			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
+			ID: chat.NewCallID(step.Turn, step.N, len(out.Calls)), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
 			Rule: decision.Rule, Ruling: decision.Ruling(), Asks: chat.Asks{Questions: besides(decision.Rule, name, tools.Questions(ctx, step.Session, name, arguments)), Plan: plan},
 		}.Ruled(), spec.Names()))

@@ -19,7 +19,6 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/permission"
-	"xbot/internal/prompt"
 	"xbot/internal/readonce"
 	"xbot/internal/toolset"
 )
@@ -191,6 +190,7 @@ type attempt struct {
 	model  string
 	who    agentprofile.Profile
 	tools  *toolset.Set
+	client clientTools
 	coding *codingagent.Settings // the coding agent that answers; nil: a model does
 	spent  bool                  // the subagents of the request have taken all the tokens that they may
 	hooks  hook.Set              // of an answer with calls
@@ -297,7 +297,7 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 // assemble makes the request.
 func (m *Model) assemble(ctx context.Context, a *attempt, client llm.Client, system string) (err error) {
 	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
-		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: prompt.Request("", nil, a.tools.Shown()).Tools, Compressed: a.compressed,
+		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: a.offered(client), Compressed: a.compressed,
 		Plan: a.who.Plan,
 	})
 	return err
@@ -341,6 +341,6 @@ func (m *Model) summarize(d chat.Decision) GenerateOutput {
 // quick reports whether a call may run within a workflow task. One that a person may be asked about may not: the turn reads the answer in
 // the same task, and after a kill it would read that the answer was acted on, and wait for another.
 func (m *Model) quick(c chat.ToolCall) bool {
-	asked := c.Rule == chat.RuleAsk || c.Inquires() || c.Hook != ""
+	asked := c.Class == chat.ClassClient || c.Rule == chat.RuleAsk || c.Inquires() || c.Hook != ""
 	return !asked && c.Class != chat.ClassOnce && m.Tools.Quick(c.Name)
 }

@@ -60,7 +60,8 @@ type Message struct {
 	Step      int
 	Text      string // may be empty where the model called tools or chose not to answer
 	Reasoning string
-	Calls     int // of tools: if there are any, another step follows
+	Calls     int    // of tools: if there are any, another step follows
+	Client    []Call // those of tools of the program that asked, in their order; the turn ends with them
 	Finish    string
 	Usage     chat.Usage // of the step
 }

@@ -184,6 +184,11 @@ func (f *follower) said(seq int64, m chat.Message) error {
 	f.step, f.finish = m.Step, m.FinishReason
 	f.draft, f.told = draft{step: m.Step + 1}, false
 	what := Message{Step: m.Step, Text: m.Content, Reasoning: m.Reasoning, Calls: len(m.ToolCalls), Finish: m.FinishReason}
+	for _, c := range m.ToolCalls {
+		if c.Class == chat.ClassClient {
+			what.Client = append(what.Client, Call{ID: c.ID, Tool: c.Name, Arguments: c.Arguments})
+		}
+	}
 	if m.Usage != nil {
 		what.Usage = *m.Usage
 	}

@@ -50,6 +50,9 @@ func (q asked) outgoing() outgoing {
 
 // Ask implements openai.Backend.
 func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, error) {
+	if err := ask.Plain(); err != nil {
+		return openai.Asked{}, err
+	}
 	v := visitOf(ctx)
 	q, err := c.place(ctx, v, ask)
 	if err != nil {
@@ -207,6 +210,12 @@ func (c completions) Delivered(ctx context.Context, q openai.Asked) {
 	if err := c.Store.ForgetRetry(context.WithoutCancel(ctx), visitOf(ctx).Caller, r); err != nil {
 		c.Log.Warn("a request like one that was answered may count as its retry", "error", err)
 	}
+}
+
+// Models implements openai.Models: the service is the only one.
+func (c completions) Models(ctx context.Context) ([]openai.Model, error) {
+	s := visitOf(ctx).Service
+	return []openai.Model{{ID: s.ID, Created: s.CreatedAt}}, nil
 }
 
 func describeCompletions(h huma.API) {

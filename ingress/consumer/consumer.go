@@ -13,6 +13,7 @@ import (
 	"xbot/ingress/callers"
 	"xbot/ingress/intake"
 	"xbot/ingress/largebody"
+	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
@@ -144,6 +145,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	r = openai.TrimSlash(r, 3)
 	if r.Method == http.MethodGet && r.URL.Path == documentPath {
 		serveDocument(w)
 		return

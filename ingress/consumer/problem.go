@@ -82,7 +82,7 @@ func (a *API) problem(err error) *Problem {
 
 // refuse answers a request outside of the handlers.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if r.URL.Path == completionsPath {
+	if r.URL.Path == completionsPath || r.URL.Path == modelsPath || strings.HasPrefix(r.URL.Path, modelsPath+"/") {
 		a.refuseCompletion(w, err)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"xbot/ingress/openai"
 	"xbot/internal/fault"
 	"xbot/internal/service"
 	"xbot/internal/store/services"
@@ -16,6 +17,7 @@ import (
 const (
 	chatPath        = "/api/v1/chat"
 	completionsPath = "/api/v1/chat/completions"
+	modelsPath      = "/api/v1/models"
 	documentPath    = "/api/v1/openapi.json"
 	// channelHeader says that the page of the service asks.
 	channelHeader = "X-Xbot-Channel"
@@ -106,6 +108,9 @@ func (a *API) register(mux *http.ServeMux) {
 	a.registerChat(h)
 	a.registerFiles(h, mux)
 	mux.Handle("POST "+completionsPath, a.completions())
+	models := &openai.List{Models: completions{a}, Refusals: completions{a}}
+	mux.HandleFunc("GET "+modelsPath, models.All)
+	mux.HandleFunc("GET "+modelsPath+"/{id...}", models.One)
 	mux.HandleFunc(Root, func(w http.ResponseWriter, r *http.Request) {
 		a.refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s of this path; see %s", r.Method, documentPath))
 	})

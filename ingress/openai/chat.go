@@ -22,6 +22,8 @@ type chatRequest struct {
 type message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
+	Calls   []callBody      `json:"tool_calls"`
+	CallID  string          `json:"tool_call_id"`
 }
 
 // refusedHere are the members that would change the answer and cannot be honoured, each with the values that do not, beside those that say
@@ -32,11 +34,8 @@ var refusedHere = []struct {
 	why      string
 }{
 	{"n", []string{"1"}, "one answer is given to a message; leave n out, or send 1"},
-	{"tools", nil, "the agent uses its own tools; tools of the client are not called"},
-	{"functions", nil, "the agent uses its own tools; functions of the client are not called"},
-	{"tool_choice", []string{`"auto"`, `"none"`}, "the agent uses its own tools as it decides"},
-	{"function_call", []string{`"auto"`, `"none"`}, "the agent uses its own tools as it decides"},
-	{"response_format", []string{`{"type":"text"}`, `{"type": "text"}`}, "answers are text; say in the message which form the text is to have"},
+	{"functions", nil, "send tools"},
+	{"function_call", []string{`"auto"`, `"none"`}, "send tool_choice"},
 	{"logprobs", nil, "the probabilities of tokens are not known here"},
 	{"top_logprobs", nil, "the probabilities of tokens are not known here"},
 	{"logit_bias", nil, "tokens cannot be favoured here"},
@@ -56,7 +55,7 @@ func refuse(f fields, names ...string) error {
 
 // chatParameters are the refused members of chat completions.
 var chatParameters = []string{
-	"n", "tools", "functions", "tool_choice", "function_call", "response_format", "logprobs", "top_logprobs", "logit_bias", "stop", "audio", "modalities",
+	"n", "functions", "function_call", "logprobs", "top_logprobs", "logit_bias", "stop", "audio", "modalities",
 }
 
 // parseChat reads a request.
@@ -75,7 +74,7 @@ func parseChat(body []byte, h http.Header) (out chatRequest, err error) {
 	for _, err := range []error{
 		f.name("model", &out.Model), f.name("user", &out.User), f.name("conversation_id", &out.Conversation),
 		f.get("stream", "true or false", &out.stream), f.get("stream_options", "an object", &options),
-		f.get("messages", "a list of messages", &messages),
+		f.get("messages", "a list of messages", &messages), out.tools(f), out.format("response_format", f["response_format"]),
 	} {
 		if err != nil {
 			return out, err
@@ -129,9 +128,14 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 	if last < 0 {
 		return invalid(list, "%s must have a message of the user", list)
 	}
-	if messages[last].Role != roleUser {
-		return invalid(fmt.Sprintf("%s[%d].role", list, last), "the last message must be one of the user: an answer cannot be begun for the model, and tools of the client are not called")
+	if role := messages[last].Role; role != roleUser && role != "tool" {
+		return invalid(fmt.Sprintf("%s[%d].role", list, last), "the last message must be one of the user, or the result of a tool: an answer cannot be begun for the model")
 	}
+	if err := a.results(list, messages); err != nil {
+		return err
+	}
+	kept = kept || len(a.Results) > 0
+	a.Client.Wordless = messages[last].Role == "tool"
 	var before []line
 	for i, m := range messages {
 		if !slices.Contains(roles, m.Role) {
@@ -148,12 +152,22 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 		case instructs(m.Role):
 			instructions = append(instructions, content.text)
 		case i < last:
-			before = append(before, line{m.Role, content.text + unshown(content)})
+			before = append(before, line{m.Role, content.text + unshown(content) + quotedCalls(m.Calls)})
+		case a.Client.Wordless:
 		case strings.TrimSpace(content.text) == "" && len(content.pictures) == 0:
 			return invalid(at, "the message is empty")
 		default:
 			a.Text, a.Pictures, a.Title = content.text, content.pictures, chat.FirstWords(content.text, chat.MaxTitle)
 		}
+	}
+	if a.Client.Wordless { // the model has what else was said in the conversation of its calls
+		return nil
+	}
+	if len(a.Results) > 0 {
+		instructions = nil
+	}
+	if says := formSays(a.Client.Format); says != "" {
+		instructions = append(instructions, says)
 	}
 	a.Text = composed(instructions, before, a.Text)
 	return nil

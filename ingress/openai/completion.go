@@ -41,7 +41,8 @@ type choice struct {
 
 type chatMessage struct {
 	Role        string     `json:"role"`
-	Content     string     `json:"content"`
+	Content     *string    `json:"content"` // null where there are calls alone
+	ToolCalls   []callBody `json:"tool_calls,omitempty"`
 	Refusal     *string    `json:"refusal"`
 	Annotations []struct{} `json:"annotations"`
 }
@@ -93,7 +94,7 @@ func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, ask
 		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = c.Backend.Ask(r.Context(), ask.Ask)
-	asked.Model = cmp.Or(asked.Model, ask.Model)
+	asked.Model, asked.Client = cmp.Or(asked.Model, ask.Model), ask.Client
 	return ask, asked, err
 }
 
@@ -105,7 +106,7 @@ func completionID(a Asked) string {
 
 // whole waits for the end of the answer. A client that goes away ends the wait alone.
 func (c *Chat) whole(ctx context.Context, w http.ResponseWriter, asked Asked) {
-	t, err := all(ctx, c.Backend.Follow(ctx, asked))
+	t, err := all(ctx, textOf(asked), c.Backend.Follow(ctx, asked))
 	if ctx.Err() != nil {
 		return // nobody reads it
 	}
@@ -118,13 +119,22 @@ func (c *Chat) whole(ctx context.Context, w http.ResponseWriter, asked Asked) {
 	}
 	writeJSON(w, http.StatusOK, completion{
 		ID: completionID(asked), Object: "chat.completion", Created: asked.Created.Unix(), Model: asked.Model,
-		Choices:      []choice{{Message: chatMessage{Role: "assistant", Content: t.whole.String(), Annotations: []struct{}{}}, FinishReason: t.finishReason()}},
+		Choices:      []choice{{Message: messageOf(asked, t), FinishReason: t.finishReason()}},
 		Usage:        usageOf(t.usage),
 		Conversation: asked.Conversation,
 	})
 	if http.NewResponseController(w).Flush() == nil && ctx.Err() == nil {
 		c.Backend.Delivered(ctx, asked)
 	}
+}
+
+// messageOf is the message of an answer.
+func messageOf(asked Asked, t *text) chatMessage {
+	out := chatMessage{Role: "assistant", ToolCalls: t.bodies(asked.Client), Annotations: []struct{}{}}
+	if said := t.whole.String(); said != "" || len(out.ToolCalls) == 0 {
+		out.Content = &said
+	}
+	return out
 }
 
 // chunk is a piece of an answer.
@@ -147,21 +157,28 @@ type chunkChoice struct {
 }
 
 type delta struct {
-	Role    string  `json:"role,omitempty"`
-	Content *string `json:"content,omitempty"`
+	Role    string      `json:"role,omitempty"`
+	Content *string     `json:"content,omitempty"`
+	Calls   []callDelta `json:"tool_calls,omitempty"`
+}
+
+// callDelta is a call, whose arguments come at once: they are certain when the step is at its end.
+type callDelta struct {
+	Index int `json:"index"`
+	callBody
 }
 
 // chunks writes an answer piece by piece.
 type chunks struct {
 	*stream
 	asked Asked
-	text  text
+	text  *text
 	gone  bool // the client
 }
 
 // stream sends the answer while it is written.
 func (c *Chat) stream(ctx context.Context, w http.ResponseWriter, ask chatRequest, asked Asked) {
-	s := &chunks{stream: openStream(w), asked: asked}
+	s := &chunks{stream: openStream(w), asked: asked, text: textOf(asked)}
 	if s.piece(delta{Role: "assistant", Content: new("")}, nil) != nil {
 		return // the client is gone; the answer goes on
 	}
@@ -211,6 +228,11 @@ func (s *chunks) chunk(choices []chunkChoice, u *usage) chunk {
 
 // end sends what ends a stream.
 func (s *chunks) end(usage bool) error {
+	for i, c := range s.text.bodies(s.asked.Client) {
+		if err := s.piece(delta{Calls: []callDelta{{i, c}}}, nil); err != nil {
+			return err
+		}
+	}
 	if err := s.piece(delta{}, new(s.text.finishReason())); err != nil {
 		return err
 	}

@@ -27,6 +27,17 @@ type Ask struct {
 	Text         string
 	Pictures     []Picture
 	Think        string // one of chat.ThinkLevels; empty: as usual
+	Client       chat.ClientAsk
+	Results      []chat.ClientResult // of tools of the client, which go on with the conversation of their calls
+}
+
+// Asks returns what the program asks beside the message; nil: nothing.
+func (a Ask) Asks() *chat.ClientAsk {
+	c := a.Client
+	if len(c.Tools) == 0 && c.Format == nil && c.Previous == "" && len(c.Results) == 0 {
+		return nil
+	}
+	return &c
 }
 
 // Picture is one that came with a message: its file, or the address to fetch it from.
@@ -47,6 +58,8 @@ type Asked struct {
 	Session      chat.SessionKey
 	Message      chat.InboxID
 	Created      time.Time
+	Client       chat.ClientAsk // what the program asked beside it
+	Text         string         // of the message; empty: it was not looked up
 }
 
 // Backend is who answers.
@@ -68,6 +81,10 @@ type Responses interface {
 	Read(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
 	// Cancel ends an answer that is not at its end. What was said so far stays.
 	Cancel(ctx context.Context, a Asked) error
+	// Forget has an answer not be found any more. What was said stays in its conversation.
+	Forget(ctx context.Context, a Asked) error
+	// Returned are the results that came with a message.
+	Returned(ctx context.Context, a Asked) ([]chat.ClientResult, error)
 }
 
 // Models are whom programs may name.

@@ -36,6 +36,19 @@ func unsupported(param, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "unsupported_parameter"}
 }
 
+// Plain refuses what a program asks beside its message, where that has no place.
+func (a Ask) Plain() error {
+	switch {
+	case len(a.Client.Tools) > 0:
+		return unsupported("tools", "tools is not supported here: a service uses its own tools")
+	case a.Client.Format != nil:
+		return unsupported("response_format", "response_format is not supported here: say in the message which form the text is to have")
+	case len(a.Results) > 0 && a.Client.Wordless:
+		return unsupported("messages", "results of tools are not supported here: the last message must be one of the user")
+	}
+	return nil
+}
+
 // Refusals says with which status an error is answered, and what the client is told.
 type Refusals interface {
 	Refusal(err error) (status int, detail string)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -74,4 +75,21 @@ func Unknown(r *http.Request) error {
 		Status: http.StatusNotFound, Code: "unknown_url",
 		Message: "nothing answers " + r.Method + " " + r.URL.Path + " here; the documents of xbot list what of the OpenAI API there is",
 	}
+}
+
+// WithoutSlash answers a path with slashes at its end as the one without them.
+func WithoutSlash(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, TrimSlash(r, 2)) })
+}
+
+// TrimSlash returns a request without the slashes at the end of its path, if that has at least so many parts. A redirect would lose the body.
+func TrimSlash(r *http.Request, parts int) *http.Request {
+	path := strings.TrimRight(r.URL.Path, "/")
+	if path == r.URL.Path || strings.Count(path, "/") < parts {
+		return r
+	}
+	out := *r
+	out.URL = new(*r.URL)
+	out.URL.Path, out.URL.RawPath = path, strings.TrimRight(r.URL.RawPath, "/")
+	return &out
 }

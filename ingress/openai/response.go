@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
@@ -42,15 +43,52 @@ type settings struct {
 	Temperature       *float64     `json:"temperature"`
 	Text              textSettings `json:"text"`
 	ToolChoice        string       `json:"tool_choice"`
-	Tools             []struct{}   `json:"tools"`
+	Tools             []toolEcho   `json:"tools"`
 	TopP              *float64     `json:"top_p"`
 	Truncation        string       `json:"truncation"`
 }
 
 type textSettings struct {
-	Format struct {
-		Type string `json:"type"`
-	} `json:"format"`
+	Format formatEcho `json:"format"`
+}
+
+// formatEcho is the form of an answer as responses have it.
+type formatEcho struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
+}
+
+// toolEcho is a tool of the client as responses have it.
+type toolEcho struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict"`
+}
+
+// echo are the members that say what was asked.
+func echo(ask chat.ClientAsk) settings {
+	out := settings{ParallelToolCalls: !ask.Single, Store: true, ToolChoice: "auto", Tools: []toolEcho{}, Truncation: "disabled"}
+	if ask.Forced {
+		out.ToolChoice = "required"
+	}
+	if ask.Previous != "" {
+		out.PreviousID = &ask.Previous
+	}
+	for _, t := range ask.Tools {
+		out.Tools = append(out.Tools, toolEcho{"function", t.Name, t.Description, t.Parameters, t.Strict})
+	}
+	out.Text.Format.Type = "text"
+	if f := ask.Format; f != nil && f.Schema == nil {
+		out.Text.Format.Type = "json_object"
+	} else if f != nil {
+		out.Text.Format = formatEcho{"json_schema", f.Name, f.Description, f.Schema, f.Strict}
+	}
+	return out
 }
 
 type conversationBody struct {
@@ -70,8 +108,21 @@ type outputItem struct {
 	ID      string       `json:"id"`
 	Type    string       `json:"type"`
 	Status  string       `json:"status"`
-	Role    string       `json:"role"`
-	Content []outputText `json:"content"`
+	Role    string       `json:"role,omitempty"`
+	Content []outputText `json:"content,omitempty"`
+	*calledBody
+}
+
+// calledBody is what an item has that is a call of a tool of the client.
+type calledBody struct {
+	Call      string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// outputCall is a call as an item.
+func outputCall(c callBody) outputItem {
+	return outputItem{ID: "fc_" + c.ID, Type: "function_call", Status: statusCompleted, calledBody: &calledBody{c.ID, c.Function.Name, c.Function.Arguments}}
 }
 
 type outputText struct {
@@ -116,9 +167,8 @@ const (
 func responseOf(a Asked, status string) response {
 	out := response{
 		ID: a.ID, Object: "response", CreatedAt: a.Created.Unix(), Status: status, Model: a.Model, Output: []outputItem{}, Where: conversationBody{a.Conversation},
-		settings: settings{ParallelToolCalls: true, Store: true, ToolChoice: "auto", Tools: []struct{}{}, Truncation: "disabled"},
+		settings: echo(a.Client),
 	}
-	out.Text.Format.Type = "text"
 	return out
 }
 
@@ -150,8 +200,14 @@ func ended(a Asked, t *text, err error) response {
 	case t.finishReason() == "content_filter":
 		out.Status, item, out.Incomplete = statusIncomplete, statusIncomplete, &incomplete{"content_filter"}
 	}
-	if t.whole.Len() > 0 || out.Status == statusCompleted {
+	if t.whole.Len() > 0 || out.Status == statusCompleted && len(t.calls) == 0 {
 		out.Output = []outputItem{outputMessage(a, item, textPart(t.whole.String()))}
+	}
+	if failed {
+		return out
+	}
+	for _, c := range t.bodies(a.Client) {
+		out.Output = append(out.Output, outputCall(c))
 	}
 	return out
 }
@@ -197,12 +253,12 @@ func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseR
 		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = a.Responses.Ask(r.Context(), ask.Ask)
-	asked.Model = cmp.Or(asked.Model, ask.Model)
+	asked.Model, asked.Client = cmp.Or(asked.Model, ask.Model), ask.Client
 	return ask, asked, err
 }
 
 func (a *ResponseAPI) whole(ctx context.Context, w http.ResponseWriter, asked Asked) {
-	t, err := all(ctx, a.Responses.Follow(ctx, asked))
+	t, err := all(ctx, textOf(asked), a.Responses.Follow(ctx, asked))
 	if ctx.Err() != nil {
 		return // nobody reads it
 	}
@@ -268,7 +324,7 @@ func (a *ResponseAPI) now(ctx context.Context, asked Asked) (response, error) {
 }
 
 func standing(asked Asked, events iter.Seq2[answer.Event, error]) (response, error) {
-	t, status := &text{}, statusQueued
+	t, status := textOf(asked), statusQueued
 	for e, err := range events {
 		if err != nil {
 			return response{}, err

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 )
 
 // responseRequest is a request for a response.
@@ -18,10 +17,15 @@ type responseRequest struct {
 type item struct {
 	Type string `json:"type"`
 	message
+
+	Call      string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments string          `json:"arguments"`
+	Output    json.RawMessage `json:"output"`
 }
 
 // responseParameters are the refused members of responses.
-var responseParameters = []string{"tools", "tool_choice", "top_logprobs", "modalities", "stop", "n"}
+var responseParameters = []string{"top_logprobs", "modalities", "stop", "n"}
 
 // parseResponse reads a request.
 func parseResponse(body []byte, h http.Header) (out responseRequest, err error) {
@@ -32,19 +36,20 @@ func parseResponse(body []byte, h http.Header) (out responseRequest, err error) 
 	if err := refuse(f, responseParameters...); err != nil {
 		return out, err
 	}
-	if err := unanswerable(f); err != nil {
+	if err := out.form(f); err != nil {
 		return out, err
 	}
 	var instructions string
 	for _, err := range []error{
 		f.name("model", &out.Model), f.name("user", &out.User), f.name("previous_response_id", &out.Previous), f.name("conversation_id", &out.Conversation),
 		f.get("stream", "true or false", &out.stream), f.get("background", "true or false", &out.background), f.get("instructions", "a string", &instructions),
-		out.conversation(f), out.reasoning(f),
+		out.conversation(f), out.reasoning(f), out.tools(f),
 	} {
 		if err != nil {
 			return out, err
 		}
 	}
+	out.Client.Previous = out.Previous
 	if out.Previous != "" && out.Conversation != "" {
 		return out, invalid("previous_response_id", "send previous_response_id or conversation, not both")
 	}
@@ -62,18 +67,16 @@ func parseResponse(body []byte, h http.Header) (out responseRequest, err error) 
 	return out, out.read("input", told, messages)
 }
 
-// unanswerable refuses members of responses that have members themselves.
-func unanswerable(f fields) error {
+// form reads the form of the answer, and refuses prompts of OpenAI's dashboard.
+func (r *responseRequest) form(f fields) error {
 	var text struct {
-		Format struct {
-			Type string `json:"type"`
-		} `json:"format"`
+		Format json.RawMessage `json:"format"`
 	}
 	if err := f.get("text", "an object", &text); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"", "text"}, text.Format.Type) {
-		return unsupported("text.format", "text.format is not supported: answers are text; say in the message which form the text is to have")
+	if err := r.format("text.format", text.Format); err != nil {
+		return err
 	}
 	if !isNull(f["prompt"]) {
 		return unsupported("prompt", "prompt is not supported: prompts of OpenAI's dashboard are not known here; send instructions")
@@ -126,6 +129,11 @@ func inputOf(raw json.RawMessage) ([]message, error) {
 		switch it.Type {
 		case "", "message":
 			out = append(out, it.message)
+		case "function_call":
+			call := callBody{it.Call, "function", functionCall{it.Name, it.Arguments}}
+			out = append(out, message{Role: "assistant", Calls: []callBody{call}})
+		case "function_call_output":
+			out = append(out, message{Role: "tool", CallID: it.Call, Content: it.Output})
 		case "reasoning": // what a model has thought before; it is not shown, and not told again
 		default:
 			return nil, invalid(fmt.Sprintf("input[%d].type", i), "items of the type %.40q are not understood here; send messages", it.Type)

@@ -9,24 +9,26 @@ import (
 
 // responseEvent is an event of the stream of a response. Which members it has depends on its type.
 type responseEvent struct {
-	Type     string      `json:"type"`
-	Number   int         `json:"sequence_number"`
-	Response *response   `json:"response,omitempty"`
-	Output   *int        `json:"output_index,omitempty"`
-	Item     *outputItem `json:"item,omitempty"`
-	ItemID   string      `json:"item_id,omitempty"`
-	Content  *int        `json:"content_index,omitempty"`
-	Part     *outputText `json:"part,omitempty"`
-	Delta    string      `json:"delta,omitempty"`
-	Text     *string     `json:"text,omitempty"`
-	Logprobs *[]struct{} `json:"logprobs,omitempty"`
+	Type      string      `json:"type"`
+	Number    int         `json:"sequence_number"`
+	Response  *response   `json:"response,omitempty"`
+	Output    *int        `json:"output_index,omitempty"`
+	Item      *outputItem `json:"item,omitempty"`
+	ItemID    string      `json:"item_id,omitempty"`
+	Content   *int        `json:"content_index,omitempty"`
+	Part      *outputText `json:"part,omitempty"`
+	Delta     string      `json:"delta,omitempty"`
+	Text      *string     `json:"text,omitempty"`
+	Logprobs  *[]struct{} `json:"logprobs,omitempty"`
+	Name      string      `json:"name,omitempty"`
+	Arguments string      `json:"arguments,omitempty"`
 }
 
 // responseStream writes a response piece by piece.
 type responseStream struct {
 	*stream
 	asked Asked
-	text  text
+	text  *text
 	begun bool // the message
 	n     int
 	gone  bool // the client
@@ -34,7 +36,7 @@ type responseStream struct {
 
 // stream sends the response while it is written.
 func (a *ResponseAPI) stream(ctx context.Context, w http.ResponseWriter, asked Asked) {
-	s := &responseStream{stream: openStream(w), asked: asked}
+	s := &responseStream{stream: openStream(w), asked: asked, text: textOf(asked)}
 	s.tellResponse("response.created", responseOf(asked, statusInProgress))
 	s.tellResponse("response.in_progress", responseOf(asked, statusInProgress))
 	for e, err := range a.Responses.Follow(ctx, asked) {
@@ -103,16 +105,37 @@ func (s *responseStream) begin() {
 
 // end sends the whole.
 func (s *responseStream) end() {
-	s.begin()
-	whole, out := s.text.whole.String(), ended(s.asked, &s.text, nil)
-	s.ofText(responseEvent{Type: "response.output_text.done", Text: &whole, Logprobs: &[]struct{}{}})
-	s.ofText(responseEvent{Type: "response.content_part.done", Part: new(textPart(whole))})
-	s.event(responseEvent{Type: "response.output_item.done", Output: new(0), Item: &out.Output[0]})
+	out := ended(s.asked, s.text, nil)
+	for i, item := range out.Output {
+		if item.Type == "message" {
+			s.endText(item)
+			continue
+		}
+		s.endCall(i, item)
+	}
 	kind := "response.completed"
 	if out.Status == statusIncomplete {
 		kind = "response.incomplete"
 	}
 	s.tellResponse(kind, out)
+}
+
+func (s *responseStream) endText(item outputItem) {
+	s.begin()
+	whole := s.text.whole.String()
+	s.ofText(responseEvent{Type: "response.output_text.done", Text: &whole, Logprobs: &[]struct{}{}})
+	s.ofText(responseEvent{Type: "response.content_part.done", Part: new(textPart(whole))})
+	s.event(responseEvent{Type: "response.output_item.done", Output: new(0), Item: &item})
+}
+
+// endCall sends a call, whose arguments come at once.
+func (s *responseStream) endCall(at int, item outputItem) {
+	begun := item
+	begun.Status, begun.calledBody = statusInProgress, &calledBody{Call: item.Call, Name: item.Name}
+	s.event(responseEvent{Type: "response.output_item.added", Output: &at, Item: &begun})
+	s.event(responseEvent{Type: "response.function_call_arguments.delta", Output: &at, ItemID: item.ID, Delta: item.Arguments})
+	s.event(responseEvent{Type: "response.function_call_arguments.done", Output: &at, ItemID: item.ID, Name: item.Name, Arguments: item.Arguments})
+	s.event(responseEvent{Type: "response.output_item.done", Output: &at, Item: &item})
 }
 
 // fail says that what was received is not the answer.

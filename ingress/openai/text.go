@@ -18,9 +18,14 @@ const between = "\n\n"
 type text struct {
 	whole  strings.Builder // what was given out
 	step   string          // of it, what is of the step that is being written
+	calls  []answer.Call   // of tools of the client, with which it ends
+	formed bool            // the last text alone counts, in its form
 	finish string
 	usage  chat.Usage
 }
+
+// textOf is the text of an answer before its first piece.
+func textOf(a Asked) *text { return &text{formed: a.Client.Format != nil} }
 
 // errBroken ends a stream of which a piece turned out to be void after it was sent: a program must never take it for the answer.
 var errBroken = &Error{
@@ -30,6 +35,9 @@ var errBroken = &Error{
 
 // take returns the next piece of the answer, which may be empty; over says that it was the last one.
 func (t *text) take(what answer.What) (piece string, over bool, err error) {
+	if t.formed {
+		what = t.inForm(what)
+	}
 	switch w := what.(type) {
 	case answer.Text:
 		return t.give(w.Piece), false, nil
@@ -38,6 +46,7 @@ func (t *text) take(what answer.What) (piece string, over bool, err error) {
 			return "", false, errBroken
 		}
 	case answer.Message:
+		t.calls = w.Client
 		rest, fits := strings.CutPrefix(w.Text, t.step)
 		if !fits {
 			return "", false, errBroken
@@ -56,6 +65,21 @@ func (t *text) take(what answer.What) (piece string, over bool, err error) {
 		return "", true, failure(w)
 	}
 	return "", false, nil
+}
+
+// inForm is an event of an answer that has a form: what the model says before it, and before it is whole, is no part of it.
+func (t *text) inForm(what answer.What) answer.What {
+	switch w := what.(type) {
+	case answer.Text, answer.Restart:
+		return answer.Ping{}
+	case answer.Message:
+		w.Text = formed(w.Text)
+		if w.Calls > 0 {
+			w.Text = ""
+		}
+		return w
+	}
+	return what
 }
 
 // give gives out a piece of the step that is being written.
@@ -88,6 +112,9 @@ func failure(f answer.Failure) *Error {
 
 // finishReason is the reason as OpenAI names it.
 func (t *text) finishReason() string {
+	if len(t.calls) > 0 {
+		return "tool_calls"
+	}
 	switch t.finish {
 	case "length", "content_filter":
 		return t.finish
@@ -96,8 +123,7 @@ func (t *text) finishReason() string {
 }
 
 // all reads an answer to its end. What is void on the way does not matter, since only whole steps count.
-func all(ctx context.Context, events iter.Seq2[answer.Event, error]) (*text, error) {
-	t := &text{}
+func all(ctx context.Context, t *text, events iter.Seq2[answer.Event, error]) (*text, error) {
 	for e, err := range events {
 		if err != nil {
 			return t, err

@@ -32,6 +32,7 @@ const (
 	OriginSubagent   = "subagent"
 	OriginPeer       = "peer"
 	OriginHeartbeat  = "heartbeat"
+	OriginClient     = "client" // results of the tools of the program that asked; the model sees them in its calls
 	OriginPerson     = "person" // a person of the house said it to a consumer of a service, in place of the model
 )
 
@@ -51,7 +52,7 @@ type Message struct {
 	Turn            TurnID       `json:"turn_id,omitempty"`
 	Step            int          `json:"step" doc:"Step of the turn, from 0. Only meaningful for assistant messages."`
 	Role            Role         `json:"role" enum:"user,assistant,notice"`
-	Origin          string       `json:"origin,omitempty" enum:"command,background,context,superseded,summarized,overheard,reset,continue,cron,hook,subagent,peer,heartbeat,person" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote), heartbeat, or person (an administrator said it to a consumer of a service, in place of the model)."`
+	Origin          string       `json:"origin,omitempty" enum:"command,background,context,superseded,summarized,overheard,reset,continue,cron,hook,subagent,peer,heartbeat,person,client" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote), heartbeat, person (an administrator said it to a consumer of a service, in place of the model), or client (a program sent the results of its own tools, which stand in the calls)."`
 	Sender          string       `json:"sender,omitempty" doc:"Name of who wrote it, where several people write."`
 	Silent          bool         `json:"silent,omitempty" doc:"The model chose not to answer."`
 	Undelivered     bool         `json:"undelivered,omitempty" doc:"The send policy kept it from the channel."`

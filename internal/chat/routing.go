@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // ChatType says what kind of place a conversation takes place in.
 type ChatType string //nolint:revive // its name on every platform
@@ -122,6 +125,8 @@ type Options struct {
 	Plan bool `json:"plan,omitempty"`
 	// Replaces is a message of a person whose place the message takes, with all that followed it; 0: it comes at the end.
 	Replaces MessageID `json:"replaces,omitempty"`
+	// Client is what the program that sent the message asks beside it; nil: nothing.
+	Client *ClientAsk `json:"client,omitempty"`
 }
 
 // Why a conversation was begun anew.
@@ -153,4 +158,44 @@ type Found struct {
 // Reset begins a conversation anew for the model: it sees nothing up to the message of the record.
 type Reset struct {
 	Reason string `json:"reason"`
+}
+
+// ClientAsk is what a program asks of the turn that answers its message, beside the text.
+type ClientAsk struct {
+	// Tools are those of the program. The model may call them; xbot never runs them.
+	Tools []ClientTool `json:"tools,omitempty"`
+	// Forced says that the model has to call one of Tools, and has no others.
+	Forced bool `json:"forced,omitempty"`
+	// Single says that a step has at most one call of Tools.
+	Single bool `json:"single,omitempty"`
+	// Format is the form of the last text of the turn; nil: any.
+	Format *AnswerFormat `json:"format,omitempty"`
+	// Previous is the id of the response that the message follows, as the program named it.
+	Previous string `json:"previous,omitempty"`
+	// Results are the calls whose results came with the message.
+	Results []CallID `json:"results,omitempty"`
+	// Wordless says that nobody wrote the message: it brought results alone.
+	Wordless bool `json:"wordless,omitempty"`
+}
+
+// ClientTool is a tool of a program.
+type ClientTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of an object
+	Strict      bool            `json:"strict,omitempty"`
+}
+
+// AnswerFormat is a form that an answer has to have: a JSON object, which follows Schema where there is one.
+type AnswerFormat struct {
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
+}
+
+// ClientResult is what a tool of a program returned.
+type ClientResult struct {
+	Call    CallID
+	Content string
 }

@@ -22,6 +22,7 @@ const (
 	ClassExec       ToolClass = "exec"
 	ClassOnce       ToolClass = "once"
 	ClassAgent      ToolClass = "agent"
+	ClassClient     ToolClass = "client" // the program that sent the message runs it, after the turn
 )
 
 // CallState is how far a tool call has come.
@@ -39,7 +40,7 @@ type ToolCall struct {
 	ID         CallID    `json:"id"`
 	ProviderID string    `json:"-"`
 	Name       string    `json:"name"`
-	Class      ToolClass `json:"class" enum:"read,idempotent,exec,once,agent"`
+	Class      ToolClass `json:"class" enum:"read,idempotent,exec,once,agent,client"`
 	Arguments  string    `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
 	State      CallState `json:"state" enum:"open,running,done"`
 	Summary    string    `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`

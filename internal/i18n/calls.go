@@ -3,6 +3,7 @@ package i18n
 // What the model is told of calls that did not run to their end, and people of the permissions they gave.
 const (
 	CallInterrupt ID = "call_interrupt" // result of a call that a stop ended
+	CallClient    ID = "call_client"    // result of a call that the program that asked has not run yet
 	CallNotRun    ID = "call_not_run"   // result of a call that a stop kept from starting
 	CallSkipped   ID = "call_skipped"   // result of a call that a message kept from starting
 	CallUnknown   ID = "call_unknown"   // result of a call nobody can know about
@@ -21,6 +22,7 @@ const (
 
 var calls = map[ID]map[Lang]string{
 	CallInterrupt: {English: "Interrupted: the user stopped this call while it ran. It may have done part of its work; verify before repeating.", Chinese: ""},
+	CallClient:    {English: "The program that asked runs this tool, and has not sent its result.", Chinese: ""},
 	CallNotRun:    {English: "Not run: the user stopped the turn before this call started.", Chinese: ""},
 	CallSkipped:   {English: "Not run: skipped to process an incoming message.", Chinese: ""},
 	CallUnknown:   {English: "Outcome unknown: the call had started and its end was not seen. It may have done all, part or none of its work; verify before repeating it.", Chinese: ""},

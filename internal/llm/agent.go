@@ -1,6 +1,9 @@
 package llm
 
-import "xbot/internal/codingagent"
+import (
+	"xbot/internal/chat"
+	"xbot/internal/codingagent"
+)
 
 // agentClient stands for a coding agent, which answers whole turns and no calls.
 type agentClient interface{ CodingAgent() codingagent.Settings }
@@ -26,4 +29,19 @@ func AgentOf(c Client) (set codingagent.Settings, ok bool) {
 		c = inner.Unwrap()
 	}
 	return set, false
+}
+
+// ClientAskOf returns what the program asks whose message a client answers; nil: nothing.
+func ClientAskOf(c Client) *chat.ClientAsk {
+	for c != nil {
+		if a, ok := c.(interface{ ClientAsk() *chat.ClientAsk }); ok {
+			return a.ClientAsk()
+		}
+		inner, ok := c.(interface{ Unwrap() Client })
+		if !ok {
+			return nil
+		}
+		c = inner.Unwrap()
+	}
+	return nil
 }

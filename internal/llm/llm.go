@@ -51,6 +51,12 @@ type Request struct {
 	// Effort is how much the model is to think, one of chat.ThinkLevels; empty: as much as it does by itself. A model that
 	// knows no such thing thinks as it does.
 	Effort string
+	// Forced says that the model has to call one of Tools, and Single that it may call only one at a time. Adapters leave out what a
+	// provider refuses.
+	Forced, Single bool
+	// Format is the form that the text has to have; nil: any. An adapter whose provider knows no such thing leaves it out: the message
+	// says it, too.
+	Format *chat.AnswerFormat
 }
 
 // Message is one message as a model sees it. Tool results are their own messages with Role "tool".
@@ -88,6 +94,7 @@ type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // JSON Schema of an object; keys in a stable order
+	Strict      bool            // the provider may hold the model to Parameters
 }
 
 // FinishReason says why a model stopped.

@@ -43,6 +43,9 @@ func messages(l chat.Line) []llm.Message {
 	m := l.Message
 	switch m.Role {
 	case chat.RoleUser:
+		if m.Origin == chat.OriginClient {
+			return nil // its results stand in the calls
+		}
 		content := m.Content
 		if l.Preface != "" {
 			content = l.Preface + "\n" + content

@@ -102,5 +102,8 @@ func originOf(options json.RawMessage) string {
 	if json.Unmarshal(options, &said) == nil && said.Continue { // it is written by us; what does not decode says nothing
 		return chat.OriginContinue
 	}
+	if said.Client != nil && said.Client.Wordless {
+		return chat.OriginClient
+	}
 	return ""
 }

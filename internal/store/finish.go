@@ -160,6 +160,8 @@ func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.T
 		switch {
 		case c.Approval == chat.ApprovalOpen && (len(c.Questions) > 0 || c.Plan != nil):
 			id, failed = i18n.InquiryStopped, false
+		case c.Class == chat.ClassClient:
+			id = i18n.CallClient
 		case c.State == chat.CallOpen:
 			id = i18n.CallNotRun
 		case state == chat.TurnStopped:

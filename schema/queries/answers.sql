@@ -51,8 +51,26 @@ WHERE u.session_key = sqlc.arg(session_key) AND u.inbox_id = sqlc.arg(inbox_id):
 
 -- name: AnswerAsked :one
 -- A message of a person, by its row alone.
-SELECT session_key, accepted_at FROM inbox
+SELECT session_key, accepted_at, body, options FROM inbox
+WHERE id = sqlc.arg(id)::bigint AND user_id = sqlc.arg(user_id) AND channel = sqlc.arg(channel) AND kind = 'message' AND NOT options ? 'forgotten';
+
+-- name: AnswerForget :exec
+-- Has a message not be found by its row any more. It stays in its conversation.
+UPDATE inbox SET options = options || '{"forgotten": true}'
 WHERE id = sqlc.arg(id)::bigint AND user_id = sqlc.arg(user_id) AND channel = sqlc.arg(channel) AND kind = 'message';
+
+-- name: AnswerClientCalls :many
+-- The calls of tools of a program that were made in the step of a call, in a conversation of a person; none where there is no such step.
+SELECT c.* FROM tool_calls c
+JOIN sessions s ON s.key = c.session_key
+WHERE c.turn_id = sqlc.arg(turn_id) AND c.step = sqlc.arg(step) AND c.class = 'client' AND s.user_id = sqlc.arg(user_id)
+ORDER BY c.n;
+
+-- name: AnswerClientResult :one
+-- Records what a tool of a program returned. The first result stands; no row: there is one.
+UPDATE tool_calls SET result = sqlc.arg(result), is_error = false, started_at = now(), finished_at = now()
+WHERE id = sqlc.arg(id) AND class = 'client' AND state = 'done' AND started_at IS NULL
+RETURNING *;
 
 -- name: AnswerNewest :one
 -- The newest message of a conversation; 0: there is none.

@@ -13,6 +13,7 @@ import (
 // routes are all that there are; ID stands for the id of a response.
 var routes = [][2]string{
 	{http.MethodPost, chats}, {http.MethodPost, "/v1/responses"}, {http.MethodGet, "/v1/responses/ID"}, {http.MethodPost, "/v1/responses/ID/cancel"},
+	{http.MethodDelete, "/v1/responses/ID"}, {http.MethodGet, "/v1/responses/ID/input_items"}, {http.MethodGet, "/v1/models/"}, {http.MethodPost, chats + "/"},
 	{http.MethodGet, "/v1/models"}, {http.MethodGet, "/v1/models/xbot"}, {http.MethodPost, "/v1/embeddings"}, {http.MethodGet, "/v1/"},
 }
 
@@ -55,7 +56,7 @@ func TestAccess_NobodyReachesAConversationOrAResponseOfSomebodyElse(t *testing.T
 	response := b.respond("secret")
 	before := len(b.sent())
 
-	for _, r := range [][2]string{{http.MethodGet, "/v1/responses/" + response.ID}, {http.MethodPost, "/v1/responses/" + response.ID + "/cancel"}} {
+	for _, r := range [][2]string{{http.MethodGet, "/v1/responses/" + response.ID}, {http.MethodPost, "/v1/responses/" + response.ID + "/cancel"}, {http.MethodDelete, "/v1/responses/" + response.ID}, {http.MethodGet, "/v1/responses/" + response.ID + "/input_items"}} {
 		require.Equal(t, "response_not_found", b.do(his, r[0], r[1], nil).fails(http.StatusNotFound).Code)
 	}
 	for _, id := range []string{hers.Conversation, response.Conversation.ID} {

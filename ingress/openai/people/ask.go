@@ -42,9 +42,13 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 	if err != nil {
 		return openai.Asked{}, err
 	}
+	calls, err := p.returned(ctx, &a)
+	if err != nil {
+		return openai.Asked{}, err
+	}
 	files := named(a.Pictures)
 	in := intake.Inbound{UserName: auth.User(ctx).Name, Inbound: store.Inbound{
-		User: auth.User(ctx).ID, Channel: channel, PlatformID: a.Key, Text: strings.TrimPrefix(a.Text+chat.AttachmentLines(files), "\n"), Options: chat.Options{Think: a.Think},
+		User: auth.User(ctx).ID, Channel: channel, PlatformID: a.Key, Text: strings.TrimPrefix(a.Text+chat.AttachmentLines(files), "\n"), Options: chat.Options{Think: a.Think, Client: a.Asks()},
 	}}
 	if err := intake.Check(in); err != nil {
 		return openai.Asked{}, err // before a conversation is begun for it
@@ -53,7 +57,7 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 	if err != nil {
 		return openai.Asked{}, err
 	}
-	where, begin, err := p.where(ctx, a, asks, known)
+	where, begin, err := p.where(ctx, a, asks, known, calls)
 	if err != nil {
 		return openai.Asked{}, err
 	}
@@ -71,6 +75,11 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 	}
 	if !found && asks.model != "" && where.Model != asks.model {
 		if err := p.Store.Override(ctx, where.Key, store.Overrides{Model: &asks.model}); err != nil {
+			return openai.Asked{}, err
+		}
+	}
+	if len(a.Results) > 0 {
+		if err := p.Store.AnswerClientCalls(ctx, a.Results); err != nil {
 			return openai.Asked{}, err
 		}
 	}
@@ -106,9 +115,11 @@ func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (c
 }
 
 // where finds the conversation of a request, or says which one is to begin.
-func (p *People) where(ctx context.Context, a openai.Ask, asks who, known store.Delivered) (there chat.Session, begin sessions.NewSession, err error) {
+func (p *People) where(ctx context.Context, a openai.Ask, asks who, known store.Delivered, calls chat.SessionKey) (there chat.Session, begin sessions.NewSession, err error) {
 	begin = sessions.NewSession{Agent: asks.agent, Title: a.Title}
 	switch {
+	case calls != "":
+		there, err = p.Own(ctx, calls)
 	case a.Previous != "":
 		there, err = p.behind(ctx, a.Previous, known)
 	case a.Conversation != "":
@@ -181,7 +192,7 @@ func (p *People) behind(ctx context.Context, id string, known store.Delivered) (
 // asked is a message that was accepted.
 func (p *People) asked(a openai.Ask, s chat.Session, id chat.InboxID, at time.Time) openai.Asked {
 	return openai.Asked{
-		Identity: a.Identity, ID: responseID(s.Key, id), Conversation: conversationID(s.Key), Model: a.Model, Session: s.Key, Message: id, Created: at,
+		Identity: a.Identity, ID: responseID(s.Key, id), Conversation: conversationID(s.Key), Model: a.Model, Session: s.Key, Message: id, Created: at, Client: a.Client,
 	}
 }
 

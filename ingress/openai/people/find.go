@@ -39,20 +39,20 @@ func (p *People) Find(ctx context.Context, id string) (openai.Asked, error) {
 	if err != nil {
 		return openai.Asked{}, missing
 	}
-	key, at, err := p.Store.AskedBy(ctx, auth.User(ctx).ID, channel, chat.InboxID(n))
-	if fault.Is(err, fault.NotFound) || err == nil && responseID(key, chat.InboxID(n)) != id {
+	sent, err := p.Store.AskedBy(ctx, auth.User(ctx).ID, channel, chat.InboxID(n))
+	if fault.Is(err, fault.NotFound) || err == nil && responseID(sent.Session, chat.InboxID(n)) != id {
 		return openai.Asked{}, missing
 	}
 	if err != nil {
 		return openai.Asked{}, err
 	}
-	s, err := p.Own(ctx, key)
+	s, err := p.Own(ctx, sent.Session)
 	if err != nil {
 		return openai.Asked{}, err
 	}
-	out := p.asked(openai.Ask{}, s, chat.InboxID(n), at)
-	out.Chosen, out.Model = true, usual
-	if parsed, err := session.Parse(key); err == nil && parsed.Agent != policy.DefaultAgent {
+	out := p.asked(openai.Ask{Client: sent.Client}, s, chat.InboxID(n), sent.At)
+	out.Chosen, out.Model, out.Text = true, usual, sent.Text
+	if parsed, err := session.Parse(sent.Session); err == nil && parsed.Agent != policy.DefaultAgent {
 		out.Model = usual + "/" + parsed.Agent
 	}
 	return out, nil
@@ -84,4 +84,24 @@ func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
 		Session: a.Session, User: user.ID, Channel: channel, PlatformID: fmt.Sprintf("cancel-%d", a.Message),
 	}}, fate.Turn)
 	return err
+}
+
+// Forget implements openai.Responses.
+func (p *People) Forget(ctx context.Context, a openai.Asked) error {
+	if err := auth.MayConverse(ctx); err != nil {
+		return err
+	}
+	return p.Store.ForgetAsked(ctx, auth.User(ctx).ID, channel, a.Message)
+}
+
+// Returned implements openai.Responses.
+func (p *People) Returned(ctx context.Context, a openai.Asked) (out []chat.ClientResult, err error) {
+	if len(a.Client.Results) == 0 {
+		return nil, nil
+	}
+	_, calls, err := p.Store.ClientCalls(ctx, auth.User(ctx).ID, a.Client.Results[0])
+	for _, c := range calls {
+		out = append(out, chat.ClientResult{Call: c.ID, Content: c.Result})
+	}
+	return out, err
 }

@@ -63,13 +63,15 @@ func (p *People) Handler() http.Handler {
 	routes.Handle("POST "+Root+"chat/completions", chats)
 	routes.HandleFunc("POST "+Root+"responses", responses.Create)
 	routes.HandleFunc("GET "+Root+"responses/{id}", responses.Get)
+	routes.HandleFunc("DELETE "+Root+"responses/{id}", responses.Delete)
+	routes.HandleFunc("GET "+Root+"responses/{id}/input_items", responses.Items)
 	routes.HandleFunc("POST "+Root+"responses/{id}/cancel", responses.Cancel)
 	routes.HandleFunc("GET "+Root+"models", list.All)
 	routes.HandleFunc("GET "+Root+"models/{id...}", list.One)
 	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		openai.Refuse(w, openai.Unknown(r), p.Base)
 	})
-	closed := p.Auth.Require(&openai.Gate{Next: routes, Who: caller{}, Refusals: p.Base, Large: largebody.New()}, p.refuse)
+	closed := p.Auth.Require(&openai.Gate{Next: openai.WithoutSlash(routes), Who: caller{}, Refusals: p.Base, Large: largebody.New()}, p.refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
 		if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); !strings.EqualFold(scheme, "Bearer") {

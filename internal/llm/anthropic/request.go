@@ -30,7 +30,25 @@ func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.Message
 		mark(&out.System[0].CacheControl, d)
 	}
 	setThinking(&out, req, origin, d)
+	setChoice(&out, req)
 	return out
+}
+
+// setChoice says how tools are to be called. A model that has to call one cannot think before it: "Thinking may not be enabled when tool_choice
+// forces tool use."
+func setChoice(out *sdk.MessageNewParams, req llm.Request) {
+	single := param.Opt[bool]{}
+	if req.Single {
+		single = sdk.Bool(true)
+	}
+	switch {
+	case len(req.Tools) == 0:
+	case req.Forced:
+		out.ToolChoice = sdk.ToolChoiceUnionParam{OfAny: &sdk.ToolChoiceAnyParam{DisableParallelToolUse: single}}
+		out.Thinking = sdk.ThinkingConfigParamUnion{}
+	case req.Single:
+		out.ToolChoice = sdk.ToolChoiceUnionParam{OfAuto: &sdk.ToolChoiceAutoParam{DisableParallelToolUse: single}}
+	}
 }
 
 func mark(place *sdk.CacheControlEphemeralParam, d dialect) {

@@ -103,6 +103,9 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 	if level := cmp.Or(d.Think, think); level != "" {
 		client = thinking{client, level}
 	}
+	if ask := w.Options.Client; ask != nil {
+		client = asked{client, ask}
+	}
 	return client, d, nil
 }
 
@@ -274,4 +277,25 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return response, err
+}
+
+// asked is a client whose answers are for a program that asks more than its message says.
+type asked struct {
+	llm.Client
+	ask *chat.ClientAsk
+}
+
+// Unwrap is the client.
+func (a asked) Unwrap() llm.Client { return a.Client }
+
+// ClientAsk is what the program asks.
+func (a asked) ClientAsk() *chat.ClientAsk { return a.ask }
+
+// Limits are those of the client.
+func (a asked) Limits() limits.Model { return limits.Table{}.For(a.Client) }
+
+// Generate makes a call that asks for the same.
+func (a asked) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
+	req.Forced, req.Single, req.Format = a.ask.Forced && len(a.ask.Tools) > 0, a.ask.Single, a.ask.Format
+	return a.Client.Generate(ctx, req, sink)
 }

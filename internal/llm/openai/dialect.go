@@ -21,6 +21,9 @@ type dialect struct {
 	effort    effort
 	sign      bool // calls of other models need the mark of one that is not signed
 	noReturn  bool // state that is given back is refused, or encrypted reasoning
+	noFormat  bool // the form of an answer is refused
+	noChoice  bool // a tool cannot be forced
+	noSingle  bool // parallel_tool_calls is refused
 
 	// Of the Responses API.
 	noSummary bool // summaries of the reasoning are refused
@@ -157,6 +160,7 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		if strings.Contains(text, "must be") || strings.Contains(text, "missing") || strings.Contains(text, "required") {
 			next.reasoning = giveAlways
 		}
+	case d.askRefused(&next, text):
 	case d.itemsRefused(&next, text):
 	case effortRefused(text):
 		next.effort = d.effort.fewer(text)
@@ -178,6 +182,19 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		next.noReturn = true
 	}
 	return next, next != d
+}
+
+// askRefused notes what a refusal says of what a program asks of the answer, and reports whether it is about that.
+func (d dialect) askRefused(next *dialect, text string) bool {
+	switch {
+	case strings.Contains(text, "parallel_tool_calls"):
+		next.noSingle = true
+	case strings.Contains(text, "tool_choice"):
+		next.noChoice = true
+	case strings.Contains(text, "response_format"), strings.Contains(text, "text.format"), strings.Contains(text, "json_schema"):
+		next.noFormat = true
+	}
+	return *next != d
 }
 
 // itemsRefused notes what a refusal says of fields that the Responses API alone has, and reports whether it is about one.

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/sashabaranov/go-openai"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/wire"
@@ -56,8 +57,14 @@ func encodeRequest(model string, req llm.Request, d dialect) sdk.ChatCompletionR
 	}
 	for _, tool := range req.Tools {
 		out.Tools = append(out.Tools, sdk.Tool{Type: sdk.ToolTypeFunction, Function: &sdk.FunctionDefinition{
-			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters),
+			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters), Strict: tool.Strict,
 		}})
+	}
+	if req.Forced && len(req.Tools) > 0 && !d.noChoice {
+		out.ToolChoice = "required"
+	}
+	if req.Single && len(req.Tools) > 0 && !d.noSingle {
+		out.ParallelToolCalls = false
 	}
 	if withoutThought(model, req) {
 		out.ReasoningEffort = sdk.ReasoningEffortNone
@@ -88,6 +95,11 @@ func (c *Client) encodeFields(req llm.Request, d dialect) (map[string]json.RawMe
 	fields := map[string]json.RawMessage{"messages": messages}
 	if name := d.limit.name(); name != "" && req.MaxTokens > 0 {
 		fields[name] = json.RawMessage(strconv.Itoa(req.MaxTokens))
+	}
+	if req.Format != nil && !d.noFormat {
+		if fields["response_format"], err = json.Marshal(responseFormat(req.Format)); err != nil {
+			return nil, fault.Errorf(fault.Internal, "encode the form of the answer: %w", err)
+		}
 	}
 	if level := d.effort.of(req.Effort); level != "" && !withoutThought(c.model, req) {
 		fields["reasoning_effort"] = json.RawMessage(strconv.Quote(level))
@@ -229,4 +241,21 @@ func (x *exchange) Do(request *http.Request) (*http.Response, error) {
 	}
 	x.events = x.Events(response.Body)
 	return response, nil
+}
+
+// responseFormat is the form of an answer as chat completions want it.
+func responseFormat(f *chat.AnswerFormat) map[string]any {
+	if f.Schema == nil {
+		return map[string]any{"type": "json_object"}
+	}
+	return map[string]any{"type": "json_schema", "json_schema": formatFields(f)}
+}
+
+// formatFields are the name, the schema and what else is said of a form.
+func formatFields(f *chat.AnswerFormat) map[string]any {
+	out := map[string]any{"name": f.Name, "schema": f.Schema, "strict": f.Strict}
+	if f.Description != "" {
+		out["description"] = f.Description
+	}
+	return out
 }

@@ -52,6 +52,7 @@ func (c *Client) encodeResponse(req llm.Request, d dialect) sdk.CreateResponseRe
 	if !d.noReturn {
 		out.Include = []sdk.ResponseInclude{sdk.ResponseIncludeReasoningEncryptedContent}
 	}
+	encodeAsked(&out, req, d)
 	if req.MaxTokens > 0 && d.limit != noLimit {
 		out.MaxOutputTokens = max(req.MaxTokens, leastOutput)
 	}
@@ -70,7 +71,7 @@ func (c *Client) encodeResponse(req llm.Request, d dialect) sdk.CreateResponseRe
 func encodeTools(tools []llm.Tool) []sdk.ResponseTool {
 	var out []sdk.ResponseTool
 	for _, tool := range tools {
-		fields := map[string]any{"name": tool.Name, "parameters": parameters(tool.Parameters), "strict": false}
+		fields := map[string]any{"name": tool.Name, "parameters": parameters(tool.Parameters), "strict": tool.Strict}
 		if tool.Description != "" {
 			fields["description"] = tool.Description
 		}
@@ -180,4 +181,21 @@ func encodeParts(m llm.Message) []any {
 		parts = append(parts, sdk.ResponseInputImage{Type: "input_image", Detail: "auto", ImageURL: "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)})
 	}
 	return parts
+}
+
+// encodeAsked adds how tools are to be called, and which form the answer is to have.
+func encodeAsked(out *sdk.CreateResponseRequest, req llm.Request, d dialect) {
+	if req.Forced && len(req.Tools) > 0 && !d.noChoice {
+		out.ToolChoice = "required"
+	}
+	if req.Single && len(req.Tools) > 0 && !d.noSingle {
+		out.ParallelToolCalls = new(false)
+	}
+	if req.Format == nil || d.noFormat {
+		return
+	}
+	out.Text = &sdk.ResponseTextConfig{Format: &sdk.ResponseTextFormat{Type: "json_object"}}
+	if f := req.Format; f.Schema != nil {
+		out.Text.Format = &sdk.ResponseTextFormat{Type: "json_schema", Name: f.Name, Description: f.Description, Schema: f.Schema, Strict: f.Strict}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -101,16 +102,84 @@ func (s *Answers) Place(ctx context.Context, key chat.SessionKey, id chat.InboxI
 	return Place{Message: r.ID, Turn: chat.TurnID(r.Turn), Origin: r.Origin, Step: int(r.Step)}, nil
 }
 
-// AskedBy returns where and when a person sent a message on a channel. NotFound: they sent none of that id there.
-func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (key chat.SessionKey, at time.Time, err error) {
+// Message is what a person sent.
+type Message struct {
+	Session chat.SessionKey
+	At      time.Time
+	Text    string
+	Client  chat.ClientAsk // what the program asked beside it
+}
+
+// AskedBy returns what a person sent on a channel. NotFound: they sent none of that id there.
+func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (Message, error) {
 	r, err := s.db.Q.AnswerAsked(ctx, s.db.Pool, dbsqlc.AnswerAskedParams{ID: int64(id), UserID: user, Channel: channel})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", time.Time{}, fault.Errorf(fault.NotFound, "there is no message %d of yours", id)
+		return Message{}, fault.Errorf(fault.NotFound, "there is no message %d of yours", id)
 	}
 	if err != nil {
-		return "", time.Time{}, pg.Classify(fmt.Errorf("look for message %d: %w", id, err))
+		return Message{}, pg.Classify(fmt.Errorf("look for message %d: %w", id, err))
 	}
-	return r.SessionKey, r.AcceptedAt, nil
+	out := Message{Session: r.SessionKey, At: r.AcceptedAt, Text: r.Body}
+	if client := SaidIn(r.Options).Client; client != nil {
+		out.Client = *client
+	}
+	return out, nil
+}
+
+// ForgetAsked has a message of a person not be found by AskedBy any more. It stays in its conversation.
+func (s *Answers) ForgetAsked(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) error {
+	return pg.Classify(s.db.Q.AnswerForget(ctx, s.db.Pool, dbsqlc.AnswerForgetParams{ID: int64(id), UserID: user, Channel: channel}))
+}
+
+// ClientCalls returns the conversation and the calls of a program's tools in the step of a call, if it is in a conversation of the person. There
+// are none where there is no such step.
+func (s *Answers) ClientCalls(ctx context.Context, user chat.UserID, of chat.CallID) (key chat.SessionKey, calls []chat.ToolCall, err error) {
+	turn, step, _, ok := of.Split()
+	if !ok || step > math.MaxInt32 {
+		return "", nil, nil
+	}
+	rows, err := s.db.Q.AnswerClientCalls(ctx, s.db.Pool, dbsqlc.AnswerClientCallsParams{TurnID: turn, Step: int32(step), UserID: user})
+	if err != nil {
+		return "", nil, pg.Classify(fmt.Errorf("read the calls of the client's tools: %w", err))
+	}
+	for _, r := range rows {
+		key = r.SessionKey
+		calls = append(calls, CallOf(r))
+	}
+	return key, calls, nil
+}
+
+// AnswerClientCalls records what tools of a program returned, all or none. Results that were recorded before stand: others are a Conflict.
+func (s *Answers) AnswerClientCalls(ctx context.Context, results []chat.ClientResult) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		for _, r := range results {
+			content := pg.Clean(r.Content)
+			row, err := tx.Q.AnswerClientResult(ctx, tx, dbsqlc.AnswerClientResultParams{ID: r.Call, Result: content})
+			if errors.Is(err, pgx.ErrNoRows) {
+				err = sameResult(ctx, tx, r.Call, content)
+			} else if err == nil {
+				tx.Emit(row.SessionKey, chat.EventTool, ToolEvent(row))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sameResult reports whether a call has a result already.
+func sameResult(ctx context.Context, tx *pg.Tx, id chat.CallID, content string) error {
+	was, err := tx.Q.CallGet(ctx, tx, id)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read call %s: %w", id, err)
+	case was.State != chat.CallDone:
+		return fault.Errorf(fault.Conflict, "the turn that made the call %s has not ended; send the result once it has", id)
+	case was.Result != content:
+		return fault.Errorf(fault.Conflict, "the call %s has another result already", id)
+	}
+	return nil
 }
 
 // NewestAsked returns the newest message of a session; 0: there is none.

@@ -7,14 +7,15 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"xbot/internal/chat"
 )
 
 const answerAsked = `-- name: AnswerAsked :one
-SELECT session_key, accepted_at FROM inbox
-WHERE id = $1::bigint AND user_id = $2 AND channel = $3 AND kind = 'message'
+SELECT session_key, accepted_at, body, options FROM inbox
+WHERE id = $1::bigint AND user_id = $2 AND channel = $3 AND kind = 'message' AND NOT options ? 'forgotten'
 `
 
 type AnswerAskedParams struct {
@@ -26,13 +27,165 @@ type AnswerAskedParams struct {
 type AnswerAskedRow struct {
 	SessionKey chat.SessionKey
 	AcceptedAt time.Time
+	Body       string
+	Options    json.RawMessage
 }
 
 // A message of a person, by its row alone.
 func (q *Queries) AnswerAsked(ctx context.Context, db DBTX, arg AnswerAskedParams) (AnswerAskedRow, error) {
 	row := db.QueryRow(ctx, answerAsked, arg.ID, arg.UserID, arg.Channel)
 	var i AnswerAskedRow
-	err := row.Scan(&i.SessionKey, &i.AcceptedAt)
+	err := row.Scan(
+		&i.SessionKey,
+		&i.AcceptedAt,
+		&i.Body,
+		&i.Options,
+	)
+	return i, err
+}
+
+const answerClientCalls = `-- name: AnswerClientCalls :many
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest FROM tool_calls c
+JOIN sessions s ON s.key = c.session_key
+WHERE c.turn_id = $1 AND c.step = $2 AND c.class = 'client' AND s.user_id = $3
+ORDER BY c.n
+`
+
+type AnswerClientCallsParams struct {
+	TurnID chat.TurnID
+	Step   int32
+	UserID chat.UserID
+}
+
+// The calls of tools of a program that were made in the step of a call, in a conversation of a person; none where there is no such step.
+func (q *Queries) AnswerClientCalls(ctx context.Context, db DBTX, arg AnswerClientCallsParams) ([]ToolCall, error) {
+	rows, err := db.Query(ctx, answerClientCalls, arg.TurnID, arg.Step, arg.UserID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ToolCall
+	for rows.Next() {
+		var i ToolCall
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.TurnID,
+			&i.Step,
+			&i.N,
+			&i.MessageID,
+			&i.ProviderID,
+			&i.Name,
+			&i.Class,
+			&i.Arguments,
+			&i.Summary,
+			&i.State,
+			&i.Runner,
+			&i.StartedOn,
+			&i.Intent,
+			&i.StartedAt,
+			&i.Result,
+			&i.IsError,
+			&i.FinishedAt,
+			&i.Task,
+			&i.Rule,
+			&i.Approval,
+			&i.Reason,
+			&i.Note,
+			&i.AskedAt,
+			&i.AnsweredAt,
+			&i.AnsweredBy,
+			&i.AnswerKey,
+			&i.AnswerWokenAt,
+			&i.Offload,
+			&i.Questions,
+			&i.Answers,
+			&i.Hook,
+			&i.HookAfter,
+			&i.HookNote,
+			&i.WrittenArguments,
+			&i.Pictures,
+			&i.Always,
+			&i.Preview,
+			&i.Diff,
+			&i.AskedArguments,
+			&i.Plan,
+			&i.Sources,
+			&i.Judged,
+			&i.JudgedDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const answerClientResult = `-- name: AnswerClientResult :one
+UPDATE tool_calls SET result = $1, is_error = false, started_at = now(), finished_at = now()
+WHERE id = $2 AND class = 'client' AND state = 'done' AND started_at IS NULL
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
+`
+
+type AnswerClientResultParams struct {
+	Result string
+	ID     chat.CallID
+}
+
+// Records what a tool of a program returned. The first result stands; no row: there is one.
+func (q *Queries) AnswerClientResult(ctx context.Context, db DBTX, arg AnswerClientResultParams) (ToolCall, error) {
+	row := db.QueryRow(ctx, answerClientResult, arg.Result, arg.ID)
+	var i ToolCall
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.TurnID,
+		&i.Step,
+		&i.N,
+		&i.MessageID,
+		&i.ProviderID,
+		&i.Name,
+		&i.Class,
+		&i.Arguments,
+		&i.Summary,
+		&i.State,
+		&i.Runner,
+		&i.StartedOn,
+		&i.Intent,
+		&i.StartedAt,
+		&i.Result,
+		&i.IsError,
+		&i.FinishedAt,
+		&i.Task,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerKey,
+		&i.AnswerWokenAt,
+		&i.Offload,
+		&i.Questions,
+		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
+		&i.Pictures,
+		&i.Always,
+		&i.Preview,
+		&i.Diff,
+		&i.AskedArguments,
+		&i.Plan,
+		&i.Sources,
+		&i.Judged,
+		&i.JudgedDigest,
+	)
 	return i, err
 }
 
@@ -55,6 +208,23 @@ func (q *Queries) AnswerFirstEvent(ctx context.Context, db DBTX, arg AnswerFirst
 	var seq int64
 	err := row.Scan(&seq)
 	return seq, err
+}
+
+const answerForget = `-- name: AnswerForget :exec
+UPDATE inbox SET options = options || '{"forgotten": true}'
+WHERE id = $1::bigint AND user_id = $2 AND channel = $3 AND kind = 'message'
+`
+
+type AnswerForgetParams struct {
+	ID      int64
+	UserID  chat.UserID
+	Channel string
+}
+
+// Has a message not be found by its row any more. It stays in its conversation.
+func (q *Queries) AnswerForget(ctx context.Context, db DBTX, arg AnswerForgetParams) error {
+	_, err := db.Exec(ctx, answerForget, arg.ID, arg.UserID, arg.Channel)
+	return err
 }
 
 const answerNewest = `-- name: AnswerNewest :one

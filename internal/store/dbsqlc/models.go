@@ -390,6 +390,7 @@ type ToolCall struct {
 	MessageID  chat.MessageID
 	ProviderID string
 	Name       string
+	// How a call is scheduled and what a crash may do to it. client: the program that sent the message runs it; its result is written by the intake of that program's next request, which sets started_at, and until then it is a sentence that there is none.
 	Class      chat.ToolClass
 	Arguments  string
 	Summary    string
