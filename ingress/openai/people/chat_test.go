@@ -291,7 +291,7 @@ func TestChat_TheServerStopsAndTheClientIsToldToAskAgain(t *testing.T) {
 func TestChat_WhatCannotBeHonouredNamesItsParameter(t *testing.T) {
 	b := setup(t)
 	for param, value := range map[string]any{
-		"n": 2, "tools": []object{{"type": "function"}}, "functions": []object{{"name": "x"}}, "tool_choice": "required", "response_format": object{"type": "json_object"},
+		"n": 2, "tools": 7, "functions": []object{{"name": "x"}}, "tool_choice": "required", "response_format": 7,
 		"logprobs": true, "top_logprobs": 3, "logit_bias": object{"1": 2}, "stop": []string{"x"}, "audio": object{"voice": "x"}, "modalities": []string{"text", "audio"},
 		"reasoning_effort": "enormous", "messages": "x", "model": 7, "stream": "yes", "user": 1, "conversation_id": strings.Repeat("x", 256),
 	} {

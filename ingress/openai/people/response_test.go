@@ -174,7 +174,7 @@ func TestResponse_ThatFailsSaysSo(t *testing.T) {
 func TestResponse_WhatCannotBeHonouredNamesItsParameter(t *testing.T) {
 	b := setup(t)
 	for param, value := range map[string]any{
-		"tools": []object{{"type": "web_search"}}, "input": 1, "prompt": object{"id": "x"}, "conversation": 7, "instructions": []string{"x"}, "background": "x", "previous_response_id": 1, "text": 1, "top_logprobs": 2,
+		"tools": 7, "input": 1, "prompt": object{"id": "x"}, "conversation": 7, "instructions": []string{"x"}, "background": "x", "previous_response_id": 1, "text": 1, "top_logprobs": 2,
 	} {
 		body := object{"model": "xbot", "input": "hi"}
 		body[param] = value
@@ -183,7 +183,8 @@ func TestResponse_WhatCannotBeHonouredNamesItsParameter(t *testing.T) {
 	for param, body := range map[string]object{
 		"text.format":      {"input": "x", "text": object{"format": object{"type": "json_schema"}}},
 		"reasoning.effort": {"input": "x", "reasoning": object{"effort": "enormous"}},
-		"input[0].type":    {"input": []object{{"type": "function_call_output"}}},
+		"tools[0].type":    {"input": "x", "tools": []object{{"type": "web_search"}}},
+		"input[0].type":    {"input": []object{{"type": "item_reference"}}},
 		"input[0].role":    {"input": []object{{"role": "assistant", "content": "x"}}},
 		"input[0].content": {"input": []object{{"role": "user", "content": ""}}},
 		"model":            {"input": "x", "model": nil},
