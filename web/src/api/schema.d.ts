@@ -4700,7 +4700,7 @@ export interface components {
             /** @description JSON text as the model wrote it; may be malformed. */
             arguments: string;
             /** @enum {string} */
-            class: "read" | "idempotent" | "exec" | "once" | "agent";
+            class: "read" | "idempotent" | "exec" | "once" | "agent" | "client";
             /** @description What the call changed in a file, as a unified diff; may be cut. */
             diff?: string;
             /** Format: date-time */
@@ -6005,10 +6005,10 @@ export interface components {
             inbox_id?: number;
             model?: string;
             /**
-             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote), heartbeat, or person (an administrator said it to a consumer of a service, in place of the model).
+             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote), heartbeat, person (an administrator said it to a consumer of a service, in place of the model), or client (a program sent the results of its own tools, which stand in the calls).
              * @enum {string}
              */
-            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat" | "person";
+            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat" | "person" | "client";
             /** @description Pictures that it shows. Their bytes: GET /api/sessions/{key}/pictures/{hash}. */
             pictures?: components["schemas"]["PictureRef"][] | null;
             /** @description What the model thought before it answered, where the provider tells. */
@@ -8267,7 +8267,7 @@ export interface components {
             /** @description JSON text as the model wrote it; may be malformed. */
             arguments: string;
             /** @enum {string} */
-            class: "read" | "idempotent" | "exec" | "once" | "agent";
+            class: "read" | "idempotent" | "exec" | "once" | "agent" | "client";
             /** @description What the call changed in a file, as a unified diff; may be cut. */
             diff?: string;
             /** Format: date-time */
