@@ -46,6 +46,8 @@ type Store interface {
 	Unstarted
 	Disabled
 	wake.Agents
+	// EndBackOff makes due at once all that an outage of Temporal has put off.
+	EndBackOff(ctx context.Context) error
 }
 
 // Running are turns that are marked running, whether their runs are there or not.
@@ -95,6 +97,7 @@ type Relay struct {
 	HeldAfter time.Duration
 	Log       *slog.Logger
 	failing   bool
+	outage    outage
 }
 
 // Run makes rounds until ctx ends.
@@ -128,34 +131,37 @@ func (r *Relay) report(err error) {
 
 // Round makes one round: it asks once what may be due, and does that. Where nothing is due that is all.
 func (r *Relay) Round(ctx context.Context) error {
+	failed := r.probe(ctx)
 	due, err := r.Store.Due(ctx, store.Trusted{Turn: checkAfter, Task: followAfter, Unshown: showAfter, Unanswered: r.HeldAfter})
 	if err != nil {
 		return err
 	}
 	r.showQuiet(due)
-	var failed error
 	for _, work := range []struct {
-		due bool
-		do  func(context.Context) error
+		due  bool
+		rows bool // it is done without Temporal, too
+		do   func(context.Context) error
 	}{
-		{due.Wakes, r.wakeWaiting},
-		{due.Turns, r.checkRunning},
-		{due.Throttled, r.scheduleTurns},
-		{due.Held, r.tellUnclaimed},
-		{due.Groups, waking(r, chat.WakeGroup, r.Store.GroupsToStart)},
-		{due.Jobs, waking(r, chat.WakeJob, r.Store.OverdueJobs)},
-		{due.Jobs, waking(r, chat.WakeTrack, r.Store.TracksToWake)},
-		{due.Outbound, r.delivering(r.Store.ToDeliver)},
-		{due.Progress, r.delivering(r.toFollow)},
-		{due.Files, waking(r, chat.WakeFetch, r.Store.FilesToFetch)},
-		{due.Commands, waking(r, chat.WakeCommand, r.Store.BangsToStart)},
-		{due.Tasks, waking(r, chat.WakeTask, r.tasksToStart)},
-		{due.Memorizing, waking(r, chat.WakeMemorize, r.Store.MemorizesToStart)},
-		{due.Disabled, r.stopDisabled},
-		{due.Deletions, waking(r, chat.WakeDeletion, r.Store.DeletionsToStart)},
+		{due.Wakes, false, r.wakeWaiting},
+		{due.Turns, false, r.checkRunning},
+		{due.Throttled, false, r.scheduleTurns},
+		{due.Held, true, r.tellUnclaimed},
+		{due.Groups, false, waking(r, chat.WakeGroup, r.Store.GroupsToStart)},
+		{due.Jobs, false, waking(r, chat.WakeJob, r.Store.OverdueJobs)},
+		{due.Jobs, false, waking(r, chat.WakeTrack, r.Store.TracksToWake)},
+		{due.Outbound, false, r.delivering(r.Store.ToDeliver)},
+		{due.Progress, false, r.delivering(r.toFollow)},
+		{due.Files, false, waking(r, chat.WakeFetch, r.Store.FilesToFetch)},
+		{due.Commands, false, waking(r, chat.WakeCommand, r.Store.BangsToStart)},
+		{due.Tasks, false, waking(r, chat.WakeTask, r.tasksToStart)},
+		{due.Memorizing, false, waking(r, chat.WakeMemorize, r.Store.MemorizesToStart)},
+		{due.Disabled, true, r.stopDisabled},
+		{due.Deletions, false, waking(r, chat.WakeDeletion, r.Store.DeletionsToStart)},
 	} {
-		if work.due {
-			failed = errors.Join(failed, work.do(ctx))
+		if work.due && (work.rows || r.outage == noOutage) {
+			err := work.do(ctx)
+			r.suspect(err)
+			failed = errors.Join(failed, err)
 		}
 	}
 	return failed

@@ -21,6 +21,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/schedule"
 	"xbot/internal/store"
 )
 
@@ -31,11 +32,16 @@ type temporal struct {
 	failed map[string]int32                         // run id to attempts of its workflow task
 	err    error
 	asked  []string // workflow id and run id
+	probed int      // times that it was asked whether it is there
 	before func()   // called before it answers
 }
 
 func (d *temporal) DescribeWorkflowExecution(_ context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-	d.asked = append(d.asked, workflowID+" "+runID)
+	if workflowID == "relay-probe" {
+		d.probed++
+	} else {
+		d.asked = append(d.asked, workflowID+" "+runID)
+	}
 	if d.before != nil {
 		d.before()
 	}
@@ -440,10 +446,85 @@ func (idle) Due(context.Context, store.Trusted) (store.Due, error) {
 	return store.Due{Load: store.Load{Running: 3}}, nil
 }
 
+func (idle) EndBackOff(context.Context) error { return nil } // once, at the start
+
 func TestRelay_AsksOnceWhereNothingIsDue(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
-	r := &relay.Relay{Store: idle{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
+	r := &relay.Relay{Store: idle{}, Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, r.Round(t.Context()))
 	require.InDelta(t, 3, (&relayBundle{bundle: &bundle{&ingresstest.Bundle{T: t}}, metrics: metrics}).metric("xbot_turns_running"), 0)
+}
+
+func TestRelay_WakesAtOnceWhatAnOutageOfTemporalHasPutOff(t *testing.T) {
+	r := relaying(t)
+	ctx := t.Context()
+	r.Write(ingresstest.Key, "m1")
+	next := time.Now().Add(-time.Minute)
+	job, _, err := r.Bundle.Store.AddJob(ctx, store.Job{
+		Job: chat.Job{
+			ID: "job_00000001", Owner: r.User.ID, State: chat.JobActive, Next: &next,
+			JobPlan: chat.JobPlan{Name: "news", Message: "look", Zone: "UTC", Missed: "once", MaxAge: 60, Target: ingresstest.Key},
+		},
+		Spec: schedule.Spec{Kind: schedule.Every, Every: time.Hour, At: next, Zone: "UTC"},
+	})
+	require.NoError(t, err)
+	putOff := func() {
+		t.Helper()
+		_, err := r.Pool.Exec(ctx, "UPDATE inbox SET wakes = 9, woken_at = now()")
+		require.NoError(t, err)
+		_, err = r.Pool.Exec(ctx, "UPDATE cron_jobs SET due_at = now() - interval '1 minute', checks = 7, checked_at = now() WHERE id = $1", job.ID)
+		require.NoError(t, err)
+	}
+	pauses := func() (wakes, checks int) {
+		t.Helper()
+		require.NoError(t, r.Pool.QueryRow(ctx, "SELECT (SELECT max(wakes) FROM inbox), (SELECT max(checks) FROM cron_jobs)").Scan(&wakes, &checks))
+		return wakes, checks
+	}
+	away := serviceerror.NewUnavailable("Temporal is away")
+
+	putOff()
+	require.NoError(t, r.Round(ctx), "the relay has just started")
+	require.Len(t, r.Bundle.Wakes.Rows, 1, "it does not know how long Temporal was away before")
+	putOff()
+	require.NoError(t, r.Round(ctx))
+	require.Len(t, r.Bundle.Wakes.Rows, 1, "without an outage each row waits for its time")
+
+	r.Age(time.Hour)
+	r.Bundle.Wakes.Fail = func(context.Context, wake.Row) error { return away }
+	r.temporal.err = away
+	require.ErrorContains(t, r.Round(ctx), "Temporal is away")
+	require.Len(t, r.Bundle.Wakes.Rows, 2)
+	putOff()
+	for range 5 {
+		r.Age(time.Hour)
+		probed := r.temporal.probed
+		require.ErrorContains(t, r.Round(ctx), "Temporal is away")
+		require.Equal(t, probed+1, r.temporal.probed, "one probe a round")
+	}
+	require.Len(t, r.Bundle.Wakes.Rows, 2)
+	wakes, checks := pauses()
+	require.Equal(t, []int{9, 7}, []int{wakes, checks}, "no pause grows in an outage")
+	putOff()
+
+	r.temporal.err, r.Bundle.Wakes.Fail = nil, nil
+	require.NoError(t, r.Round(ctx))
+	require.Len(t, r.Bundle.Wakes.Rows, 3, "with the first answer all that is due is woken")
+	wakes, checks = pauses()
+	require.Equal(t, []int{1, 1}, []int{wakes, checks})
+}
+
+func TestRelay_KeepsPausesWhereOnlyOneWorkflowDoesNotAnswer(t *testing.T) {
+	r := relaying(t)
+	ctx := t.Context()
+	require.NoError(t, r.Round(ctx))
+	r.Write(ingresstest.Key, "m1")
+	r.Bundle.Wakes.Fail = func(context.Context, wake.Row) error { return context.DeadlineExceeded }
+	for range 3 {
+		r.Age(time.Hour)
+		require.Error(t, r.Round(ctx))
+	}
+	var wakes int
+	require.NoError(t, r.Pool.QueryRow(ctx, "SELECT wakes FROM inbox").Scan(&wakes))
+	require.Equal(t, 3, wakes)
 }

@@ -128,3 +128,34 @@ func (q *Queries) RelayDue(ctx context.Context, db DBTX, arg RelayDueParams) (Re
 	)
 	return i, err
 }
+
+const relayEndBackOff = `-- name: RelayEndBackOff :exec
+WITH messages AS (
+    UPDATE inbox SET wakes = 0, woken_at = now() - interval '1 minute' WHERE inbox.outcome IS NULL AND inbox.wakes > 0
+), answers AS (
+    UPDATE tool_calls SET answer_woken_at = tool_calls.answered_at WHERE tool_calls.answer_woken_at > tool_calls.answered_at
+), reports AS (
+    UPDATE subagent_tasks SET woken_at = subagent_tasks.ended_at WHERE subagent_tasks.woken_at > subagent_tasks.ended_at
+), deliveries AS (
+    UPDATE outbound SET woken_at = now() - interval '1 minute' WHERE outbound.state = 'waiting' AND outbound.woken_at > now()
+), progress AS (
+    UPDATE progress_cards SET woken_at = now() WHERE progress_cards.state IN ('waiting', 'tried', 'shown') AND progress_cards.woken_at > now()
+), jobs AS (
+    UPDATE cron_jobs SET checks = 0, checked_at = now() - interval '1 minute'
+    WHERE cron_jobs.state = 'active' AND cron_jobs.due_at < now() AND cron_jobs.checks > 0
+), track AS (
+    UPDATE service_track SET looked_at = now() - interval '1 minute'
+), groups AS (
+    UPDATE group_chats SET checked_at = now() - interval '1 minute' WHERE group_chats.ended = ''
+), memorizing AS (
+    UPDATE memorize_jobs SET checked_at = now() - interval '1 minute' WHERE memorize_jobs.state = 'waiting'
+)
+UPDATE deletions SET checked_at = now() - interval '2 minutes' WHERE deletions.ended_at IS NULL
+`
+
+// What waits for its next wake, or for the next look at it, is due at once: the pauses grew because Temporal was away, and not because a workflow
+// does not act on its wakes. Running turns and tasks keep the time for which they are trusted.
+func (q *Queries) RelayEndBackOff(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, relayEndBackOff)
+	return err
+}
