@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -220,6 +221,39 @@ func TestFiles_AFailedUploadLeavesNothing(t *testing.T) {
 	entries, err := os.ReadDir(d.root + "/uploads")
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+func TestFiles_AFileHasItsNameOnceItIsComplete(t *testing.T) {
+	d := setupDrive(t)
+	d.upload(d.alice, sent{"file", "there", "x"}).is(http.StatusCreated, &files.Uploaded{})
+	at := d.root + "/uploads"
+	for name, age := range map[string]time.Duration{".xbot-upload-old": 2 * time.Hour, ".xbot-upload-new": 0, ".other": 2 * time.Hour} {
+		require.NoError(t, os.WriteFile(at+"/"+name, []byte("whole"), 0o600))
+		require.NoError(t, os.Chtimes(at+"/"+name, time.Time{}, time.Now().Add(-age)))
+	}
+	names := func() (out []string) {
+		entries, err := os.ReadDir(at)
+		require.NoError(t, err)
+		for _, e := range entries {
+			out = append(out, e.Name())
+		}
+		return out
+	}
+	body, client := io.Pipe()
+	req := d.uploadRequest(d.alice, "multipart/form-data; boundary=b", body)
+	result := make(chan answer, 1)
+	go func() { result <- d.send(&http.Client{}, req) }()
+	_, err := io.WriteString(client, "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"slow\"\r\n\r\n"+strings.Repeat("half of it", 10_000))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return !slices.Contains(names(), ".xbot-upload-old") }, time.Minute, time.Millisecond, "the upload is under way, and has removed what a killed server left")
+	require.Equal(t, []string{".other", ".xbot-upload-new", "there"}, names(), "nothing of the file is there yet: a kill now would leave nothing")
+	_, err = io.WriteString(client, "\r\n--b--\r\n")
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
+	var got files.Uploaded
+	(<-result).is(http.StatusCreated, &got)
+	require.Equal(t, []files.UploadedFile{{Name: "slow", Path: at + "/slow", Size: 100_000}}, got.Files)
+	require.Equal(t, []string{".other", ".xbot-upload-new", "slow", "there"}, names())
 }
 
 func slicesOf(n int) (out []sent) {

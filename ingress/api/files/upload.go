@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,12 @@ const (
 
 // undoTime bounds the removal of what a failed upload left.
 const undoTime = 10 * time.Second
+
+// arrivingPrefix begins the name of a file that is complete and about to get its own name. A file that is older than abandoned gets none.
+const (
+	arrivingPrefix = ".xbot-upload-"
+	abandoned      = time.Hour
+)
 
 // defaultUploadDir is the folder for uploads, in the session's own.
 const defaultUploadDir = "uploads"
@@ -178,19 +185,23 @@ func (u *upload) file(ctx context.Context, part *multipart.Part) error {
 	if err := u.prepare(ctx); err != nil {
 		return err
 	}
-	name, err := u.reserve(ctx, filename.Safe(part.FileName()))
-	if err != nil {
-		return err
-	}
-	at := path.Join(u.dir, name)
-	u.done = append(u.done, UploadedFile{Name: name, Path: at})
-	from := &pieces{upload: u, from: part, name: name}
-	size, err := u.box.Upload(ctx, at, from, sandbox.WriteReplace)
+	arriving := path.Join(u.dir, arrivingPrefix+strings.ToLower(rand.Text()))
+	u.done = append(u.done, UploadedFile{Path: arriving})
+	one := &u.done[len(u.done)-1]
+	from := &pieces{upload: u, from: part, name: filename.Safe(part.FileName())}
+	size, err := u.box.Upload(ctx, arriving, from, sandbox.WriteCreate)
 	if from.err != nil {
 		return from.err // the client's fault explains what the runner saw
 	}
-	u.done[len(u.done)-1].Size = size
-	return err
+	if err != nil {
+		return err
+	}
+	name, err := u.place(ctx, arriving, from.name)
+	if err != nil {
+		return err
+	}
+	*one = UploadedFile{Name: name, Path: path.Join(u.dir, name), Size: size}
+	return nil
 }
 
 // prepare makes the folder. It goes through no symbolic link: one that a command left there could lead anywhere.
@@ -216,20 +227,34 @@ func (u *upload) prepare(ctx context.Context) error {
 		return err
 	}
 	u.ready = true
-	return nil
+	return u.sweep(ctx)
 }
 
-// reserve makes an empty file under the name, or the name with a number: what is there is never overwritten, however
-// many uploads go on at once.
-func (u *upload) reserve(ctx context.Context, name string) (string, error) {
+// place gives a complete file its name, or the name with a number: what is there is never overwritten, however many uploads go on at
+// once, and a kill of the server leaves no part of a file under the name.
+func (u *upload) place(ctx context.Context, arriving, name string) (string, error) {
 	for n := range maxSameNames {
 		try := filename.Numbered(name, n)
-		err := u.box.WriteFile(ctx, path.Join(u.dir, try), nil, sandbox.WriteCreate)
+		err := u.box.Move(ctx, arriving, path.Join(u.dir, try))
 		if !fault.Is(err, fault.Conflict) {
 			return try, err
 		}
 	}
 	return "", fault.Errorf(fault.Conflict, "%s has too many files named like %s; choose another name", u.dir, name)
+}
+
+// sweep removes complete files that a killed server has not given their names.
+func (u *upload) sweep(ctx context.Context) error {
+	list, err := u.box.ReadDir(ctx, u.dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if strings.HasPrefix(path.Base(f.Path), arrivingPrefix) && !f.Dir && time.Since(f.ModTime) > abandoned {
+			_ = u.box.Remove(ctx, f.Path) // another upload may have removed it; the next one tries again
+		}
+	}
+	return nil
 }
 
 // undo removes what was stored by an upload that failed.
