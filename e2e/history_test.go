@@ -101,7 +101,7 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 	s.capture("continued", k.untilEnded(time.Minute, first))
 	s.capture("continuation", k.untilEnded(time.Minute, second))
 
-	s.capture("failed", k.untilEnded(time.Minute, k.send("fail 503", "say never")))
+	s.capture("failed", k.untilEnded(time.Minute, k.send("fail 401", "say never")))
 	k = s.newTalk() // a question without an answer is read together with the next one
 	s.capture("step-limit", k.untilEnded(time.Minute, k.send(`repeat 10 call Glob {"pattern":"*.none"}`)))
 }

@@ -158,7 +158,7 @@ func TestHooks_AreToldEveryEventWithItsFields(t *testing.T) {
 	require.Equal(t, []any{"explorer", "scout", "found"}, []any{p["agent_type"], p["instance"], p["content"]})
 
 	failing := k.newTalk()
-	require.Equal(t, chat.TurnFailed, failing.untilEnded(time.Minute, failing.send("fail 503 9", "say never")).State)
+	require.Equal(t, chat.TurnFailed, failing.untilEnded(time.Minute, failing.send("fail 401 9", "say never")).State)
 	p = e.until(failing.key, hook.AgentError, 1)
 	has(t, p, "error_type", "error_message")
 	require.Equal(t, "failed", p["error_type"])

@@ -281,7 +281,7 @@ func TestHooks_AreToldHowTurnsEnd(t *testing.T) {
 	}
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("say hello there")).State)
 	told("stop", `"content":"hello there"`)
-	require.Equal(t, chat.TurnFailed, k.untilEnded(time.Minute, k.send("fail 503 9", "say never")).State)
+	require.Equal(t, chat.TurnFailed, k.untilEnded(time.Minute, k.send("fail 401 9", "say never")).State)
 	told("error", `"error_type":"failed"`)
 	require.NotContains(t, k.trace("stop"), "failed")
 }

@@ -61,9 +61,10 @@ func TestProviderWait_ATurnThatHasRunACommandGoesOnOverAKill(t *testing.T) {
 	before := len(s.history(workflows.TurnID(k.key), waiting.RunID).Events)
 
 	other := s.newTalk() // the only turn that there may be at once
-	require.Equal(t, chat.TurnFailed, other.untilEnded(time.Minute, other.send("say never")).State, "who has just written is told after five attempts")
-	require.Equal(t, 1, other.saying("could not answer after 5 attempts"))
-	require.Zero(t, other.saying("waits"))
+	other.send("say after a while")
+	require.Equal(t, "network", other.untilWaits(1).Waits.Reason, "a first step at the page waits, too")
+	require.Equal(t, 1, other.saying("cannot be reached (network)"))
+	require.Zero(t, other.saying("could not answer"))
 
 	s.crash()
 	s.boot()

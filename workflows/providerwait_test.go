@@ -180,14 +180,14 @@ func TestDays_APolicyBoundsTheWait(t *testing.T) {
 	require.Contains(t, d.notices()[0], "within 1 h 30 min")
 }
 
-func TestDays_WhoSitsAtAKeyboardIsAnsweredAfterFiveAttempts(t *testing.T) {
+func TestDays_ATurnThatWaitsForItsFirstStepGoesOnByItselfAtThePage(t *testing.T) {
 	d := skipOutages(t, `{}`)
-	d.write(0, "fail 503\nsay never")
+	d.write(0, "fail 503 9\nsay after all")
 	d.pass(time.Hour)
-	require.Equal(t, chat.TurnFailed, d.course().State)
-	require.Equal(t, 5, d.server.Count())
+	require.Equal(t, chat.TurnDone, d.course().State)
+	require.Equal(t, 9+1, d.server.Count())
 	require.Len(t, d.notices(), 1)
-	require.Contains(t, d.notices()[0], "could not answer after 5 attempts")
+	require.Contains(t, d.notices()[0], "waits and goes on by itself")
 }
 
 func TestDays_NobodyWaitsForAProviderThatRefusesOrSaysNothing(t *testing.T) {

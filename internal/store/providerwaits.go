@@ -15,8 +15,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// A turn waits for a model provider that cannot be reached if no person would send its message again: it has done work, or no
-// person at a keyboard began it. It stays running and its step stays open, but it takes no slot: waiting turns must not delay
+// A turn waits for a model provider that cannot be reached, except for its first step where a request of the API began it: the program that
+// waits for the response has retries. It stays running and its step stays open, but it takes no slot: waiting turns must not delay
 // those whose provider answers. People are told when the wait begins.
 
 // WaitForProvider lets a turn wait for its provider, or go on waiting, until it is asked again after a pause, which the end of

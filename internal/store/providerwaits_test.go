@@ -23,12 +23,18 @@ func (b *bundle) waitsFor(key chat.SessionKey, turn chat.TurnID, n int) bool {
 	return waits
 }
 
-func TestWaitForProvider_IsNotForWhoSitsAtAKeyboardAndHasSeenNothing(t *testing.T) {
-	b := setup(t)
-	b.send("m1", "hello")
-	b.claim("t1")
-	require.False(t, b.waitsFor(key, "t1", 0))
-	require.True(t, b.waitsFor(key, "t1", 1), "it has done something")
+func TestWaitForProvider_IsForEverybodyButAProgramThatWaitsForItsFirstStep(t *testing.T) {
+	for channel, waits := range map[string]bool{"web": true, "cli": true, "feishu": true, "api": false} {
+		t.Run(channel, func(t *testing.T) {
+			b := setup(t)
+			b.send("m1", "hello")
+			b.claim("t1")
+			_, err := b.pool.Exec(t.Context(), "UPDATE inbox SET channel = $1", channel)
+			require.NoError(t, err)
+			require.Equal(t, waits, b.waitsFor(key, "t1", 0))
+			require.True(t, b.waitsFor(key, "t1", 1), "it has done something")
+		})
+	}
 }
 
 func TestWaitForProvider_GivesTheTurnToWhoIsNextAndCountsAgainWhenItGoesOn(t *testing.T) {

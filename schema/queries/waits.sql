@@ -1,6 +1,6 @@
 -- name: WaitBegin :one
--- The turn waits for its provider from now on, or goes on waiting. No row: nobody who could wait sees it, since a person at the
--- keyboard began it and it has done nothing yet, or it is closed. A message that came since the provider was asked shortens the pause to
+-- The turn waits for its provider from now on, or goes on waiting. No row: a program that waits for the response of a request began it and it has
+-- done nothing yet, or it is closed. A message that came since the provider was asked shortens the pause to
 -- the least.
 UPDATE turns SET
     waits_since  = coalesce(turns.waits_since, now()),
@@ -20,7 +20,7 @@ FROM (
 ) before
 WHERE turns.id = before.id AND turns.state = 'running' AND (
     sqlc.arg(step)::int > 0 OR EXISTS (
-        SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND (i.kind = 'background' OR i.channel NOT IN ('web', 'cli', 'api'))))
+        SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND (i.kind = 'background' OR i.channel <> 'api')))
 RETURNING sqlc.embed(turns), (before.waits_since IS NULL)::boolean AS fresh, (turns.waits_until <= now())::boolean AS over,
     greatest(0, extract(epoch FROM turns.asks_at - now()) * 1000)::bigint AS pause_ms;
 

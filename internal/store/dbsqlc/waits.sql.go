@@ -31,7 +31,7 @@ FROM (
 ) before
 WHERE turns.id = before.id AND turns.state = 'running' AND (
     $6::int > 0 OR EXISTS (
-        SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND (i.kind = 'background' OR i.channel NOT IN ('web', 'cli', 'api'))))
+        SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND (i.kind = 'background' OR i.channel <> 'api')))
 RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, turns.asks_from, turns.asks_attempt, turns.hastened_by, turns.allows_by, turns.allows_since, turns.allows_calls, turns.allows_key, turns.plan, (before.waits_since IS NULL)::boolean AS fresh, (turns.waits_until <= now())::boolean AS over,
     greatest(0, extract(epoch FROM turns.asks_at - now()) * 1000)::bigint AS pause_ms
 `
@@ -53,8 +53,8 @@ type WaitBeginRow struct {
 	PauseMs int64
 }
 
-// The turn waits for its provider from now on, or goes on waiting. No row: nobody who could wait sees it, since a person at the
-// keyboard began it and it has done nothing yet, or it is closed. A message that came since the provider was asked shortens the pause to
+// The turn waits for its provider from now on, or goes on waiting. No row: a program that waits for the response of a request began it and it has
+// done nothing yet, or it is closed. A message that came since the provider was asked shortens the pause to
 // the least.
 func (q *Queries) WaitBegin(ctx context.Context, db DBTX, arg WaitBeginParams) (WaitBeginRow, error) {
 	row := db.QueryRow(ctx, waitBegin,
