@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"xbot/runner/confine"
@@ -96,14 +98,45 @@ func (d *daemon) narrowed(w wire.Walls) (confine.Policy, error) {
 	if w == (wire.Walls{}) {
 		return p, nil
 	}
+	if w == (wire.Walls{Confined: true}) && d.method == confine.None && d.cfg.OwnIPC && d.cfg.Confine != ConfineOff {
+		return p, nil // the container confines them
+	}
 	if d.method == confine.None {
 		return p, wire.Errorf(wire.Denied, "commands of this conversation run within walls alone, and this runner has none (%s): choose another runner with /runner use NAME", d.confinement)
 	}
 	p.Offline = p.Offline || w.Offline
 	if w.ReadOnly {
-		p.Write = nil
+		p.Write = keep(p.Write, w.Keep, os.Getenv("HOME"))
 	}
 	return p, nil
+}
+
+// keep is what stays writable of the writable folders for a command that may write one folder alone: that folder, or what lies in it.
+func keep(writable []string, folder, home string) []string {
+	if rest, ok := strings.CutPrefix(folder, "~/"); ok && home != "" {
+		folder = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(folder) {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return nil
+	}
+	within := func(dir, name string) bool {
+		rel, err := filepath.Rel(dir, name)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	var kept []string
+	for _, dir := range writable {
+		switch {
+		case within(dir, real):
+			return []string{real}
+		case within(real, dir):
+			kept = append(kept, dir)
+		}
+	}
+	return kept
 }
 
 // writeInput notes a write to a command, which its shim carries out.

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/sandbox"
+	"xbot/runner/wire"
 )
 
 // Runs keeps threads and processes.
@@ -182,7 +183,7 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	f := newFollower(a.Store, t, run, known)
 	f.process = &process.Process{
 		Box: place, ID: run.ID(), Driver: started{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,
-		Environment: env,
+		Environment: env, Walls: agents.Walls(run.Request.Agent, run.Request.Turn, env.Variables),
 	}
 	return f, Outcome{}, nil
 }
@@ -202,7 +203,7 @@ func (a *Agents) environment(ctx context.Context, t *turn, runner string) (sandb
 type runner interface {
 	process.Box
 	Name() string
-	AwaitWorkspace(ctx context.Context) (string, error)
+	Info(ctx context.Context) (wire.Info, error)
 }
 
 // started is a driver whose command the settings may name.

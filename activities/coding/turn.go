@@ -82,16 +82,17 @@ func (t *turn) next(f *follower) {
 
 // begin writes another process down: for the message of the turn, or for what the one before did not take.
 func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.Run, error) {
-	workspace, err := on.AwaitWorkspace(ctx)
+	info, err := on.Info(ctx)
 	if err != nil {
 		return codingagent.Run{}, err
 	}
 	set, round := t.ask.Settings, len(t.runs)
 	run := codingagent.Run{Turn: t.ask.Step.Turn, Round: round, Runner: on.Name()}
 	run.Request = codingagent.Asked{Agent: set.Agent, Program: set.Program, Turn: codingagent.Turn{
-		Key: string(run.ID()), Dir: cmp.Or(chat.FolderOn(t.session.Cwd, t.session.CwdRunner, on.Name()), workspace),
+		Key: string(run.ID()), Dir: cmp.Or(chat.FolderOn(t.session.Cwd, t.session.CwdRunner, on.Name()), info.Workspace),
 		Model: set.Model, Effort: set.Effort, Profile: set.Profile, Personality: set.Personality,
 		Sandbox: set.Sandbox, Approvals: set.Approvals, AddDirs: set.AddDirs,
+		Confined: info.Confined() && set.Sandbox != codingagent.FullAccess,
 	}}
 	after := chat.MessageID(0)
 	if b := t.bound; b != nil {

@@ -63,6 +63,9 @@ type Spot struct {
 type Walls struct {
 	ReadOnly bool // they change no file, nor do the tools that write files
 	Offline  bool // they open no sockets: neither to the network nor to other programs of the machine
+	Confined bool // they do not start where their runner does not confine commands
+	// Keep, with ReadOnly, is a folder that stays writable where the runner lets commands write it; "~/" begins the home folder.
+	Keep string
 }
 
 // OfTurn is what the running turn of a conversation wants, and where it stands.

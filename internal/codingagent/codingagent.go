@@ -20,6 +20,7 @@ type Turn struct {
 	Sandbox     Sandbox   `json:"sandbox,omitempty"`
 	Approvals   Approvals `json:"approvals,omitempty"`
 	AddDirs     []string  `json:"add_dirs,omitempty"` // more folders that the agent may write
+	Confined    bool      `json:"confined,omitempty"` // its runner confines the process and its commands, which cannot build sandboxes of their own
 }
 
 // Sandbox says what the agent's own commands may reach.

@@ -56,12 +56,6 @@ func (r *Runner) Name() string { return r.name }
 // Workspace is where relative paths start, as the runner last said.
 func (r *Runner) Workspace() string { return r.info.Load().Workspace }
 
-// AwaitWorkspace is Workspace of a runner that may not have been seen yet. It waits as Info does.
-func (r *Runner) AwaitWorkspace(ctx context.Context) (string, error) {
-	info, err := r.Info(ctx)
-	return info.Workspace, err
-}
-
 // Info waits for the runner, at most the offline wait, and says who it is.
 func (r *Runner) Info(ctx context.Context) (wire.Info, error) { return r.ready(ctx, false) }
 

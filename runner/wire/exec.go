@@ -26,6 +26,9 @@ type ExecAttach struct {
 type Walls struct {
 	ReadOnly bool `json:"read_only,omitempty"` // it changes no file
 	Offline  bool `json:"offline,omitempty"`   // it opens no sockets
+	Confined bool `json:"confined,omitempty"`  // it is not started where the runner does not confine commands
+	// Keep, with ReadOnly, is a folder that stays writable where the runner lets commands write it; "~/" begins the home folder.
+	Keep string `json:"keep,omitempty"`
 }
 
 // RunnerVariable names, to a command with input, the program of the runner, which is also the bridge to some coding agents.

@@ -1,6 +1,9 @@
 package wire
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Register is the first frame of a runner.
 type Register struct {
@@ -22,6 +25,11 @@ type Info struct {
 	Refused     bool   `json:"refused,omitempty"` // commands are refused, since the machine cannot confine them
 	Kind        string `json:"kind,omitempty"`    // native or docker
 	LLM         *LLM   `json:"llm,omitempty"`     // the model this runner can call for its owner; nil if none
+}
+
+// Confined reports whether the runner confines its commands. Programs then cannot build sandboxes of their own.
+func (i Info) Confined() bool {
+	return i.Confinement != "" && !strings.HasPrefix(i.Confinement, "none")
 }
 
 // LLM is a model that is called from the runner's machine with a key that stays there.

@@ -2,6 +2,9 @@
 package agents
 
 import (
+	"strings"
+
+	"xbot/internal/chat"
 	"xbot/internal/codingagent"
 	"xbot/internal/codingagent/claude"
 	"xbot/internal/codingagent/codex"
@@ -54,6 +57,22 @@ func Resume(name, thread string) (string, error) {
 		return name + " --session " + thread, nil
 	}
 	return "", unknown(name)
+}
+
+// Walls are within what the process of an agent runs on a runner that confines commands. Of a read-only turn codex may change its own folder
+// alone, in which it keeps its threads; the others run no command there that nobody allowed. variables are those of the process.
+func Walls(name string, turn codingagent.Turn, variables []string) chat.Walls {
+	walls := chat.Walls{Confined: turn.Confined}
+	if !turn.Confined || name != "codex" || turn.Sandbox != codingagent.ReadOnly && turn.Sandbox != "" {
+		return walls
+	}
+	walls.ReadOnly, walls.Keep = true, "~/.codex"
+	for _, pair := range variables {
+		if folder, ok := strings.CutPrefix(pair, "CODEX_HOME="); ok {
+			walls.Keep = folder
+		}
+	}
+	return walls
 }
 
 func unknown(name string) error {

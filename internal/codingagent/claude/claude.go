@@ -95,8 +95,11 @@ func (d *driver) mode() string {
 
 // settings has claude's own sandbox hold its commands, where the turn does not allow everything.
 func (d *driver) settings() string {
-	if d.turn.Sandbox == codingagent.FullAccess {
+	switch {
+	case d.turn.Sandbox == codingagent.FullAccess:
 		return ""
+	case d.turn.Confined: // its sandbox needs namespaces also in its weaker form, and a confined runner gives none: claude asks about its commands
+		return string(codingagent.Encode(map[string]any{"sandbox": map[string]any{"enabled": false}}))
 	}
 	free := d.turn.Sandbox == codingagent.WorkspaceWrite && d.turn.Approvals != codingagent.ApproveUntrusted
 	return string(codingagent.Encode(map[string]any{"sandbox": map[string]any{

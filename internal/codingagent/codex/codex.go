@@ -132,7 +132,7 @@ func (d *driver) startTurn(result json.RawMessage) codingagent.Step {
 	d.thread = opened.Thread.ID
 	return codingagent.Step{
 		Writes: []codingagent.Write{jsonrpc.Request("", d.key("turn"), "turn/start", turnParams{
-			ThreadID: d.thread, Input: input(d.turn.Said()), Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(),
+			ThreadID: d.thread, Input: input(d.turn.Said()), Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(), SandboxPolicy: d.outer(),
 			Model: d.turn.Model, Effort: d.turn.Effort, Personality: d.personality(),
 		})},
 		Events: []codingagent.Event{codingagent.Thread{ID: d.thread}},
@@ -197,6 +197,15 @@ func (d *driver) sandbox() codingagent.Sandbox {
 		return codingagent.ReadOnly
 	}
 	return d.turn.Sandbox
+}
+
+// outer tells codex that its process is confined already: its own sandbox needs namespaces, which a confined runner does not give. The runner
+// has the commands of a read-only turn change nothing (agents.Walls).
+func (d *driver) outer() *sandboxPolicy {
+	if !d.turn.Confined || d.sandbox() == codingagent.FullAccess {
+		return nil
+	}
+	return &sandboxPolicy{Type: "externalSandbox", NetworkAccess: "enabled"}
 }
 
 // personality passes on the names that codex knows.

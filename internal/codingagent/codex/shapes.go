@@ -38,9 +38,16 @@ type turnParams struct {
 	Input          []userInput           `json:"input"`
 	Cwd            string                `json:"cwd,omitempty"`
 	ApprovalPolicy codingagent.Approvals `json:"approvalPolicy"`
+	SandboxPolicy  *sandboxPolicy        `json:"sandboxPolicy,omitempty"`
 	Model          string                `json:"model,omitempty"`
 	Effort         string                `json:"effort,omitempty"`
 	Personality    string                `json:"personality,omitempty"`
+}
+
+// sandboxPolicy takes the place of the sandbox that the thread was opened with.
+type sandboxPolicy struct {
+	Type          string `json:"type"`
+	NetworkAccess string `json:"networkAccess"`
 }
 
 type steerParams struct {

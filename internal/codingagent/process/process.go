@@ -50,6 +50,7 @@ type Process struct {
 	Driver      codingagent.Driver
 	Dir         string              // working folder on the runner
 	Environment sandbox.Environment // its secrets are also hidden in what the agent says
+	Walls       chat.Walls          // within which it is started
 	StartedOn   string              // as in sandbox.ExecRequest
 	Listener    Listener
 
@@ -92,7 +93,7 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	defer close(ended)
 	ending.Go(func() { p.finish(following, ended) })
 	done, err := p.Box.Exec(following, sandbox.ExecRequest{
-		ID: p.ID, Command: "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Environment.Variables, Secrets: p.Environment.Secrets, Timeout: maxTime, Limit: 1, Input: true,
+		ID: p.ID, Command: "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Environment.Variables, Secrets: p.Environment.Secrets, Timeout: maxTime, Limit: 1, Input: true, Walls: p.Walls,
 		Output: func(_ int64, piece []byte) { p.take(piece) }, StartedOn: p.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
 			if err := p.Listener.Starting(ctx, store); err != nil {
