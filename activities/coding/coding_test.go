@@ -512,3 +512,26 @@ func TestAgent_WhatAProcessDidNotTakeIsAnsweredByAnotherOneBesideItsOwnAnswer(t 
 	require.Regexp(t, "steered: .*\ngo on", b.LastMessage().Reasoning)
 	require.Equal(t, 20, b.LastMessage().Usage.CompletionTokens, "both are booked")
 }
+
+// opencode 1.18.33 ends a turn where it is refused a permission, without another message.
+func TestAgent_ThatSaysNothingAfterARefusalDoesNotRepeatItsEarlierSentence(t *testing.T) {
+	for _, name := range agents.Names() {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, "say I will run it", "ask quietly touch made")
+			b.settings.Agent = name
+			_, err := b.Fixture.Generate(t.Context(), 0)
+			require.NoError(t, err)
+			require.Equal(t, "I will run it", b.LastMessage().Content, "it stands with the question")
+			call := b.LastMessage().ToolCalls[0]
+			_, err = b.Ask(t.Context(), call.ID, chat.Request{})
+			require.NoError(t, err)
+			b.answer(call.ID, "Refuse")
+			_, err = b.RunTool(t.Context(), 0)
+			require.NoError(t, err)
+			out, err := b.Fixture.Generate(t.Context(), 1)
+			require.NoError(t, err)
+			require.Equal(t, "stop", out.Finish)
+			require.Equal(t, "("+name+" ended its turn without a word.)", b.LastMessage().Content)
+		})
+	}
+}

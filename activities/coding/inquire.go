@@ -131,8 +131,8 @@ func (f *follower) lost(r process.Result, agent string) Outcome {
 	case r.Exec.State == sandbox.ExecExited:
 		how = fmt.Sprintf("exit code %d", r.Exec.Code)
 	}
-	if last := codingagent.Title(string(r.Exec.Errors)); last != "" {
-		how += ": " + last
+	if why := codingagent.Complaint(r.Exec.Errors); why != "" {
+		how += ": " + why
 	}
 	return failed(fault.Unavailable, i18n.AgentLost, agent, how)
 }

@@ -36,7 +36,9 @@ type told struct {
 	kept    bool // the thread is written down
 	usage   codingagent.Usage
 
-	message string // whose text is being written
+	spoke   bool             // it has said something since the last answer of a person; before, its last message stands with the question
+	before  codingagent.Text // the message before that answer, as it was kept with the question
+	message string           // whose text is being written
 	text    strings.Builder
 	thought strings.Builder
 	did     []string        // the newest works, for models that answer later
@@ -92,6 +94,10 @@ func (t *told) live() bool { return len(t.behind) == 0 && t.ask.Sink != nil }
 
 // write takes a piece of a message. One that another follows was no answer, but what the agent said on its way.
 func (t *told) write(e codingagent.Text) {
+	if e.Done && !t.spoke && e.Message == t.before.Message && e.Whole == t.before.Whole {
+		return // closed only now
+	}
+	t.spoke = t.spoke || e.Delta != "" || e.Whole != ""
 	if e.Message != t.message && t.text.Len() > 0 {
 		t.note("\n" + t.text.String() + "\n")
 		t.text.Reset()
@@ -165,9 +171,10 @@ func (t *told) request(r codingagent.Request) {
 	call, known := t.known[id]
 	if known {
 		delete(t.behind, id)
+		t.before = codingagent.Text{Message: t.message, Whole: t.text.String()}
 		t.text.Reset() // it is kept with the question
 		t.thought.Reset()
-		t.message, t.did = "", nil
+		t.message, t.did, t.spoke = "", nil, false
 	}
 	switch {
 	case known && call.Approval != nil:
@@ -201,7 +208,7 @@ func (t *told) soFar() llm.Answer {
 // answer is what the turn comes to.
 func (t *told) answer(reply string) llm.Answer {
 	out := t.soFar()
-	if reply != "" {
+	if reply != "" && (t.spoke || len(t.known) == 0) {
 		out.Text = clip(reply, maxText)
 	}
 	return out

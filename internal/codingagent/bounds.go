@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,6 +59,23 @@ func Output(text string) string {
 	return plain(strings.ToValidUTF8(text, ""))
 }
 
+// faults are words of a line that says why a program ended, and notices those of a line that does not.
+var (
+	faults  = regexp.MustCompile(`(?i)\b(error|fatal|panic|panicked|exception|failed|failure|cannot|could not|unable|denied|refused|invalid|unknown|unexpected|no such|not found|not logged in|out of memory|killed|segmentation fault)\b|[A-Za-z]Error\b`)
+	notices = regexp.MustCompile(`(?i)^\W*(\S*\d\d:\d\d\S*\s+)?\W*(warn|warning|info|debug|trace|notice|note|deprecat\w*)\b|Warning:|^\s+at `)
+)
+
+// Complaint returns the last line of what a program wrote to stderr that says why it ended, as a title; empty: no line does.
+func Complaint(stderr []byte) string {
+	lines := strings.Split(plain(strings.ToValidUTF8(string(stderr), "")), "\n")
+	for _, line := range slices.Backward(lines) {
+		if faults.MatchString(line) && !notices.MatchString(line) {
+			return Title(line)
+		}
+	}
+	return ""
+}
+
 // unseen reports whether a character steers a terminal or the direction of a line, or has no width, so that people do not see it.
 func unseen(r rune) bool {
 	switch {
@@ -68,8 +87,12 @@ func unseen(r rune) bool {
 	return unicode.IsControl(r)
 }
 
+// escapes are the sequences by which programs steer a terminal: colours, positions, titles and links.
+var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\\\)?|\x1b[ -/]*[0-~]")
+
 // plain leaves out what people do not see.
 func plain(text string) string {
+	text = escapes.ReplaceAllString(text, "")
 	return strings.Map(func(r rune) rune {
 		if unseen(r) {
 			return -1

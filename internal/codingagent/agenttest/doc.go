@@ -6,6 +6,7 @@
 //	run COMMAND                 runs the command with sh in its working folder
 //	edit FILE TEXT              writes the file
 //	ask approval COMMAND        asks, and runs the command if it may; else it says "declined"
+//	ask quietly COMMAND         the same, and says nothing where it may not
 //	ask edit FILE TEXT          asks, and writes the file if it may; else it says "declined"
 //	ask question TEXT | A | B   asks the person, and says "chosen: …" or "no answer"
 //	recall                      says what was said in earlier turns of the conversation: "turns: N; last: …"

@@ -184,9 +184,11 @@ func (p *player) ask(rest string) bool {
 	what, rest, _ := strings.Cut(rest, " ")
 	switch what {
 	case "approval":
-		p.approval(p.command(rest), p.run)
+		p.approval(p.command(rest), p.run, "declined")
+	case "quietly":
+		p.approval(p.command(rest), p.run, "")
 	case "edit":
-		p.approval(p.file(rest), p.write)
+		p.approval(p.file(rest), p.write, "declined")
 	case "question":
 		p.question(rest)
 	default:
@@ -195,14 +197,14 @@ func (p *player) ask(rest string) bool {
 	return true
 }
 
-func (p *player) approval(w work, do func(work)) {
+func (p *player) approval(w work, do func(work), declined string) {
 	id := p.next("req")
 	p.voice.askApproval(id, w)
 	switch sig, ok := p.await("answer", id); {
 	case ok && sig.yes:
 		do(w)
-	case ok:
-		p.say("declined")
+	case ok && declined != "":
+		p.say(declined)
 	}
 }
 
