@@ -131,7 +131,8 @@ func (f *follower) lost(r process.Result, agent string) Outcome {
 	case r.Exec.State == sandbox.ExecExited:
 		how = fmt.Sprintf("exit code %d", r.Exec.Code)
 	}
-	if why := codingagent.Complaint(r.Exec.Errors); why != "" {
+	signalled := r.Exec.State == sandbox.ExecExited && r.Exec.Code > 128 // it had no time to say why
+	if why := codingagent.Complaint(r.Exec.Errors); why != "" && !signalled {
 		how += ": " + why
 	}
 	return failed(fault.Unavailable, i18n.AgentLost, agent, how)

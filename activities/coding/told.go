@@ -36,13 +36,18 @@ type told struct {
 	kept    bool // the thread is written down
 	usage   codingagent.Usage
 
-	spoke   bool             // it has said something since the last answer of a person; before, its last message stands with the question
-	before  codingagent.Text // the message before that answer, as it was kept with the question
-	message string           // whose text is being written
+	speech
 	text    strings.Builder
 	thought strings.Builder
 	did     []string        // the newest works, for models that answer later
 	works   map[string]bool // that are shown already
+}
+
+// speech is where the agent is in what it says.
+type speech struct {
+	spoke   bool             // it has said something since the last answer of a person; before, its last message stands with the question
+	before  codingagent.Text // the message before that answer, as it was kept with the question
+	message string           // whose text is being written
 }
 
 // reply is an answer that is to be given to the agent.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,10 +59,15 @@ type Process struct {
 	line    []byte     // the beginning of a line whose end is still to come
 	queue   []codingagent.Write
 	closing bool
-	end     *codingagent.End
-	tooLong bool
+	final
 	changed chan struct{} // made by Run; receives when there is something to write; a full buffer is fine
 	over    chan struct{} // made by Run; closed with the first End
+}
+
+// final is how the turn of a process ended.
+type final struct {
+	end     *codingagent.End
+	tooLong bool
 }
 
 // Result is how a process came to its end.
@@ -93,7 +99,7 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	defer close(ended)
 	ending.Go(func() { p.finish(following, ended) })
 	done, err := p.Box.Exec(following, sandbox.ExecRequest{
-		ID: p.ID, Command: "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Environment.Variables, Secrets: p.Environment.Secrets, Timeout: maxTime, Limit: 1, Input: true, Walls: p.Walls,
+		ID: p.ID, Command: temporary(p.Walls.Keep) + "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Environment.Variables, Secrets: p.Environment.Secrets, Timeout: maxTime, Limit: 1, Input: true, Walls: p.Walls,
 		Output: func(_ int64, piece []byte) { p.take(piece) }, StartedOn: p.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
 			if err := p.Listener.Starting(ctx, store); err != nil {
@@ -277,6 +283,18 @@ func (p *Process) feed(ctx context.Context, in sandbox.Input) bool {
 			return false
 		}
 	}
+}
+
+// temporary puts temporary files, without which codex cannot open its database, into the one folder that a process may write; "": it may write others.
+func temporary(folder string) string {
+	rest, home := strings.CutPrefix(folder, "~/")
+	switch {
+	case folder == "":
+		return ""
+	case home:
+		return `export TMPDIR="$HOME"/` + codingagent.CommandLine([]string{rest}) + "; "
+	}
+	return "export TMPDIR=" + codingagent.CommandLine([]string{folder}) + "; "
 }
 
 // commandLine is a command line for the shell of a runner. The runner's own program is found where the runner says, else by its name.

@@ -69,7 +69,11 @@ func parseResponses(raw []byte) (Request, error) {
 		req.encrypted = req.encrypted || include == "reasoning.encrypted_content"
 	}
 	for i, tool := range body.Tools {
-		if tool.Type != "function" || tool.Name == "" {
+		switch tool.Type {
+		case "web_search", "image_generation", "code_interpreter", "tool_search", "namespace", "local_shell":
+			continue // the provider's own, and shapes that a script calls by no name
+		}
+		if tool.Type != "function" && tool.Type != "custom" || tool.Name == "" {
 			return Request{}, fmt.Errorf("missing required parameter: 'tools[%d].name'", i)
 		}
 		req.Tools = append(req.Tools, tool.Tool)
