@@ -191,10 +191,10 @@ func TestDays_ATurnThatWaitsForItsFirstStepGoesOnByItselfAtThePage(t *testing.T)
 }
 
 func TestDays_NobodyWaitsForAProviderThatRefusesOrSaysNothing(t *testing.T) {
-	for _, fault := range []string{"fail 401", "fail 403", "fail 400", "empty"} {
-		t.Run(fault, func(t *testing.T) {
+	for _, program := range []string{worked + "fail 401", worked + "fail 403", worked + "fail 400", "empty"} {
+		t.Run(program, func(t *testing.T) {
 			d := skipOutages(t, `{}`)
-			d.write(0, worked+fault)
+			d.write(0, program)
 			d.pass(time.Hour)
 			require.Equal(t, chat.TurnFailed, d.course().State)
 			require.Len(t, d.notices(), 1)

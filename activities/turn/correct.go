@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"xbot/activities"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/llm/textcall"
 )
@@ -113,4 +115,19 @@ func (a *attempt) followsTools() bool {
 		}
 	}
 	return false
+}
+
+// silent reports whether a model has ended the turn without a text behind the results of its tools.
+func (a *attempt) silent(answer llm.Answer) bool {
+	return isEmpty(answer) && a.followsTools() && answer.Finish != llm.FinishContentFilter && answer.Finish != llm.FinishLength
+}
+
+// endSilent ends a step whose model has nothing to add to what its tools returned. The person is told, since no other message may come.
+func (m *Model) endSilent(ctx context.Context, a *attempt, answer llm.Answer) (chat.Decision, error) {
+	settling, cancel := activities.Settling(ctx)
+	defer cancel()
+	if err := m.Steps.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
+		return chat.Decision{}, err
+	}
+	return m.Steps.EndStep(settling, a.step, string(llm.FinishStop), func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelSilent) })
 }

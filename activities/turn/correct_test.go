@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/llm/llmtest"
 )
 
@@ -64,6 +66,8 @@ func TestGenerate_EndsWellWithAnEmptyAnswerAfterTools(t *testing.T) {
 			require.Equal(t, "stop", out.Finish)
 			require.Empty(t, out.Calls)
 			require.Equal(t, 2, b.Server.Count())
+			require.Equal(t, chat.RoleNotice, b.LastMessage().Role, "the model does not read it")
+			require.Equal(t, i18n.Say(i18n.English, i18n.ModelSilent), b.LastMessage().Content)
 		})
 	}
 }

@@ -248,6 +248,8 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	switch {
 	case exceeded:
 		return chat.Decision{Compress: chat.TriggerExceeded}, m.Steps.BookUsage(ctx, a.step.Session, a.model, 1, answer.Usage)
+	case err == nil && a.silent(answer):
+		return m.endSilent(ctx, a, answer)
 	case err == nil:
 		if m.Hooks != nil && len(answer.ToolCalls) > 0 {
 			a.hooks = m.Hooks.For(ctx, a.step.Session)

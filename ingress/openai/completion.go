@@ -87,15 +87,21 @@ func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, ask
 	if ask, err = parseChat(body, r.Header); err != nil {
 		return ask, asked, err
 	}
+	asked, err = accept(r, body, &ask.Ask, c.Backend.Ask)
+	return ask, asked, err
+}
+
+// accept hands a request that was read to who answers it.
+func accept(r *http.Request, body []byte, ask *Ask, answerer func(context.Context, Ask) (Asked, error)) (asked Asked, err error) {
 	if ask.Identity, err = identityOf(r, body); err != nil {
-		return ask, asked, err
+		return asked, err
 	}
 	if webpicture.Fetched(ask.Files()) {
-		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
+		largebody.Read(r.Context()) // a sender of pictures that is slow keeps no others from sending requests
 	}
-	asked, err = c.Backend.Ask(r.Context(), ask.Ask)
+	asked, err = answerer(r.Context(), *ask)
 	asked.Model, asked.Client = cmp.Or(asked.Model, ask.Model), ask.Client
-	return ask, asked, err
+	return asked, err
 }
 
 // completionID is the same for the same message.

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,7 +13,6 @@ import (
 	"xbot/ingress/answer"
 	"xbot/ingress/largebody"
 	"xbot/internal/chat"
-	"xbot/internal/webpicture"
 )
 
 // response is an answer as an object that can be looked at again.
@@ -246,14 +244,7 @@ func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseR
 	if ask, err = parseResponse(body, r.Header); err != nil {
 		return ask, asked, err
 	}
-	if ask.Identity, err = identityOf(r, body); err != nil {
-		return ask, asked, err
-	}
-	if webpicture.Fetched(ask.Files()) {
-		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
-	}
-	asked, err = a.Responses.Ask(r.Context(), ask.Ask)
-	asked.Model, asked.Client = cmp.Or(asked.Model, ask.Model), ask.Client
+	asked, err = accept(r, body, &ask.Ask, a.Responses.Ask)
 	return ask, asked, err
 }
 

@@ -192,7 +192,7 @@ func asking(s *sdk.Server) {
 		return text("declined %d times", declined), nil, nil
 	})
 	sdk.AddTool(s, &sdk.Tool{Name: "folders"}, func(ctx context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
-		got, err := r.Session.ListRoots(ctx, nil) //nolint:staticcheck // servers of older versions ask for them
+		got, err := r.Session.ListRoots(ctx, nil)
 		if err != nil {
 			return nil, nil, err
 		}

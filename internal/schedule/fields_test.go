@@ -120,6 +120,6 @@ func TestReadPrefix_RefusesASixthFieldInFrontOfAText(t *testing.T) {
 	} {
 		_, rest, err := schedule.ReadPrefix(text, "UTC", at(t, "2026-03-02T00:00:00Z"))
 		require.Equal(t, refused, err != nil, "%s: %v", text, err)
-		require.True(t, refused || strings.Contains("say hello 5 facts, please monitor the site Monday's plan", rest))
+		require.True(t, refused || strings.HasSuffix(text, rest), rest)
 	}
 }

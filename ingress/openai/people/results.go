@@ -40,7 +40,7 @@ func (p *People) returned(ctx context.Context, a *openai.Ask) (chat.SessionKey, 
 	if a.Conversation != "" && conversationID(key) != a.Conversation {
 		return "", &openai.Error{Status: http.StatusBadRequest, Param: "conversation_id", Code: "invalid_value", Message: "the calls were made in another conversation"}
 	}
-	turn, step, _, _ := calls[0].ID.Split() //nolint:dogsled // all calls of the step are one request
+	turn, step, _, _ := calls[0].ID.Split() // all calls of the step are one request
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", turn, step))
 	a.Identity = openai.Identity{Key: "tools-" + hex.EncodeToString(sum[:16]), Chosen: true}
 	if a.Client.Wordless {

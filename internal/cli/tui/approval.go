@@ -52,8 +52,7 @@ func ReadPlanAnswer(plan chat.Plan, typed string) (answer apiclient.Answer, ok b
 	if answer, ok = ReadAnswer(typed); ok && !answer.Always {
 		return answer, true
 	}
-	switch word := strings.ToLower(typed); {
-	case word == "" || command.Slashed(typed):
+	if typed == "" || command.Slashed(typed) {
 		return apiclient.Answer{}, false
 	}
 	return apiclient.Answer{Decision: apiclient.Deny, Note: typed}, true

@@ -3,6 +3,7 @@ package message
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -57,7 +58,7 @@ func (e *Events) next() {
 			e.err = fmt.Errorf("an event of the server has more than %d MB", Max>>20)
 			return
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil {
