@@ -66,11 +66,6 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	}, nil
 }
 
-// EndBackOff makes due at once what waits for its next wake or for the next look at it, after an outage of Temporal.
-func (s *Store) EndBackOff(ctx context.Context) error {
-	return pg.Classify(s.db.Q.RelayEndBackOff(ctx, s.db.Pool))
-}
-
 // ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),
 // each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
 func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
