@@ -49,7 +49,7 @@ func TestOpenAI_TheOfficialClientIsAnsweredByAService(t *testing.T) {
 			}
 		}
 		Helper                                          string
-		Same                                            []string
+		Same, Models                                    []string
 		WrongKey, Unknown, ManyChoices, Nothing, NoPath refusal
 	}
 	c.runsOpenAI("service", "say good morning").says("done", &said)
@@ -67,7 +67,8 @@ func TestOpenAI_TheOfficialClientIsAnsweredByAService(t *testing.T) {
 	require.Equal(t, refusal{"NotFoundError", "not_found", "", 404}, said.Unknown)
 	require.Equal(t, refusal{"BadRequestError", "unsupported_parameter", "n", 400}, said.ManyChoices)
 	require.Equal(t, "BadRequestError", said.Nothing.Kind)
-	require.Equal(t, "NotFoundError", said.NoPath.Kind, "a service has no models to list")
+	require.Equal(t, "NotFoundError", said.NoPath.Kind)
+	require.Equal(t, []string{string(c.of.ID)}, said.Models, "a service lists itself alone")
 
 	var gone struct{ Conversation string }
 	c.runsOpenAI("abort", "stream 40 50ms").says("done", &gone)

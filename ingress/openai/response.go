@@ -107,7 +107,7 @@ type outputItem struct {
 	Type    string       `json:"type"`
 	Status  string       `json:"status"`
 	Role    string       `json:"role,omitempty"`
-	Content []outputText `json:"content,omitempty"`
+	Content []outputText `json:"content,omitzero"`
 	*calledBody
 }
 

@@ -89,7 +89,8 @@ const deeds = {
       unknown: await failed(client.chat.completions.create({ ...ask, conversation_id: "0000000000" })),
       manyChoices: await failed(client.chat.completions.create({ ...ask, n: 2 })),
       nothing: await failed(client.chat.completions.create({ ...ask, messages: [] })),
-      noPath: await failed(client.models.list()),
+      noPath: await failed(client.get("/nowhere")),
+      models: (await client.models.list()).data.map((m) => m.id),
     }
   },
 
