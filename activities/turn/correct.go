@@ -13,7 +13,7 @@ import (
 	"xbot/internal/llm/textcall"
 )
 
-// What a model is told of an answer that cannot be used.
+// Reminders after an answer that cannot be used.
 const (
 	sayBroken  = "<system-reminder>Your last answer held a tool call written as text that could not be read, or that named no tool of this conversation. Call tools with the tool call interface only, or answer in words.</system-reminder>"
 	sayNothing = "<system-reminder>Your last answer held neither text nor a tool call that could be read. Answer the user, or call a tool with valid JSON arguments.</system-reminder>"
@@ -122,7 +122,7 @@ func (a *attempt) silent(answer llm.Answer) bool {
 	return isEmpty(answer) && a.followsTools() && answer.Finish != llm.FinishContentFilter && answer.Finish != llm.FinishLength
 }
 
-// endSilent ends a step whose model has nothing to add to what its tools returned. The person is told, since no other message may come.
+// endSilent ends a step whose model adds no text to the results of its tools. It writes a notice, since the person may get no other message.
 func (m *Model) endSilent(ctx context.Context, a *attempt, answer llm.Answer) (chat.Decision, error) {
 	settling, cancel := activities.Settling(ctx)
 	defer cancel()

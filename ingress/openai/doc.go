@@ -81,7 +81,7 @@ type Responses interface {
 	Read(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
 	// Cancel ends an answer that is not at its end. What was said so far stays.
 	Cancel(ctx context.Context, a Asked) error
-	// Forget has an answer not be found any more. What was said stays in its conversation.
+	// Forget deletes a response. Its messages stay in the conversation.
 	Forget(ctx context.Context, a Asked) error
 	// Returned are the results that came with a message.
 	Returned(ctx context.Context, a Asked) ([]chat.ClientResult, error)

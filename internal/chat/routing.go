@@ -174,7 +174,7 @@ type ClientAsk struct {
 	Previous string `json:"previous,omitempty"`
 	// Results are the calls whose results came with the message.
 	Results []CallID `json:"results,omitempty"`
-	// Wordless says that nobody wrote the message: it brought results alone.
+	// Wordless: the message holds tool results and no text of a person.
 	Wordless bool `json:"wordless,omitempty"`
 }
 

@@ -22,7 +22,7 @@ type placedCall struct {
 	id, name  string
 	arguments arguments
 	done      bool
-	told      bool // that the model writes it
+	announced bool // the sink knows that the model writes it
 }
 
 // begin notes a call; began is false where it was known.
@@ -108,8 +108,8 @@ func (c *placedCall) pass(to llm.Sink) {
 	if c == nil || c.name == "" {
 		return
 	}
-	if !c.told {
-		c.told = true
+	if !c.announced {
+		c.announced = true
 		to.ToolCall(c.n, c.name)
 	}
 	c.arguments.pass(to, c.n)

@@ -28,7 +28,7 @@ const (
 	TakesTurns      Quirk = "takes-turns"      // people and model take turns; a reminder goes into the message before it
 )
 
-// The quirks of answers: the adapters read them whoever sends them, since gateways pass them on.
+// The quirks of answers. Adapters read them from every provider, since gateways pass them on.
 const (
 	StateOnCalls    Quirk = "state-on-calls"    // a call carries state that goes back with it
 	StateOnMessages Quirk = "state-on-messages" // an answer carries state that goes back with it

@@ -20,7 +20,7 @@ const (
 type Result struct {
 	Text  string // what stands before the calls
 	Calls []llm.ToolCall
-	// Broken says that the answer ends with a call that cannot be read, or that names no offered tool.
+	// Broken: the answer ends with a call that is malformed or names a tool that was not offered.
 	Broken bool
 }
 
