@@ -11,6 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/llm/textcall"
+	"xbot/internal/prompt"
 )
 
 // Reminders after an answer that cannot be used.
@@ -35,14 +36,26 @@ func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink ll
 	if err := m.Steps.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
 		return answer, err
 	}
-	req := a.Request
-	req.Messages = append(slices.Clone(req.Messages), llm.Message{Role: "user", Content: wrong, Volatile: true})
-	second, err := client.Generate(ctx, req, sink)
+	a.remind(wrong)
+	second, err := client.Generate(ctx, a.Request, sink)
 	if err != nil {
 		return second, err
 	}
 	second, _ = a.read(second)
 	return second, nil
+}
+
+// remind adds to the reminder of the request, and to what the step stores of it, so that the request can be made again.
+func (a *attempt) remind(text string) {
+	messages := slices.Clone(a.Request.Messages)
+	if a.Sent.Reminder != "" {
+		messages = messages[:len(messages)-1]
+		text = a.Sent.Reminder + "\n" + text
+	}
+	a.Request.Messages, a.Sent.Reminder = append(messages, llm.Message{Role: "user", Content: text, Volatile: true}), text
+	bare := a.Request
+	bare.MaxTokens = 0 // it is set after the digest
+	a.Sent.Hash, a.Sent.Bytes = prompt.Digest(bare)
 }
 
 // fitting asks the model. Where it refuses the request as too long and there is nothing to compress, results of the running
