@@ -68,7 +68,7 @@ func TestOpenAI_TheOfficialClientIsAnsweredByAService(t *testing.T) {
 	require.Equal(t, refusal{"BadRequestError", "unsupported_parameter", "n", 400}, said.ManyChoices)
 	require.Equal(t, "BadRequestError", said.Nothing.Kind)
 	require.Equal(t, "NotFoundError", said.NoPath.Kind)
-	require.Equal(t, []string{string(c.of.ID)}, said.Models, "a service lists itself alone")
+	require.Equal(t, []string{c.of.ID}, said.Models, "a service lists itself alone")
 
 	var gone struct{ Conversation string }
 	c.runsOpenAI("abort", "stream 40 50ms").says("done", &gone)

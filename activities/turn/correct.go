@@ -52,7 +52,8 @@ func (a *attempt) remind(text string) {
 		messages = messages[:len(messages)-1]
 		text = a.Sent.Reminder + "\n" + text
 	}
-	a.Request.Messages, a.Sent.Reminder = append(messages, llm.Message{Role: "user", Content: text, Volatile: true}), text
+	messages = append(messages, llm.Message{Role: "user", Content: text, Volatile: true})
+	a.Request.Messages, a.Sent.Reminder = messages, text
 	bare := a.Request
 	bare.MaxTokens = 0 // it is set after the digest
 	a.Sent.Hash, a.Sent.Bytes = prompt.Digest(bare)
