@@ -8,14 +8,14 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Library describes variables that a library, or a program that xbot starts, reads from the environment of the process by itself.
+// Library describes variables that a library, or a program that xbot starts, reads directly from the environment of the process.
 type Library struct {
 	Names  []string // NAME, or PREFIX* for all names that begin with PREFIX
 	Reader string
 	Effect string
 }
 
-// Libraries are the libraries whose variables may stand in .env and config.json, too: SetLibraryVariables hands them over.
+// Libraries lists the libraries whose variables may be set in .env and config.json: SetLibraryVariables exports them.
 var Libraries = []Library{
 	{[]string{"OTEL_*"}, "OpenTelemetry SDK", "where and how traces are sent; OTEL_EXPORTER_OTLP_ENDPOINT turns them on"},
 	{[]string{"TEMPORAL_*"}, "Temporal SDK", "TLS, API key, profile and metadata of the connection to Temporal"},
@@ -30,7 +30,7 @@ var Libraries = []Library{
 // environmentOnly are variables that act before any file can be read.
 var environmentOnly = []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG", "GOTRACEBACK", "PATH", "HOME", "XDG_RUNTIME_DIR"}
 
-// SetLibraryVariables sets the variables of libraries that stand in .env or config.json, and not in the environment, with set, such as os.Setenv.
+// SetLibraryVariables sets the variables of libraries from .env or config.json that the environment lacks, with set, such as os.Setenv.
 // A process calls it before a library reads them.
 func SetLibraryVariables(environ []string, set func(name, value string) error) error {
 	values, err := Variables(environ)
@@ -60,7 +60,7 @@ func EnvironmentOnly(environ []string) ([]string, error) {
 	return slices.Sorted(maps.Keys(values)), nil
 }
 
-// accepted reports whether a variable may stand in a file of settings.
+// accepted reports whether a variable may be set in a settings file.
 func accepted(name string) bool {
 	_, file := secretOfFile(name)
 	return known(name) || ofLibrary(name) || file

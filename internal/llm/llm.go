@@ -51,11 +51,11 @@ type Request struct {
 	// Effort is how much the model is to think, one of chat.ThinkLevels; empty: as much as it does by itself. A model that
 	// knows no such thing thinks as it does.
 	Effort string
-	// Forced says that the model has to call one of Tools, and Single that it may call only one at a time. Adapters leave out what a
-	// provider refuses.
+	// Forced requires a call of one of Tools; Single limits the answer to one call. Adapters omit a field that the
+	// provider has refused.
 	Forced, Single bool
-	// Format is the form that the text has to have; nil: any. An adapter whose provider knows no such thing leaves it out: the message
-	// says it, too.
+	// Format is the required form of the text; nil for any. An adapter whose provider has no such parameter omits it: the message
+	// describes the form as well.
 	Format *chat.AnswerFormat
 }
 

@@ -63,7 +63,7 @@ func (c Charset) Plain() bool { return c.name == "" }
 // Known reports whether every character of the file is known.
 func (c Charset) Known() bool { return !c.unknown && !c.invalid }
 
-// Holds reports whether a line of the file, or text for it, means the same whatever the encoding of the unknown bytes is.
+// Holds reports whether a line of the file, or text for it, does not depend on the encoding of the unknown bytes.
 func (c Charset) Holds(line string) bool {
 	if c.invalid { // the rest is UTF-8
 		return utf8.ValidString(line) && !strings.ContainsRune(line, utf8.RuneError)

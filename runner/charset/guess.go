@@ -208,7 +208,7 @@ func setOf(text string) func() map[rune]bool {
 	})
 }
 
-// western scores letters with accents, which stand alone among those of ASCII, and the marks of word processors.
+// western scores accented letters, which occur singly among ASCII letters, and typographic marks.
 func western(before, r, after rune) float64 {
 	latin := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
 	switch {

@@ -75,7 +75,7 @@ func (f Folded) Replace(replacements []Replacement) string {
 	return out.String()
 }
 
-// Rewrite returns another text with the line ends of this one. A text with "\r" says itself how its lines end.
+// Rewrite returns another text with the line ends of this one. A text that contains "\r" keeps its line ends.
 func (f Folded) Rewrite(text string) string {
 	if strings.Contains(text, "\r") {
 		return text

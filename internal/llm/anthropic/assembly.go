@@ -49,7 +49,7 @@ type block struct {
 	raw       json.RawMessage // how it began
 }
 
-// read takes events until the stream ends; nil means in order.
+// read reads events until the stream ends. It returns nil for a complete stream.
 func (a *assembly) read(events *wire.Events) error {
 	for {
 		got, err := events.Next()
@@ -98,14 +98,14 @@ func (a *assembly) take(e event, data []byte) {
 	}
 }
 
-// takeMessage takes the blocks of a message.
+// takeMessage adds the blocks of a message that was not streamed.
 func (a *assembly) takeMessage(m message) {
 	for i, b := range m.Content {
 		a.begin(i, b)
 	}
 }
 
-// place returns the index of a block that begins: what the event says, or the next one.
+// place returns the index of a new block: that of the event, or the next one.
 func (a *assembly) place(index *wire.Count) int {
 	if index == nil {
 		return len(a.blocks)
@@ -138,7 +138,7 @@ func (a *assembly) begin(index int, s start) *block {
 	return b
 }
 
-// grow adds a piece to its block. The kind of the piece counts: what belongs to no block that can hold it begins one.
+// grow adds a piece to its block. A piece whose type does not fit the block at its index begins a new one.
 func (a *assembly) grow(index *wire.Count, d delta) {
 	if d.Text != "" {
 		a.say(a.find(index, saying), string(d.Text))
@@ -154,7 +154,7 @@ func (a *assembly) grow(index *wire.Count, d delta) {
 	}
 }
 
-// find returns the newest block of a kind at an index, which begins where there is none. Without an index it is the newest block, if its kind
+// find returns the newest block of a type at an index, and begins one if there is none. Without an index it returns the newest block if its type
 // fits.
 func (a *assembly) find(index *wire.Count, kind string) *block {
 	for _, b := range slices.Backward(a.blocks) {
@@ -182,7 +182,7 @@ func (a *assembly) think(b *block, piece string) {
 	}
 }
 
-// argue adds a piece of the input of a call, of ours or of a tool of the service.
+// argue adds a piece of the input of a call, to a client tool or to a tool of the service.
 func (a *assembly) argue(index *wire.Count, piece string) {
 	for _, b := range slices.Backward(a.blocks) {
 		if b.kind == saying || b.kind == thinking || b.kind == redacted || index != nil && b.index != int(*index) {
@@ -214,7 +214,7 @@ func (a *assembly) finish(reason string) {
 	a.call.Closing()
 }
 
-// end takes the end of a message that may have told no reason.
+// end handles the end of a message without a stop reason.
 func (a *assembly) end(reason string) {
 	if reason == "" && a.stop == "" && len(a.blocks) > 0 {
 		reason = "end_turn"
@@ -222,7 +222,7 @@ func (a *assembly) end(reason string) {
 	a.finish(reason)
 }
 
-// settle takes what was held back, and the input of calls that came without a piece as one.
+// settle flushes text that was held back, and completes calls whose input was not sent in pieces.
 func (a *assembly) settle() {
 	for _, b := range a.blocks {
 		rest := b.seam.Rest()
@@ -284,7 +284,7 @@ func (b *block) arguments() string {
 	return "{}"
 }
 
-// whole returns a block of a tool of the service as it goes back; nil: it cannot.
+// whole returns a block of a tool of the service for later requests; nil if it cannot be sent back.
 func (b *block) whole() json.RawMessage {
 	if len(b.raw) == 0 || b.kind == "" {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// event is what is read of an event of the messages API (https://docs.anthropic.com/en/api/messages-streaming), or of a message that was not
-// streamed. The SDK's own types need the event's name beside its data, and fail on fields of other types.
+// event holds the fields of a messages API event that the adapter reads (https://docs.anthropic.com/en/api/messages-streaming), or of a message that was not
+// streamed. The SDK's types require the event's name in addition to its data, and fail on fields of other types.
 type event struct {
 	Type    wire.Word       `json:"type"`
 	Index   *wire.Count     `json:"index"`
@@ -25,7 +25,7 @@ type message struct {
 	Usage   usage            `json:"usage"`
 }
 
-// start is a block as it begins, or a whole one.
+// start is the beginning of a block, or a whole block.
 type start struct {
 	Type      wire.Word       `json:"type"`
 	Text      wire.Text       `json:"text"`
@@ -47,7 +47,7 @@ func (s *start) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// delta is a piece of a block, or what changes at the end of a message.
+// delta is a piece of a block, or the changes at the end of a message.
 type delta struct {
 	Type      wire.Word `json:"type"`
 	Text      wire.Text `json:"text"`
@@ -57,7 +57,7 @@ type delta struct {
 	Stop      wire.Word `json:"stop_reason"`
 }
 
-// usage counts tokens. A count that is missing or 0 says nothing.
+// usage holds token counts. A missing count or 0 is ignored.
 type usage struct {
 	Input   wire.Count `json:"input_tokens"`
 	Output  wire.Count `json:"output_tokens"`
@@ -65,7 +65,7 @@ type usage struct {
 	Written wire.Count `json:"cache_creation_input_tokens"`
 }
 
-// add takes later counts, which are totals.
+// add stores later counts, which are totals.
 func (u *usage) add(later usage) {
 	for _, count := range []struct{ to, from *wire.Count }{
 		{&u.Input, &later.Input}, {&u.Output, &later.Output}, {&u.Read, &later.Read}, {&u.Written, &later.Written},

@@ -13,9 +13,9 @@ type opaque struct {
 	Blocks []kept `json:"blocks"`
 }
 
-// kept is one block: thinking, a call, text, or one of a tool that the service runs itself.
+// kept is one stored block: thinking, a call, text, or a block of a tool that the service runs.
 type kept struct {
-	Thinking  string          `json:"thinking,omitempty"`  // may be empty beside a signature
+	Thinking  string          `json:"thinking,omitempty"`  // may be empty if there is a signature
 	Signature string          `json:"signature,omitempty"` // empty: the service signs nothing, and yet wants its thinking back
 	Redacted  string          `json:"redacted,omitempty"`
 	Call      bool            `json:"call,omitempty"`  // the next tool call
@@ -23,7 +23,7 @@ type kept struct {
 	Other     json.RawMessage `json:"other,omitempty"` // as it came
 }
 
-// private reports whether a block goes back to nobody but who sent it.
+// private reports whether a block goes back only to the provider that sent it.
 func (k kept) private() bool {
 	return k.Signature != "" || k.Redacted != "" || k.Thinking != "" || len(k.Other) > 0
 }

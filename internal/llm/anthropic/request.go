@@ -34,7 +34,7 @@ func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.Message
 	return out
 }
 
-// setChoice says how tools are to be called. A model that has to call one cannot think before it: "Thinking may not be enabled when tool_choice
+// setChoice sets tool_choice. A forced call excludes thinking: "Thinking may not be enabled when tool_choice
 // forces tool use."
 func setChoice(out *sdk.MessageNewParams, req llm.Request) {
 	single := param.Opt[bool]{}

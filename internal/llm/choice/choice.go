@@ -279,7 +279,7 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// asked is a client whose answers are for a program that asks more than its message says.
+// asked is a client whose requests carry the tools and the response format of an API caller.
 type asked struct {
 	llm.Client
 	ask *chat.ClientAsk
@@ -294,7 +294,7 @@ func (a asked) ClientAsk() *chat.ClientAsk { return a.ask }
 // Limits are those of the client.
 func (a asked) Limits() limits.Model { return limits.Table{}.For(a.Client) }
 
-// Generate makes a call that asks for the same.
+// Generate adds the caller's tool choice and format to the request.
 func (a asked) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
 	req.Forced, req.Single, req.Format = a.ask.Forced && len(a.ask.Tools) > 0, a.ask.Single, a.ask.Format
 	return a.Client.Generate(ctx, req, sink)

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// assembly puts an answer together from its chunks and passes it on as it grows.
+// assembly builds an answer from its chunks and streams it to the sink.
 type assembly struct {
 	call   *wire.Call
 	origin string
@@ -36,13 +36,13 @@ type pieces struct {
 	seam wire.Seam
 }
 
-// counted is the usage that was told, and what llama.cpp counts beside it.
+// counted is the reported usage, and the timings of llama.cpp.
 type counted struct {
 	usage chat.Usage
 	timed timings
 }
 
-// read takes chunks until the stream ends; nil means in order. Once the finish reason is known, the end may come in
+// read reads chunks until the stream ends. It returns nil for a complete stream. After the finish reason the stream may end in
 // any way: only the usage can be missing.
 func (a *assembly) read(events *wire.Events) error {
 	for {
@@ -92,7 +92,7 @@ func (a *assembly) add(c chunk) {
 	}
 }
 
-// take adds what a choice brings; last says that it is the end.
+// take adds a choice. last marks the final one.
 func (a *assembly) take(c choice, last bool) {
 	if c.Delta != nil {
 		if last && a.content.repeats(c.Delta.Content.text) {
@@ -129,7 +129,7 @@ func (a *assembly) addPart(p part) {
 	}
 }
 
-// addMessage adds a whole message: what no piece has brought before it.
+// addMessage adds the parts of a whole message that no piece contained.
 func (a *assembly) addMessage(p part) {
 	if thought := p.thought() + p.Content.reasoning; a.thoughts.continues(thought) {
 		a.pass(a.thoughts.seam.Join(a.thoughts.addWhole(thought)), "")
@@ -186,10 +186,10 @@ func (a *assembly) part(piece string) {
 	}
 }
 
-// refuse adds a piece of why the model does not answer, which stands in place of the answer.
+// refuse adds a piece of the refusal, which replaces the answer.
 func (a *assembly) refuse(piece string) { a.pass("", a.refusal.Join(piece)) }
 
-// pass passes on what was thought and said.
+// pass sends thoughts and text to the sink.
 func (a *assembly) pass(thought, said string) {
 	if thought != "" {
 		a.reasoning.WriteString(thought)
@@ -213,7 +213,7 @@ func (a *assembly) pass(thought, said string) {
 	}
 }
 
-// end takes what was held back, since more of it might have come.
+// end flushes the text that was held back as a possible beginning of a mark.
 func (a *assembly) end() {
 	a.pass(a.thoughts.seam.Rest(), "")
 	a.part(a.content.seam.Rest())
@@ -223,7 +223,7 @@ func (a *assembly) end() {
 	a.calls.settle(a.call.Sink())
 }
 
-// answer returns what was put together; whole is false while its end is missing.
+// answer returns the assembled answer. whole is false if the end is missing.
 func (a *assembly) answer() (answer llm.Answer, whole bool) {
 	if a.finish == "" {
 		a.end()
@@ -240,7 +240,7 @@ func (a *assembly) answer() (answer llm.Answer, whole bool) {
 	return answer, a.finish != ""
 }
 
-// tokens returns the usage.
+// tokens returns the token usage.
 func (c counted) tokens() chat.Usage {
 	if c.usage == (chat.Usage{}) {
 		return chat.Usage{
@@ -267,7 +267,7 @@ func (a *assembly) check() error {
 	return nil
 }
 
-// finishReason translates what providers say. Calls decide between stop and tool_calls: many say stop after calls.
+// finishReason maps the finish reasons of providers. Calls decide between stop and tool_calls, since many providers send stop after calls.
 func finishReason(reason string, called bool) llm.FinishReason {
 	switch strings.ToLower(reason) {
 	case "":

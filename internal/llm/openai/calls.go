@@ -10,7 +10,7 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// calls assembles tool calls from their pieces. By the book a piece names its call by index, and id and name come
+// calls assembles tool calls from their pieces. By the specification a piece names its call by index, and id and name come
 // once, in the first piece. Providers leave out the index, give each call index 0, count wrongly, repeat ids from call to call, repeat
 // id and name in every piece, send empty ids, send each call whole, or send a call once more at the end; none of that may merge two
 // calls or split one.
@@ -27,10 +27,10 @@ type openCall struct {
 	state     gathered
 }
 
-// add takes a piece and returns the call that it is of; nil: of none. Began says that the name of the call is known now.
+// add adds a piece and returns its call, or nil. began is true if the piece completed the name of the call.
 func (c *calls) add(p callPart) (call *openCall, began bool) {
 	if p.ID == "" && p.Function == (callText{}) && len(p.state) == 0 {
-		return nil, false // some end with a piece of nothing
+		return nil, false // some providers end with an empty piece
 	}
 	call = c.find(p)
 	if call == nil && len(c.open) > maxCalls {
@@ -55,7 +55,7 @@ func (c *calls) add(p callPart) (call *openCall, began bool) {
 	return call, began
 }
 
-// addWhole takes a call of an answer that came whole.
+// addWhole adds a call of an answer that was not streamed.
 func (c *calls) addWhole(p callPart) *openCall {
 	call := &openCall{n: len(c.open), index: -1, id: p.ID.String(), name: p.name()}
 	call.state.add(p.state)
@@ -69,7 +69,7 @@ func (c *calls) addWhole(p callPart) *openCall {
 func (c *calls) find(p callPart) *openCall {
 	id, name := p.ID.String(), p.name()
 	same, place, newest := c.candidates(id, p.Index)
-	if name == "" { // a piece without a name begins nothing, whatever its id, unless its place is new
+	if name == "" { // a piece without a name begins a call only at a new index
 		if same == nil && id != "" && p.Index != nil {
 			return place
 		}
@@ -87,7 +87,7 @@ func (c *calls) find(p callPart) *openCall {
 	case last.name != "" && p.Function.Arguments != "" && last.complete() && (last != same || !last.repeats(string(p.Function.Arguments))):
 		return nil // the last call has all its arguments, and here is a name with more
 	case last.name != "" && name != last.name && (p.Index == nil && id == "" || p.Index != nil && int(*p.Index) != last.index):
-		return nil // another name, and nothing that says it is the same call
+		return nil // another name, and neither id nor index match
 	case last == same && p.Index != nil && int(*p.Index) != last.index && last.arguments.String() != "":
 		return nil // an id that is repeated from call to call
 	}
@@ -122,7 +122,7 @@ func (o *openCall) repeats(piece string) bool {
 	return len(piece) > 2 && strings.TrimSpace(piece) == strings.TrimSpace(o.arguments.String()) && o.complete()
 }
 
-// settle ends the arguments of all calls, and passes on what is new of them.
+// settle completes the arguments of all calls, and sends the new part of them to the sink.
 func (c *calls) settle(to llm.Sink) {
 	for _, call := range c.open {
 		call.arguments.end()
@@ -132,7 +132,7 @@ func (c *calls) settle(to llm.Sink) {
 	}
 }
 
-// drop leaves out calls of which there is nothing but an id.
+// drop removes calls that have nothing but an id.
 func (c *calls) drop() {
 	kept := c.open[:0]
 	for _, call := range c.open {

@@ -8,8 +8,8 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// chunk is one event of a stream, or a whole answer that was not streamed. The SDK's own type knows neither the names that others have
-// for reasoning nor fields of unexpected types.
+// chunk is one event of a stream, or a whole answer that was not streamed. The SDK's type has neither the reasoning fields of other
+// providers nor fields of unexpected types.
 type chunk struct {
 	Model   wire.Word         `json:"model"`
 	Choices wire.List[choice] `json:"choices"`
@@ -23,7 +23,7 @@ type chunk struct {
 type choice struct {
 	Index   wire.Count `json:"index"`
 	Delta   *part      `json:"delta"`
-	Message *part      `json:"message"` // the whole answer, in place of its pieces or, from Perplexity and MiniMax, beside them
+	Message *part      `json:"message"` // the whole answer, instead of pieces or, from Perplexity and MiniMax, in addition to them
 	Text    wire.Text  `json:"text"`    // of servers that answer as the older completions did
 	Finish  wire.Word  `json:"finish_reason"`
 	Usage   *usage     `json:"usage"` // Moonshot puts it here
@@ -43,13 +43,13 @@ type part struct {
 	state fields
 }
 
-// partFields are those that are no state of the provider: what is read here, and what nobody wants back.
+// partFields lists the fields that are not provider state: those that the adapter reads, and those that no provider wants back.
 var partFields = []string{
 	"role", "content", "refusal", "reasoning_content", "reasoning", "tool_calls", "function_call", "name", "index", "finish_reason", "stop_reason",
 	"annotations", "audio", "images", "citations", "search_results", "logprobs", "token_ids", "content_filter_results", "obfuscation",
 }
 
-// UnmarshalJSON accepts any JSON. A text in place of a piece is its content.
+// UnmarshalJSON accepts any JSON. A string is the content of the piece.
 func (p *part) UnmarshalJSON(data []byte) error {
 	if data[0] == '"' {
 		return p.Content.UnmarshalJSON(data)
@@ -60,7 +60,7 @@ func (p *part) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// thought returns the reasoning; some send it under several names.
+// thought returns the reasoning. Some providers repeat it under several names.
 func (p part) thought() string {
 	for _, name := range []wire.Text{p.ReasoningContent, p.Reasoning, p.ReasoningText} {
 		if name != "" {
@@ -74,7 +74,7 @@ func (p part) thought() string {
 	return all.String()
 }
 
-// detail is a part of reasoning_details that can be read.
+// detail is a readable part of reasoning_details.
 type detail struct {
 	Text    wire.Text `json:"text"`
 	Summary wire.Text `json:"summary"`
@@ -141,7 +141,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// thought is text, or a list of parts that are text.
+// thought is text, or a list of text parts.
 type thought wire.Text
 
 // UnmarshalJSON accepts any JSON.
@@ -175,7 +175,7 @@ type usage struct {
 	} `json:"input_tokens_details"`
 }
 
-// add takes the counts that are there: those of a stream are totals, and one that is missing or 0 says nothing.
+// add stores the counts of an event. Counts of a stream are totals; a missing count or 0 is ignored.
 func (u *usage) add(to *chat.Usage) {
 	if u == nil {
 		return
@@ -193,7 +193,7 @@ func (u *usage) add(to *chat.Usage) {
 	take(&to.CachedTokens, max(u.Details.Cached, u.Inner.Cached, u.CacheHit, u.Cached))
 }
 
-// timings are what llama.cpp counts in every chunk, also where it was not asked for the usage.
+// timings are the counts in each chunk of llama.cpp, which it sends without a request for usage.
 type timings struct {
 	Cached    wire.Count `json:"cache_n"`
 	Prompt    wire.Count `json:"prompt_n"`

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// dialect is what differs between providers in how a request must be put. A client starts with a guess and learns from
-// refusals. It is a value: learning makes a new one.
+// dialect holds the differences between providers in the form of a request. A client starts with a guess and learns from
+// refusals. It is a value: learning returns a new one.
 type dialect struct {
 	limit     limit
 	noUsage   bool // stream_options is refused
@@ -20,7 +20,7 @@ type dialect struct {
 	attach    bool // people and model must take turns: a reminder goes into the message before it
 	effort    effort
 	sign      bool // calls of other models need the mark of one that is not signed
-	noReturn  bool // state that is given back is refused, or encrypted reasoning
+	noReturn  bool // provider state or encrypted reasoning in the request is refused
 	noFormat  bool // the form of an answer is refused
 	noChoice  bool // a tool cannot be forced
 	noSingle  bool // parallel_tool_calls is refused
@@ -30,8 +30,8 @@ type dialect struct {
 	lift      bool // pictures in the results of tools are refused
 }
 
-// effort says which think levels are sent as reasoning_effort. Services and models know more or fewer of them; those that
-// one does not know become the next one that it knows, as far as that is learnt.
+// effort is the set of think levels that are sent as reasoning_effort. Services and models know more or fewer of them; a level that
+// a model does not know is replaced by the next one that it knows, as far as the refusals have shown.
 type effort int
 
 const (
@@ -41,7 +41,7 @@ const (
 	noEffort                    // the field is refused
 )
 
-// of returns what is sent for a think level, "" for nothing.
+// of returns the value to send for a think level, or "".
 func (e effort) of(level string) string {
 	switch {
 	case e == noEffort:
@@ -58,8 +58,8 @@ func (e effort) of(level string) string {
 	return level
 }
 
-// fewer returns an effort that avoids what a refusal says of the field: fewer levels where it is about the level, and no
-// field where it is about that.
+// fewer returns an effort that avoids a refusal of the field: fewer levels if the refusal is about the level, and no
+// field if it is about the field.
 func (e effort) fewer(text string) effort {
 	for _, words := range []string{"unsupported value", "supported values", "invalid value", "does not support '", "must be one of", "input should be", "expected one of", "valid values"} {
 		if strings.Contains(text, words) {
@@ -79,7 +79,7 @@ func effortRefused(text string) bool {
 		levelRefused.MatchString(text)
 }
 
-// limit is the name under which the answer's limit is sent.
+// limit is the field for the limit of the answer.
 type limit int
 
 const (
@@ -100,7 +100,7 @@ func (l limit) name() string {
 	}
 }
 
-// reasoning says what becomes of the reasoning of earlier answers.
+// reasoning is the handling of the reasoning of earlier answers.
 type reasoning int
 
 const (
@@ -109,8 +109,8 @@ const (
 	withhold                    // the provider refuses the field
 )
 
-// firstDialect is what is known of the provider and the model. OpenAI calls max_tokens deprecated, and its reasoning models refuse it;
-// others know nothing else. Its older models think not at all, and refuse whatever is about that (pydantic/pydantic-ai#2865).
+// firstDialect returns the dialect for a provider and model. OpenAI calls max_tokens deprecated, and its reasoning models refuse it;
+// other providers know only max_tokens. OpenAI's older models refuse all fields about reasoning (pydantic/pydantic-ai#2865).
 func firstDialect(base, model string) dialect {
 	known, _ := preset.Of(base)
 	d := dialect{attach: known.Has(preset.TakesTurns)}
@@ -128,7 +128,7 @@ func firstDialect(base, model string) dialect {
 	return d
 }
 
-// isReasoningModel knows the families by name, wherever they are served.
+// isReasoningModel reports whether the name belongs to a family of reasoning models.
 func isReasoningModel(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	for _, family := range []string{"gpt-5", "gpt-6", "o1", "o3", "o4"} {
@@ -184,7 +184,7 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 	return next, next != d
 }
 
-// askRefused notes what a refusal says of what a program asks of the answer, and reports whether it is about that.
+// askRefused learns from a refusal of tool_choice, parallel_tool_calls or response_format, and reports whether the refusal is about one.
 func (d dialect) askRefused(next *dialect, text string) bool {
 	switch {
 	case strings.Contains(text, "parallel_tool_calls"):
@@ -197,14 +197,14 @@ func (d dialect) askRefused(next *dialect, text string) bool {
 	return *next != d
 }
 
-// itemsRefused notes what a refusal says of fields that the Responses API alone has, and reports whether it is about one.
+// itemsRefused learns from a refusal of a field of the Responses API, and reports whether the refusal is about one.
 func (d dialect) itemsRefused(next *dialect, text string) bool {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	}
 	switch {
-	// "Encrypted content is not supported with this model.", "The encrypted content … could not be verified.", and what is said where
-	// reasoning that is given back does not fit what stands around it (openai/openai-node#1567, vercel/ai#7543)
+	// "Encrypted content is not supported with this model.", "The encrypted content … could not be verified.", and the refusals of
+	// reasoning that does not match the items around it (openai/openai-node#1567, vercel/ai#7543)
 	case has("encrypted_content", "encrypted content", "'include'", "'include[", "without its required", "items are not persisted"):
 		next.noReturn = true
 	// "Unsupported parameter: 'reasoning.summary' …", "Your organization must be verified to generate reasoning summaries."
@@ -229,8 +229,8 @@ func signatureMissed(text string) bool {
 	return strings.Contains(text, "missing a thought_signature") || strings.Contains(text, "missing a `thought_signature`")
 }
 
-// stateRefused reports whether a refusal is about state that was given back: its signature is no longer known, or the service behind an
-// address does not take what it gave.
+// stateRefused reports whether a refusal is about provider state in the request: the signature is no longer known, or the service behind an
+// address does not accept the state that it sent.
 func stateRefused(text string) bool {
 	for _, name := range []string{"reasoning_details", "extra_content", "thought signature", "thinking_blocks", "reasoning_opaque", "reasoning_text"} {
 		if strings.Contains(text, name) {
@@ -240,7 +240,7 @@ func stateRefused(text string) bool {
 	return strings.Contains(text, "signature") && strings.Contains(text, "thinking")
 }
 
-// turnsRefused reports whether a refusal is about messages of people that follow each other or a result: Mistral, and the
+// turnsRefused reports whether a refusal is about a user message that follows another one or a result: Mistral, and the
 // chat templates of Gemma and Llama.
 func turnsRefused(text string) bool {
 	return strings.Contains(text, "must alternate") || strings.Contains(text, "unexpected role 'user' after role")

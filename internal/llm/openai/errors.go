@@ -10,11 +10,11 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// hopeless are codes by which the Responses API says of what was asked that it will never be answered (types/responses/response_error
-// of openai-python, and codex): another attempt would hear the same.
+// hopeless lists the codes of the Responses API for requests that no later attempt can answer (types/responses/response_error
+// of openai-python, and codex).
 var hopeless = []string{"invalid_prompt", "invalid_image", "invalid_base64_image", "image_", "unsupported_image", "empty_image", "bio_policy", "cyber_policy", "data_residency"}
 
-// refuse makes the refusal of an error object that came inside a stream.
+// refuse returns the error for an error object inside a stream.
 func refuse(call *wire.Call, object []byte) *wire.Refusal {
 	r := call.Refuse(object)
 	if r.Status == 0 && slices.ContainsFunc(hopeless, func(code string) bool { return strings.HasPrefix(r.Code, code) }) {
@@ -49,7 +49,7 @@ func isError(event wire.Event) bool {
 		} `json:"base_resp"`
 	}
 	if wire.Parse(payload, &object) != nil {
-		return false // broken: the reader of chunks says so
+		return false // the chunk reader reports invalid JSON
 	}
 	if isSet(object.Error) && string(object.Error) != "false" && string(object.Error) != "{}" || object.Base.Status > 0 {
 		return true
@@ -62,5 +62,5 @@ func isError(event wire.Event) bool {
 		!strings.HasPrefix(string(object.Type), "response.") && object.Usage == nil && (says || isSet(object.Code) || isSet(object.Detail))
 }
 
-// choicePresent is a choice of which nothing is read.
+// choicePresent decodes a choice without reading its fields.
 type choicePresent struct{}

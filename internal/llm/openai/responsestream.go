@@ -11,8 +11,8 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// event is what is read of an event of the Responses API (types/responses/response_stream_event of openai-python). The SDK's own type
-// fails on events of another kind whose fields have other forms.
+// event holds the fields of a Responses API event that the adapter reads (types/responses/response_stream_event of openai-python). The SDK's type
+// fails on fields of other types.
 type event struct {
 	Type      wire.Word       `json:"type"`
 	Object    wire.Word       `json:"object"`
@@ -28,7 +28,7 @@ type event struct {
 	Response  json.RawMessage `json:"response"`
 }
 
-// item is one of the output: a message, reasoning, a call, or something that nobody asked for.
+// item is one output item: a message, reasoning, a call, or an item of an unknown type.
 type item struct {
 	Type      wire.Word           `json:"type"`
 	ID        wire.Text           `json:"id"`
@@ -43,7 +43,7 @@ type item struct {
 	other fields
 }
 
-// itemFields are those that are no state of the service: what is read here, and what nobody wants back.
+// itemFields lists the fields that are not state of the service: those that the adapter reads, and those that it does not want back.
 var itemFields = []string{"type", "id", "call_id", "name", "arguments", "phase", "content", "summary", "encrypted_content", "status", "role", "created_by"}
 
 // UnmarshalJSON accepts any JSON.
@@ -74,7 +74,7 @@ type outcome struct {
 	Usage *usage `json:"usage"`
 }
 
-// response puts an answer together from its events and passes it on as it grows.
+// response builds an answer from its events and streams it to the sink.
 type response struct {
 	call   *wire.Call
 	origin string
@@ -97,7 +97,7 @@ func newResponse(call *wire.Call, origin string) *response {
 	return &response{call: call, origin: origin, calls: placedCalls{}, heard: map[int]bool{}, open: map[int]bool{}, phases: map[int]string{}}
 }
 
-// read takes events until the stream ends; nil means in order.
+// read reads events until the stream ends. It returns nil for a complete stream.
 func (r *response) read(events *wire.Events) error {
 	for {
 		got, err := events.Next()
@@ -109,7 +109,7 @@ func (r *response) read(events *wire.Events) error {
 			return err
 		}
 		if r.finish != "" {
-			continue // the end is the end; what follows only lets the connection be used again
+			continue // events after the end are read only so that the connection can be used again
 		}
 		if isError(got) {
 			return refuse(r.call, got.Data)
@@ -127,7 +127,7 @@ func (r *response) read(events *wire.Events) error {
 	}
 }
 
-// mark takes the end of the stream. Where the provider marked it and every item is whole, only the event that says so is missing.
+// mark handles the end of the stream. If the provider marked the end and all items are complete, only the event "completed" is missing.
 func (r *response) mark(marked bool) {
 	r.settle()
 	whole := len(r.open) == 0 && r.calls.whole() && len(r.calls.all) <= maxCalls
@@ -136,7 +136,7 @@ func (r *response) mark(marked bool) {
 	}
 }
 
-// settle takes what was held back, since more of it might have come.
+// settle flushes the text that was held back as a possible beginning of a mark.
 func (r *response) settle() {
 	r.keepText(r.seams.said.Rest())
 	if rest := r.seams.thought.Rest(); rest != "" {
@@ -146,7 +146,7 @@ func (r *response) settle() {
 	r.calls.end(r.call.Sink())
 }
 
-// take takes one event. Those that are not named here say nothing that others do not say.
+// take handles one event. Events that are not listed repeat the content of others.
 func (r *response) take(e event, payload []byte) error {
 	place := int(e.Place)
 	switch e.Type {
@@ -182,7 +182,7 @@ func (r *response) take(e event, payload []byte) error {
 	return nil
 }
 
-// writing returns the call whose arguments come. One that never began begins here, where its id or its name is told.
+// writing returns the call of an arguments event. It begins a call without a start event if the event has an id or a name.
 func (r *response) writing(e event) *placedCall {
 	call := r.calls.of(int(e.Place), string(e.ItemID))
 	if call == nil && e.Arguments+e.Delta != "" && (e.CallID+e.Name != "" || e.ItemID != "") {
@@ -208,7 +208,7 @@ func (r *response) say(place int, piece string) {
 	r.keepText(r.seams.said.Join(piece))
 }
 
-// keepText adds to the text, as a part of the last item.
+// keepText appends to the text of the last item.
 func (r *response) keepText(text string) {
 	if text == "" {
 		return
@@ -233,7 +233,7 @@ func (r *response) think(place int, piece string) {
 	}
 }
 
-// begin notes an item whose pieces follow.
+// begin records an item whose pieces follow.
 func (r *response) begin(place int, it item) {
 	switch it.Type {
 	case "reasoning":
@@ -253,8 +253,8 @@ func (r *response) begin(place int, it item) {
 	}
 }
 
-// end takes what an item has become: of a call all its arguments, of reasoning what is to be given back, and what was said or thought
-// where no pieces of it came. Only here is what is encrypted whole.
+// end handles a completed item: all arguments of a call, the reasoning to send back, and text or thoughts
+// that no piece contained. Encrypted content is complete only here.
 func (r *response) end(place int, it item) {
 	switch it.Type {
 	case "message":
@@ -290,7 +290,7 @@ func (r *response) end(place int, it item) {
 	}
 }
 
-// keep keeps reasoning that is to be given back: what is encrypted, or what the service added to it. With the latter goes its content.
+// keep stores reasoning to send back: encrypted content, or unknown fields together with the content.
 func (r *response) keep(it item) {
 	if it.Encrypted == "" && len(it.other) == 0 {
 		return
@@ -309,7 +309,7 @@ func (r *response) keep(it item) {
 	r.items = append(r.items, k)
 }
 
-// close takes how the answer ended; state is "" for one that was not streamed.
+// close handles the end of the answer. state is "" for an answer that was not streamed.
 func (r *response) close(state string, payload []byte) error {
 	var done outcome
 	if len(payload) > 0 && wire.Parse(payload, &done) != nil {
@@ -342,7 +342,7 @@ func (r *response) close(state string, payload []byte) error {
 	return nil
 }
 
-// reconcile takes of the whole answer what did not come before: all of it where it was not streamed, or only its end came.
+// reconcile adds the parts of the whole answer that no earlier event contained: all of it for an answer that was not streamed.
 func (r *response) reconcile(output []item) {
 	nothing := len(r.items) == 0 && r.reasoning.Len() == 0
 	silent := r.text.Len() == 0
@@ -352,12 +352,12 @@ func (r *response) reconcile(output []item) {
 		case nothing:
 			r.end(place, it)
 		case missing:
-			r.end(-1-place, it) // what came before may have counted in another way
+			r.end(-1-place, it) // earlier events may have used other indexes
 		}
 	}
 }
 
-// ended translates how an answer ended.
+// ended maps the status of an answer to a finish reason.
 func (r *response) ended(state string, done outcome) (llm.FinishReason, error) {
 	switch state {
 	case "completed", "done", "":
@@ -377,7 +377,7 @@ func (r *response) ended(state string, done outcome) (llm.FinishReason, error) {
 	}
 }
 
-// failed makes the refusal of the error of an answer, which an event called error would have brought.
+// failed returns the error for a failed answer, as for an event of type error.
 func (r *response) failed(why json.RawMessage) error {
 	if len(why) == 0 || string(why) == "null" {
 		return r.call.Garbled("an answer that it marked as failed")
@@ -385,7 +385,7 @@ func (r *response) failed(why json.RawMessage) error {
 	return refuse(r.call, append(append([]byte(`{"error":`), why...), '}'))
 }
 
-// answer returns what was put together; its finish is empty while the end is missing.
+// answer returns the assembled answer. Its finish reason is empty if the end is missing.
 func (r *response) answer() llm.Answer {
 	out := llm.Answer{
 		Text: r.text.String(), Reasoning: r.reasoning.String(), ToolCalls: r.calls.list(), Finish: r.finish, Usage: r.usage, Model: r.model,

@@ -10,25 +10,25 @@ import (
 	"xbot/internal/llm"
 )
 
-// Bounds of the state of a provider of one answer, in bytes: as it is kept, and as it comes, when each piece of it names itself.
+// Limits of the provider state of one answer, in bytes: as stored, and as received, where each piece repeats its field names.
 const (
 	maxState    = 1 << 20
 	maxGathered = 16 << 20
 )
 
-// state is what Answer.Opaque holds of a chat completion: what the provider wants back as it came, whatever it is called, such as the
-// thought_signature that Gemini puts into the extra_content of a call, or the reasoning_details of OpenRouter. Its origin says to whom it
-// goes back, and so do the thoughts of the message: to nobody else.
+// state is the content of Answer.Opaque for a chat completion: fields that the provider wants back unchanged, such as the
+// thought_signature in the extra_content of a Gemini call, or reasoning_details of OpenRouter. State and thoughts go back to the host and
+// model in the origin only.
 type state struct {
 	Origin string   `json:"origin"`
 	Fields fields   `json:"fields,omitempty"` // of the message
 	Calls  []fields `json:"calls,omitempty"`  // of its calls, in their order; empty: of none
 }
 
-// fields are fields of JSON that are not understood here.
+// fields are JSON fields that the adapter does not interpret.
 type fields map[string]json.RawMessage
 
-// otherFields returns the fields of an object but for those that are known, and but for those that say nothing.
+// otherFields returns the fields of an object without the known and the empty ones.
 func otherFields(object []byte, known []string) fields {
 	var all fields
 	if json.Unmarshal(object, &all) != nil {
@@ -40,7 +40,7 @@ func otherFields(object []byte, known []string) fields {
 	return all
 }
 
-// size is how many bytes the fields have.
+// size returns the length of the fields in bytes.
 func (f fields) size() (n int) {
 	for name, value := range f {
 		n += len(name) + len(value)
@@ -48,13 +48,13 @@ func (f fields) size() (n int) {
 	return n
 }
 
-// gathered are such fields as they come with the pieces of an answer.
+// gathered collects fields from the pieces of an answer.
 type gathered struct {
 	values map[string][]json.RawMessage
 	bytes  int
 }
 
-// add takes those of a piece.
+// add collects the fields of one piece.
 func (g *gathered) add(more fields) {
 	if g.bytes += more.size(); g.bytes > maxGathered {
 		return
@@ -67,8 +67,8 @@ func (g *gathered) add(more fields) {
 	}
 }
 
-// whole puts the pieces together: texts and lists are one behind the other, a later object stands over an earlier one, and of other values
-// the last one counts. Of more than is kept there is nothing: a part of it would be worth nothing.
+// whole joins the pieces: texts and lists are concatenated, a later object overrides an earlier one, and of other values
+// the last one counts. State above the limit is dropped as a whole, since a part of it is useless.
 func (g *gathered) whole() fields {
 	if len(g.values) == 0 || g.bytes > maxGathered {
 		return nil
@@ -91,7 +91,7 @@ func (g *gathered) whole() fields {
 	return out
 }
 
-// joinTexts puts JSON strings together, as they are.
+// joinTexts concatenates JSON strings without decoding them.
 func joinTexts(texts []json.RawMessage) json.RawMessage {
 	out := []byte{'"'}
 	for _, text := range texts {
@@ -110,8 +110,8 @@ func joinObjects(objects []json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// joinLists puts the elements of lists behind each other. What continues the element before it, as the pieces of a thought do, becomes a
-// part of it.
+// joinLists concatenates lists. An element that continues the one before it, as the pieces of a thought do, is
+// merged into it.
 func joinLists(lists []json.RawMessage) json.RawMessage {
 	all := []json.RawMessage{}
 	var open growing
@@ -131,16 +131,16 @@ func joinLists(lists []json.RawMessage) json.RawMessage {
 	return encode(open.close(all))
 }
 
-// grows are the fields of a part of thoughts that come in pieces (reasoning_details of OpenRouter, thinking_blocks of LiteLLM).
+// grows lists the fields of a thought that are streamed in pieces (reasoning_details of OpenRouter, thinking_blocks of LiteLLM).
 var grows = []string{"text", "summary", "thinking"}
 
-// growing is a part of thoughts that is being put together.
+// growing is a thought under assembly.
 type growing struct {
 	fields fields
 	texts  map[string][]json.RawMessage
 }
 
-// begin begins a part with an element; it is none where the element is no object.
+// begin starts a thought with an element. An element that is not an object starts none.
 func begin(element json.RawMessage) (g growing) {
 	if json.Unmarshal(element, &g.fields) == nil && g.fields != nil {
 		g.texts = map[string][]json.RawMessage{}
@@ -149,7 +149,7 @@ func begin(element json.RawMessage) (g growing) {
 	return g
 }
 
-// take notes the texts of a piece.
+// take appends the texts of a piece.
 func (g growing) take(piece fields) {
 	for _, name := range grows {
 		if value := piece[name]; len(value) > 0 && value[0] == '"' {
@@ -158,7 +158,7 @@ func (g growing) take(piece fields) {
 	}
 }
 
-// join takes an element that continues the part. A part that is signed, or encrypted, is whole.
+// join merges an element that continues the thought. A signed or encrypted thought is complete.
 func (g growing) join(element json.RawMessage) bool {
 	var piece fields
 	if g.fields == nil || json.Unmarshal(element, &piece) != nil || piece == nil {
@@ -181,7 +181,7 @@ func (g growing) join(element json.RawMessage) bool {
 	return true
 }
 
-// close appends the part to a list.
+// close appends the thought to a list.
 func (g growing) close(list []json.RawMessage) []json.RawMessage {
 	if g.fields == nil {
 		return list
@@ -196,18 +196,18 @@ func isSet(value json.RawMessage) bool {
 	return len(value) > 0 && string(value) != "null" && string(value) != `""`
 }
 
-// encode writes what was read from JSON.
+// encode marshals a value that was decoded from JSON.
 func encode(v any) json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		panic(err) // what was read can be written
+		panic(err) // a decoded value can be encoded
 	}
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// opaque returns the state as it is kept with an answer; nil where the answer has neither state nor thoughts.
+// opaque returns the state to store with an answer; nil if the answer has neither state nor thoughts.
 func (s state) opaque(thoughts bool) json.RawMessage {
 	size := s.Fields.size()
 	for _, call := range s.Calls {
@@ -217,7 +217,7 @@ func (s state) opaque(thoughts bool) json.RawMessage {
 		s.Calls = nil
 	}
 	if size > maxState {
-		s.Fields, s.Calls = nil, nil // a part of it would be worth nothing
+		s.Fields, s.Calls = nil, nil // a part of it is useless
 	}
 	if !thoughts && len(s.Fields) == 0 && s.Calls == nil {
 		return nil
@@ -225,7 +225,7 @@ func (s state) opaque(thoughts bool) json.RawMessage {
 	return bytes.ToValidUTF8(encode(s), []byte("�"))
 }
 
-// stateOf returns the state of an earlier answer; ok is false where somebody else gave it.
+// stateOf returns the state of an earlier answer. ok is false if another provider or model gave the answer.
 func stateOf(m llm.Message, origin string) (s state, ok bool) {
 	if len(m.Opaque) == 0 || json.Unmarshal(m.Opaque, &s) != nil || s.Origin != origin {
 		return state{}, false
@@ -236,7 +236,7 @@ func stateOf(m llm.Message, origin string) (s state, ok bool) {
 	return s, true
 }
 
-// thinks reports whether the state holds thoughts, beside which they are not sent once more as reasoning_content.
+// thinks reports whether the state holds thoughts. They are then not sent a second time as reasoning_content.
 func (s state) thinks() bool {
 	for name := range s.Fields {
 		if strings.Contains(name, "reasoning") || strings.Contains(name, "thinking") {

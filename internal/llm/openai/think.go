@@ -2,8 +2,8 @@ package openai
 
 import "strings"
 
-// marks stand around the thinking that some models write at the beginning of their text, where the server does not part it from the text,
-// which servers of local models often do not.
+// marks delimit the thoughts that some models write at the beginning of their text. Many servers of local models
+// do not separate them from the text.
 type marks struct{ begins, ends string }
 
 var knownMarks = []marks{
@@ -16,10 +16,10 @@ var knownMarks = []marks{
 	{"<reasoning>", "</reasoning>"},
 }
 
-// thinkEnds is the mark that comes alone where the chat template has written the other one into the prompt.
+// thinkEnds is the mark that comes alone if the chat template wrote the opening mark into the prompt.
 const thinkEnds = "</think>"
 
-// thinking parts such thinking from the text, a piece at a time.
+// thinking separates thoughts from the text, a piece at a time.
 type thinking struct {
 	place place
 	marks marks
@@ -28,7 +28,7 @@ type thinking struct {
 	ended bool   // thoughts that no mark had begun have ended
 }
 
-// place is where in the text a piece stands.
+// place is the position of a piece in the text.
 type place int
 
 const (
@@ -37,7 +37,7 @@ const (
 	inText
 )
 
-// part takes a piece of the text.
+// part splits a piece of the text.
 func (t *thinking) part(piece string) (thought, said string) {
 	if t.place == beforeText {
 		piece = t.open(t.held + piece)
@@ -51,7 +51,7 @@ func (t *thinking) part(piece string) (thought, said string) {
 	return thought, said
 }
 
-// open looks for the first mark, and returns what comes after it, or all where there is none.
+// open returns the text behind the opening mark, or the whole text without one.
 func (t *thinking) open(text string) string {
 	t.held = ""
 	begins := strings.TrimLeft(text, " \t\r\n")
@@ -71,7 +71,7 @@ func (t *thinking) open(text string) string {
 	return text
 }
 
-// close looks for the second mark, and returns what comes before and after it.
+// close returns the text before and behind the closing mark.
 func (t *thinking) close(text string) (thought, rest string) {
 	t.held = ""
 	thought, rest, found := strings.Cut(text, t.marks.ends)
@@ -89,7 +89,7 @@ func (t *thinking) close(text string) (thought, rest string) {
 	return t.trimmed(text), ""
 }
 
-// trimmed leaves out the white space around the marks.
+// trimmed removes the white space around the marks.
 func (t *thinking) trimmed(text string) string {
 	if t.trim {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -98,7 +98,7 @@ func (t *thinking) trimmed(text string) string {
 	return text
 }
 
-// rest is what was held back at the end.
+// rest returns the text that is still held back at the end.
 func (t *thinking) rest() (thought, said string) {
 	held := t.held
 	t.held = ""
@@ -108,8 +108,8 @@ func (t *thinking) rest() (thought, said string) {
 	return "", held
 }
 
-// unopened finds the mark that ends thoughts which no mark began, in a text whose end from a place on is new. A mark in code, between
-// quotes or behind a space is what the model writes about.
+// unopened finds a closing mark without an opening one. The text from the given position on is new. A mark in code, between
+// quotes or behind a space is part of the answer.
 func unopened(text string, from int) (thought, said string, found bool) {
 	from = max(0, from-len(thinkEnds)+1)
 	at := strings.Index(text[from:], thinkEnds)

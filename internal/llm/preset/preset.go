@@ -1,5 +1,5 @@
-// Package preset is the providers of models that people know by name: where each is reached, which API it speaks, and in what it differs
-// from that API. The adapter begins with what is known here, and learns the rest from refusals. docs/operate/models.md lists it.
+// Package preset lists well-known model providers: the address of each, its API, and how it differs
+// from that API. An adapter starts with these quirks and learns others from refusals. docs/operate/models.md has the same list.
 package preset
 
 import (
@@ -20,12 +20,12 @@ const (
 // Quirk is a way in which a provider differs from its API.
 type Quirk string
 
-// The quirks of requests: the adapter puts them so from the first one on.
+// Quirks of requests. The adapter applies them from the first request on.
 const (
 	NewerLimit      Quirk = "newer-limit"      // the limit of an answer is max_completion_tokens
 	SignedCalls     Quirk = "signed-calls"     // calls of other models need a mark in place of a signature
 	RefusesThoughts Quirk = "refuses-thoughts" // thoughts of earlier answers are refused, also its own
-	TakesTurns      Quirk = "takes-turns"      // people and model take turns; a reminder goes into the message before it
+	TakesTurns      Quirk = "takes-turns"      // user and assistant messages alternate; a reminder goes into the message before it
 )
 
 // The quirks of answers. Adapters read them from every provider, since gateways pass them on.
@@ -33,28 +33,28 @@ const (
 	StateOnCalls    Quirk = "state-on-calls"    // a call carries state that goes back with it
 	StateOnMessages Quirk = "state-on-messages" // an answer carries state that goes back with it
 	WantsThoughts   Quirk = "wants-thoughts"    // thoughts of answers with calls go back
-	ThoughtsInText  Quirk = "thoughts-in-text"  // thoughts stand in the text, between marks
+	ThoughtsInText  Quirk = "thoughts-in-text"  // thoughts are part of the text, between marks
 	ContentInParts  Quirk = "content-in-parts"  // the text is a list of parts
 	ErrorsInAnswers Quirk = "errors-in-answers" // errors come with status 200
 	WholeTexts      Quirk = "whole-texts"       // a piece may be all of the text so far
 	IndexZero       Quirk = "index-zero"        // parallel calls have one index, or none
 	RepeatedCalls   Quirk = "repeated-calls"    // the last chunk repeats arguments
 	ArgumentObjects Quirk = "argument-objects"  // arguments may be an object in place of text
-	UsageElsewhere  Quirk = "usage-elsewhere"   // tokens are counted in a field of its own
+	UsageElsewhere  Quirk = "usage-elsewhere"   // token counts are in another field
 	OwnEndings      Quirk = "own-endings"       // finish reasons that the API does not have
 )
 
 // Preset is a provider.
 type Preset struct {
-	Name    string // what a subscription to it is called unless somebody says otherwise
+	Name    string // default name of a subscription
 	Title   string
 	Dialect Dialect
 	Address string // of the API; of OpenAI and Anthropic the adapter's own
-	Local   bool   // it runs beside the server, and needs no key
+	Local   bool   // runs on the user's own machine and needs no key
 	Quirks  []Quirk
 }
 
-// All are the providers, in the order in which they are offered. web/src/models/services.ts has the same for the page.
+// All lists the providers in the order of the page. web/src/models/services.ts has the same list.
 var All = []Preset{
 	{"openai", "OpenAI", OpenAI, "https://api.openai.com/v1", false, []Quirk{NewerLimit, StateOnMessages}},
 	{"anthropic", "Anthropic", Anthropic, "https://api.anthropic.com", false, []Quirk{StateOnMessages, ErrorsInAnswers}},
@@ -71,14 +71,14 @@ var All = []Preset{
 	{"lmstudio", "LM Studio on the server", OpenAI, "http://127.0.0.1:1234/v1", true, []Quirk{ThoughtsInText, ErrorsInAnswers}},
 }
 
-// elsewhere are other hosts of a provider.
+// elsewhere lists other hosts of a provider.
 var elsewhere = map[string]string{
 	"api.moonshot.ai": "moonshot", "dashscope-intl.aliyuncs.com": "qwen", "coding.dashscope.aliyuncs.com": "qwen", "api.z.ai": "zhipu",
 	"codestral.mistral.ai": "mistral",
 }
 
-// Of returns the provider that an address leads to; ok is false for one that is not known. A local server is known by its address alone,
-// port included, and anybody may run something else there: its quirks of requests are none.
+// Of returns the provider of an address; ok is false for an unknown one. A local server is matched by its address only,
+// port included, where another program may run, so it gets no quirks of requests.
 func Of(address string) (p Preset, ok bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -99,7 +99,7 @@ func Of(address string) (p Preset, ok bool) {
 // Has reports whether a provider has a quirk.
 func (p Preset) Has(q Quirk) bool { return slices.Contains(p.Quirks, q) }
 
-// Setting returns the address as a subscription has it: empty for that of an adapter itself.
+// Setting returns the address for a subscription: empty for the default of the adapter.
 func (p Preset) Setting() string {
 	if p.Name == string(p.Dialect) {
 		return ""

@@ -1,4 +1,4 @@
-// Package textcall reads tool calls that a model wrote into the text of its answer, as models do whose server does not
+// Package textcall parses tool calls in the text of an answer. Models write them there if their server does not
 // know the format of their chat template.
 package textcall
 
@@ -10,15 +10,15 @@ import (
 	"xbot/internal/llm"
 )
 
-// Limits of what is read.
+// Parser limits.
 const (
 	maxText  = 1 << 20 // bytes of an answer
 	maxCalls = 64
 )
 
-// Result is what an answer says.
+// Result is a parsed answer.
 type Result struct {
-	Text  string // what stands before the calls
+	Text  string // text before the calls
 	Calls []llm.ToolCall
 	// Broken: the answer ends with a call that is malformed or names a tool that was not offered.
 	Broken bool
@@ -56,7 +56,7 @@ func Read(text string, offered func(name string) bool) Result {
 	return Result{Text: strings.TrimSpace(text[:at]), Calls: calls}
 }
 
-// start returns where the first line begins that begins with a mark and stands in no code block; -1: there is none.
+// start returns the offset of the first line outside of code blocks that begins with a mark, or -1.
 func start(text string) int {
 	fenced, at := false, 0
 	for line := range strings.Lines(text) {
@@ -84,7 +84,7 @@ var (
 	fence    = regexp.MustCompile("(?s)^\\s*```(?:json|tool_call)?[ \t]*\n(.*?)\n[ \t]*```\\s*$")
 )
 
-// parse reads calls from the beginning of text until something else comes, which is the tail.
+// parse reads calls from the beginning of text. tail is the text behind them.
 func parse(text string) (calls []llm.ToolCall, readable bool, tail string) {
 	readable = true
 	for {
@@ -106,7 +106,7 @@ func parse(text string) (calls []llm.ToolCall, readable bool, tail string) {
 	return calls, readable, text
 }
 
-// next reads the calls behind one mark. Found without calls: they cannot be read.
+// next reads the calls behind one mark. found without calls means that they are malformed.
 func next(text string) (calls []llm.ToolCall, rest string, found bool) {
 	one := func(name, arguments string, length int) ([]llm.ToolCall, string, bool) {
 		if arguments, ok := object([]byte(arguments)); ok {
@@ -168,7 +168,7 @@ func several(list string) (calls []llm.ToolCall) {
 	return calls
 }
 
-// parameters makes arguments of named texts. One that is a JSON value other than a text is that value.
+// parameters builds arguments from named texts. A text that is a JSON value other than a string becomes that value.
 func parameters(pairs [][]string) string {
 	arguments := map[string]any{}
 	for _, p := range pairs {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxNested bounds how often an object may stand inside a JSON string.
+// maxNested limits how often an object may be encoded as a JSON string.
 const maxNested = 3
 
 // Arguments returns the arguments of a call as the one object that the model meant, where that is beyond doubt: without an empty object,
@@ -68,7 +68,7 @@ func object(value json.RawMessage, nested int) string {
 	return ""
 }
 
-// isBlankValue reports whether a value says nothing.
+// isBlankValue reports whether a value is empty.
 func isBlankValue(value json.RawMessage) bool {
 	return string(value) == "null" || string(value) == `""` || string(value) == "{}"
 }

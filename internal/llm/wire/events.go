@@ -148,7 +148,7 @@ func (e *Events) end() {
 	e.finish()
 }
 
-// takeStray takes a line that is no field: an object of its own is an event, and all others may be one together.
+// takeStray handles a line that is not an SSE field. A JSON object is an event; the other lines may form one together.
 func (e *Events) takeStray(line []byte) {
 	if len(e.stray) == 0 && line[0] == '{' && json.Valid(line) {
 		e.add("", line)
@@ -223,7 +223,7 @@ func (e *Events) add(name string, value []byte) {
 	}
 }
 
-// say takes words in place of an event. They are an error where they are said to be one, or sound like it.
+// say handles plain text in place of an event. It is an error if it is marked or worded as one.
 func (e *Events) say(name string, words []byte) {
 	if len(words) == 0 {
 		return
@@ -237,7 +237,7 @@ func (e *Events) say(name string, words []byte) {
 	}
 }
 
-// finish looks at what was no event once the body is over.
+// finish handles the lines that belong to no event at the end of the body.
 func (e *Events) finish() {
 	e.dispatch()
 	stray := bytes.TrimSpace(e.stray)
@@ -261,7 +261,7 @@ func (e *Events) finish() {
 	e.err = refusal
 }
 
-// escapeControls writes raw control characters inside the texts of JSON as JSON has them.
+// escapeControls escapes raw control characters inside JSON strings.
 func escapeControls(data []byte) []byte {
 	if !bytes.ContainsFunc(data, func(r rune) bool { return r < ' ' }) {
 		return data

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads JSON as far as its fields have the form that is expected; a field of another form stays empty.
+// Parse decodes JSON and leaves fields of unexpected types empty.
 func Parse(data []byte, into any) error {
 	err := json.Unmarshal(data, into)
 	if _, other := errors.AsType[*json.UnmarshalTypeError](err); other {
@@ -36,7 +36,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String returns the text by itself, without NUL and without parts of characters.
+// String returns the text without NUL and without incomplete characters.
 func (t Text) String() string {
 	var s Seam
 	return s.Join(string(t)) + s.Rest()

@@ -266,7 +266,7 @@ func errorObject(body []byte) map[string]json.RawMessage {
 	return object
 }
 
-// nestedIn reads a message that is an error object itself, as gateways pass on what they were told.
+// nestedIn parses a message that is itself an error object, as gateways forward it.
 func nestedIn(message string) (inner, code string, status int) {
 	if !strings.HasPrefix(message, "{") {
 		return "", "", 0

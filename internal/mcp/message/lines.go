@@ -16,7 +16,7 @@ const (
 // Lines reads the messages that a server writes to its standard output, one a line. What is no message goes to log.
 type Lines struct {
 	From io.Reader
-	Log  io.Writer // gets a line at a time, bounded; nil: nobody reads it
+	Log  io.Writer // receives bounded lines; nil discards them
 
 	line  []byte // begun, not ended
 	skip  bool   // the rest of the line is no message

@@ -13,7 +13,7 @@ import (
 // maxPartWords bounds a part of an unknown kind that is shown as JSON, in bytes.
 const maxPartWords = 64 << 10
 
-// mendResult mends the results of requests, which are told apart by their members.
+// mendResult repairs the result of a request. Its members show which kind it is.
 func mendResult(in json.RawMessage) json.RawMessage {
 	var r object
 	if json.Unmarshal(in, &r) != nil {
@@ -74,7 +74,7 @@ func failure(r object) {
 	}
 }
 
-// mendGreeting mends what a server says of itself.
+// mendGreeting repairs the result of initialize.
 func mendGreeting(r object) {
 	var can object
 	if json.Unmarshal(r["capabilities"], &can) != nil {
@@ -100,7 +100,7 @@ func keep(r, fitting object) {
 	}
 }
 
-// FaultKey is the member of a tool's _meta that says why the tool cannot be offered.
+// FaultKey is the member of a tool's _meta with the reason why the tool cannot be offered.
 const FaultKey = "xbot/fault"
 
 // tool mends a tool of a list.
@@ -158,7 +158,7 @@ func array(in json.RawMessage) (out []json.RawMessage, ok bool) {
 
 func text(said string) any { return map[string]string{"type": "text", "text": said} }
 
-// note is a part that stands where another one could not be decoded.
+// note returns a text part that replaces a part that could not be decoded.
 func note(format string, args ...any) any { return text("[" + fmt.Sprintf(format, args...) + "]") }
 
 // part is what is read of a part of a content.
@@ -186,7 +186,7 @@ func (p part) first(keys ...string) string {
 	return ""
 }
 
-// content mends one part of a content: itself, or a note that says what was left out.
+// content repairs one part of a result. It returns a note if the part cannot be decoded.
 func content(in json.RawMessage) []any {
 	var p part
 	if json.Unmarshal(in, &p.object) != nil || p.object == nil {
@@ -229,7 +229,7 @@ func media(p part, kind string) any {
 func resourcePart(p part) []any {
 	r := p.inner("resource")
 	if r.object == nil {
-		r = p // its members may stand beside the type
+		r = p // its members may be on the same level as the type
 	}
 	resource, said := resource(r)
 	if resource == nil {
@@ -242,7 +242,7 @@ func resourcePart(p part) []any {
 	return out
 }
 
-// resource mends the content of a resource; note says what was left out.
+// resource repairs the content of a resource. note names the part that was left out.
 func resource(r part) (out map[string]any, left any) {
 	uri := r.text("uri")
 	if uri == "" && r.object["text"] == nil && r.object["blob"] == nil {

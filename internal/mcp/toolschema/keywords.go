@@ -15,7 +15,7 @@ var aliases = map[string]string{
 	"dict": "object", "map": "object", "struct": "object", "list": "array", "tuple": "array", "set": "array", "none": "null",
 }
 
-// types reads the keyword type: its types without null, and whether null is one of them. None and no null stand for any type. ok is false for a
+// types reads the keyword type: its types without null, and whether null is one of them. No types and no null mean any type. ok is false for a
 // type that does not exist.
 func types(in any) (kinds []string, null, ok bool) {
 	switch v := in.(type) {
@@ -61,7 +61,7 @@ func counts(out, in map[string]any, keys ...string) {
 	}
 }
 
-// bounds copies the limits of a number. An exclusive limit is the next integer; of other numbers it is not told apart.
+// bounds copies the limits of a number. An exclusive limit of integers becomes the next integer; of other numbers it becomes inclusive.
 func bounds(out, in map[string]any, kind string) {
 	for _, b := range []struct {
 		key, exclusive string
@@ -106,10 +106,10 @@ func text(out, in map[string]any) {
 	}
 }
 
-// maxValues bounds the values that are told in words, in bytes.
+// maxValues limits the values that go into the description, in bytes.
 const maxValues = 1000
 
-// values copies which values are allowed. Some providers take only texts that are not empty, so others are told in words.
+// values copies the allowed values. Some providers accept only non-empty strings, so other values go into the description.
 func values(out, in map[string]any, kind string) {
 	given := list(in["enum"])
 	if value, ok := in["const"]; ok {

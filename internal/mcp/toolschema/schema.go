@@ -33,7 +33,7 @@ func (m *mender) schema(in any, p place) (out map[string]any, ok bool) {
 	return anything(), true
 }
 
-// described adds what a schema says of itself in words.
+// described adds the title, the description and the default of a schema.
 func (m *mender) described(in, out map[string]any) map[string]any {
 	for _, key := range []string{"title", "description"} {
 		if text, ok := in[key].(string); ok {
@@ -46,7 +46,7 @@ func (m *mender) described(in, out map[string]any) map[string]any {
 	return out
 }
 
-// typed is the part of a schema that says which values it allows.
+// typed returns the part of a schema that defines the allowed values.
 func (m *mender) typed(in map[string]any, p place) map[string]any {
 	kinds, null, ok := types(in["type"])
 	if !ok {
@@ -79,7 +79,7 @@ func (m *mender) typed(in map[string]any, p place) map[string]any {
 	return map[string]any{"anyOf": out}
 }
 
-// alternatives is a schema that several others make up. What stands beside them holds for each.
+// alternatives merges anyOf or oneOf. Keywords on the same level apply to each alternative.
 func (m *mender) alternatives(in map[string]any, all []any, p place) map[string]any {
 	var out []any
 	seen := map[string]bool{}
@@ -113,7 +113,7 @@ func (m *mender) alternatives(in map[string]any, all []any, p place) map[string]
 	return map[string]any{"anyOf": out}
 }
 
-// oneEnum makes one schema of alternatives that each list texts and say nothing else.
+// oneEnum merges alternatives that only list strings into one schema.
 func oneEnum(all []any) []any {
 	var allowed []any
 	for _, one := range all {
@@ -179,7 +179,7 @@ func kindOf(value any) string {
 	return ""
 }
 
-// ofType is what a schema says of the values of one type.
+// ofType returns the keywords of a schema for one type.
 func (m *mender) ofType(kind string, in map[string]any, p place) map[string]any {
 	out := map[string]any{"type": kind}
 	switch kind {
@@ -237,7 +237,7 @@ func (m *mender) properties(in map[string]any, p place) (properties map[string]a
 	return properties, required
 }
 
-// optional leaves null out of the values of what may be missing.
+// optional removes null from the values of an optional property.
 func optional(in map[string]any) map[string]any {
 	all, ok := in["anyOf"].([]any)
 	if !ok {
@@ -287,7 +287,7 @@ func (m *mender) items(in map[string]any, p place) map[string]any {
 	return optional(out)
 }
 
-// additional mends what an object may have beside its properties.
+// additional repairs additionalProperties.
 func (m *mender) additional(in map[string]any, p place) (any, bool) {
 	switch v := in["additionalProperties"].(type) {
 	case bool:

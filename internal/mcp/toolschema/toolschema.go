@@ -21,7 +21,7 @@ const (
 	allReferences = maxDepth
 )
 
-// Mend returns the schema of a tool's arguments as providers accept it, or why there is none. in is decoded JSON; nil stands for a tool without
+// Mend returns the schema of a tool's arguments in a form that providers accept, or the reason why there is none. in is decoded JSON; nil means a tool without
 // arguments. Split separates the result into what models read and what a call needs.
 func Mend(in any) (schema json.RawMessage, why string) {
 	root, why := rootOf(in)
@@ -185,7 +185,7 @@ func either(a, b map[string]any) map[string]any {
 	return out
 }
 
-// mergeProperties sets the properties of two schemas. A property of both may be what either says.
+// mergeProperties merges the properties of two schemas. A property of both may match either schema.
 func mergeProperties(out, a, b map[string]any) {
 	first, _ := a["properties"].(map[string]any)
 	second, _ := b["properties"].(map[string]any)

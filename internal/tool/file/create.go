@@ -126,7 +126,7 @@ func existing(ctx context.Context, call tool.Call, file string, p createParams) 
 	return tool.Fail("%s exists (%d bytes); change it with FileReplace, or set rewrite to replace all of it", file, found.Size), nil
 }
 
-// written says what was written instead of the text, and what was kept of it.
+// written returns the result of a call, which names the encoding and line ends that the file kept.
 func (t text) written(call tool.Call, file string, p createParams, size int) chat.ToolResult {
 	kept := ""
 	switch form := strings.Trim(strings.TrimSuffix(t.form(charset.Fold(t.content)), "; edits keep this)"), "\n("); {

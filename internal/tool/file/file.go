@@ -39,7 +39,7 @@ type source struct {
 	modTime time.Time // when the first part of it was read
 }
 
-// text is what a text file says.
+// text is the decoded content of a text file.
 type text struct {
 	source
 	content string // see charset.Decode

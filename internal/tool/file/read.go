@@ -93,7 +93,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	return result, nil
 }
 
-// form says how the file is written, where that is not UTF-8 with "\n".
+// form describes the encoding and line ends of a file that is not UTF-8 with "\n".
 func (t text) form(folded charset.Folded) string {
 	var said []string
 	if !t.charset.Plain() {
