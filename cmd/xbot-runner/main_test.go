@@ -24,7 +24,7 @@ import (
 const maxBinary = 12 << 20
 
 // allowed are the modules that xbot-runner may be made of.
-var allowed = []string{"xbot", "github.com/alecthomas/kong", "github.com/gorilla/websocket", "golang.org/x/sys", "golang.org/x/net"}
+var allowed = []string{"xbot", "github.com/alecthomas/kong", "github.com/gorilla/websocket", "golang.org/x/sys", "golang.org/x/net", "golang.org/x/text"}
 
 func TestRunner_IsMadeOfFewParts(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{else}}std{{end}} {{.ImportPath}}", ".").CombinedOutput()

@@ -31,7 +31,7 @@ const hashOf = (data) => createHash("sha256").update(data).digest("hex")
 export function text(path) {
   const whole = inside(path)
   const data = readFileSync(whole)
-  return { path: whole, text: data.toString(), sha256: hashOf(data), size: data.length }
+  return { path: whole, text: data.toString(), encoding: "UTF-8", sha256: hashOf(data), size: data.length }
 }
 
 export function writeText({ path, text, before }) {
