@@ -18,7 +18,7 @@ func TestConfig_AModelsChangeOfASettingIsAskedAboutAndMadeOnce(t *testing.T) {
 	k := s.newTalk()
 	id := k.send(`call config {"action":"set","name":"language","value":"zh","reason":"You write Chinese."}`, "then", "fail 401")
 	call := k.untilAsked(1)
-	require.Equal(t, "You write Chinese.\n/settings language zh", call.Approval.Questions[0].Text)
+	require.Equal(t, "Change this setting: /settings language zh\nReason given by the model: You write Chinese.", call.Approval.Questions[0].Text)
 	s.crash()
 	s.boot()
 	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow, Answers: chat.Answers{"q1": {call.Approval.Questions[0].Options[0].Label}}})
