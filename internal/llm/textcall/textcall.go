@@ -5,6 +5,7 @@ package textcall
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"xbot/internal/llm"
@@ -24,8 +25,14 @@ type Result struct {
 	Broken bool
 }
 
-// marks begin a call, in the formats of Hermes and Qwen, of Llama, of Mistral and of Kimi. They count at the beginning of a line.
-var marks = []string{"<tool_call>", "<function=", "[TOOL_CALLS]", "<|tool_calls_section_begin|>", "<|tool_call_begin|>"}
+// marks begin a call at the beginning of a line, in the formats of Hermes, Qwen and GLM, of Llama, of Mistral, and of Claude.
+var marks = []string{"<tool_call>", "<tool_calls>", "<function=", "[TOOL_CALLS]", "<function_calls>", "<invoke name=", "commentary to=functions."}
+
+// tokens begin a call wherever they stand in a line: those of Kimi, DeepSeek, MiniMax and of OpenAI's open models, which are in no prose.
+var tokens = []string{
+	"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>", "<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜DSML｜",
+	"<minimax:tool_call>", "<|start|>assistant<|channel|>commentary", "<|channel|>commentary", "assistantcommentary to=functions.",
+}
 
 // Read looks for calls at the end of an answer. Text within a code block, or with more text after it, is no call: people and
 // models write about the formats, too. The only block that counts is a whole answer of JSON with the name and the arguments of an offered tool.
@@ -37,45 +44,56 @@ func Read(text string, offered func(name string) bool) Result {
 	if call, ok := block(text); ok && offered(call.Name) {
 		return Result{Calls: []llm.ToolCall{call}}
 	}
-	at := start(text)
+	at, within := start(text)
 	if at < 0 {
 		return plain
 	}
 	calls, readable, tail := parse(text[at:])
+	known := !slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return !offered(c.Name) })
 	switch {
 	case strings.TrimSpace(tail) != "" || len(calls) > maxCalls:
 		return plain // a sample within prose
-	case !readable:
+	case within && !(readable && known):
+		return plain // prose that names the token
+	case !readable || !known:
 		return Result{Text: text, Broken: true}
 	}
-	for _, c := range calls {
-		if !offered(c.Name) {
-			return Result{Text: text, Broken: true}
-		}
-	}
-	return Result{Text: strings.TrimSpace(text[:at]), Calls: calls}
+	return Result{Text: strings.TrimSpace(analysis.ReplaceAllString(text[:at], "")), Calls: calls}
 }
 
-// start returns the offset of the first line outside of code blocks that begins with a mark, or -1.
-func start(text string) int {
-	fenced, at := false, 0
+// start returns the offset of the first mark or token outside of code blocks, or -1. within reports that other text of its line is before it.
+func start(text string) (at int, within bool) {
+	fenced := false
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimLeft(line, " \t")
 		if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
 			fenced = !fenced
 		}
-		for _, mark := range marks {
-			if !fenced && strings.HasPrefix(trimmed, mark) {
-				return at + len(line) - len(trimmed)
+		if !fenced {
+			if slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(trimmed, mark) }) {
+				return at + len(line) - len(trimmed), false
+			}
+			if i := first(trimmed); i >= 0 {
+				return at + len(line) - len(trimmed) + i, i > 0
 			}
 		}
 		at += len(line)
 	}
-	return -1
+	return -1, false
+}
+
+// first returns the offset of the first token of a line, or -1.
+func first(line string) int {
+	found := -1
+	for _, token := range tokens {
+		if i := strings.Index(line, token); i >= 0 && (found < 0 || i < found) {
+			found = i
+		}
+	}
+	return found
 }
 
 var (
-	section  = regexp.MustCompile(`^<\|tool_calls_section_(?:begin|end)\|>`)
 	tagged   = regexp.MustCompile(`(?s)^<tool_call>(.*?)</tool_call>`)
 	function = regexp.MustCompile(`(?s)^<function=([\w.:-]+)>(.*?)</function>`)
 	kimi     = regexp.MustCompile(`(?s)^<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>(.*?)<\|tool_call_end\|>`)
@@ -90,7 +108,8 @@ func parse(text string) (calls []llm.ToolCall, readable bool, tail string) {
 	for {
 		text = strings.TrimSpace(text)
 		if found := section.FindString(text); found != "" {
-			text = text[len(found):]
+			some, rest := listed(text[len(found):])
+			calls, text = append(calls, some...), rest
 			continue
 		}
 		some, rest, found := next(text)
@@ -115,13 +134,7 @@ func next(text string) (calls []llm.ToolCall, rest string, found bool) {
 		return calls, text[length:], true
 	}
 	if m := tagged.FindStringSubmatch(text); m != nil {
-		inner := strings.TrimSpace(m[1])
-		if strings.HasPrefix(inner, "<function=") {
-			calls, _, _ = next(inner)
-		} else if call, ok := named([]byte(inner)); ok {
-			calls = []llm.ToolCall{call}
-		}
-		return calls, text[len(m[0]):], true
+		return inTag(strings.TrimSpace(m[1])), text[len(m[0]):], true
 	}
 	if m := function.FindStringSubmatch(text); m != nil {
 		if pairs := pair.FindAllStringSubmatch(m[2], -1); pairs != nil || strings.TrimSpace(m[2]) == "" {
@@ -139,6 +152,16 @@ func next(text string) (calls []llm.ToolCall, rest string, found bool) {
 	if after, ok := strings.CutPrefix(text, "[TOOL_CALLS]"); ok {
 		list, rest := value(after)
 		return several(list), rest, true
+	}
+	if m := deepseek.FindStringSubmatch(text); m != nil {
+		return one(m[1], m[2], len(m[0]))
+	}
+	if m := invoke.FindStringSubmatch(text); m != nil {
+		return one(m[1], attributes(m[2]), len(m[0]))
+	}
+	if m := harmony.FindStringSubmatch(text); m != nil {
+		arguments, rest := value(text[len(m[0]):])
+		return one(m[1], arguments, len(text)-len(rest))
 	}
 	return nil, text, false
 }
