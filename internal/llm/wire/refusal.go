@@ -183,10 +183,11 @@ func outOfQuota(text string) bool {
 }
 
 // tooLongWords are what providers say when the input exceeds the context window: OpenAI, Azure, DeepSeek, Qwen, vLLM,
-// SGLang, TGI, llama.cpp, Gemini, Mistral, Moonshot, Groq, xAI, Zhipu, Bedrock, Anthropic.
+// SGLang, TGI, llama.cpp, Gemini, Mistral, Moonshot, Groq, xAI, Zhipu, Bedrock, Anthropic, GitHub Copilot, OpenRouter, Cohere.
 var tooLongWords = []string{
 	"context_length_exceeded", "context length", "context window", "context_window", "context limit",
-	"available context size", "exceed_context_size", "maximum model length", "max_model_len",
+	"available context size", "exceed_context_size", "context size has been exceeded", "context size exceeded", "context shift is disabled",
+	"maximum model length", "max_model_len", "maximum allowed input length", "prompt token count", "total number of tokens",
 	"prompt is too long", "prompt too long", "input is too long", "input too long", "too many input tokens",
 	"range of input length", "input token count", "maximum prompt length", "input tokens exceed",
 	"reduce the length of the messages", "reduce the length of your", "exceeded model token limit",

@@ -43,25 +43,34 @@ func TestRefusal_MapsWhatProvidersSay(t *testing.T) {
 		"a request timeout":         {408, ``, fault.Unavailable},
 		"a body too large":          {413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, fault.TooLarge},
 
-		"OpenAI, too long":      {400, `{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.","code":"context_length_exceeded"}}`, fault.TooLarge},
-		"OpenAI, newer":         {400, `{"error":{"message":"Your input exceeds the context window of this model."}}`, fault.TooLarge},
-		"DeepSeek, too long":    {400, `{"error":{"message":"This model's maximum context length is 131072 tokens. However, you requested 140000 tokens"}}`, fault.TooLarge},
-		"Qwen, too long":        {400, `{"code":"InvalidParameter","message":"Range of input length should be [1, 129024]"}`, fault.TooLarge},
-		"vLLM, too long":        {400, `{"object":"error","message":"The decoder prompt (length 40123) is longer than the maximum model length of 32768.","type":"BadRequestError","code":400}`, fault.TooLarge},
-		"SGLang, too long":      {400, `{"object":"error","message":"The input (9000 tokens) is longer than the model's context length (8192 tokens)."}`, fault.TooLarge},
-		"llama.cpp, too long":   {400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, fault.TooLarge},
-		"Gemini, too long":      {400, `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`, fault.TooLarge},
-		"Mistral, too long":     {400, `{"message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}`, fault.TooLarge},
-		"Moonshot, too long":    {400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192"}}`, fault.TooLarge},
-		"Groq, too long":        {400, `{"error":{"message":"Please reduce the length of the messages or completion."}}`, fault.TooLarge},
-		"xAI, too long":         {400, `{"error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}`, fault.TooLarge},
-		"Zhipu, too long":       {400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, fault.TooLarge},
-		"Anthropic, too long":   {400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, fault.TooLarge},
-		"Anthropic, with limit": {400, "{\"error\":{\"message\":\"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000\"}}", fault.TooLarge},
-		"a gateway's 500":       {500, `{"error":{"message":"upstream: prompt is too long: 210000 tokens > 200000 maximum"}}`, fault.TooLarge},
-		"OpenRouter's wrapping": {400, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long\"}}"}}}`, fault.TooLarge},
-		"an output limit":       {400, `{"error":{"message":"max_tokens is too large: 100000. This model supports at most 16384 completion tokens"}}`, fault.Invalid},
-		"vLLM, output limit":    {400, `{"message":"'max_tokens' or 'max_completion_tokens' is too large: 40000. This model's maximum context length is 32768 tokens and your request has 100 input tokens"}`, fault.Invalid},
+		"OpenAI, too long":         {400, `{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.","code":"context_length_exceeded"}}`, fault.TooLarge},
+		"OpenAI, newer":            {400, `{"error":{"message":"Your input exceeds the context window of this model."}}`, fault.TooLarge},
+		"DeepSeek, too long":       {400, `{"error":{"message":"This model's maximum context length is 131072 tokens. However, you requested 140000 tokens"}}`, fault.TooLarge},
+		"Qwen, too long":           {400, `{"code":"InvalidParameter","message":"Range of input length should be [1, 129024]"}`, fault.TooLarge},
+		"vLLM, too long":           {400, `{"object":"error","message":"The decoder prompt (length 40123) is longer than the maximum model length of 32768.","type":"BadRequestError","code":400}`, fault.TooLarge},
+		"SGLang, too long":         {400, `{"object":"error","message":"The input (9000 tokens) is longer than the model's context length (8192 tokens)."}`, fault.TooLarge},
+		"llama.cpp, too long":      {400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, fault.TooLarge},
+		"Gemini, too long":         {400, `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`, fault.TooLarge},
+		"Mistral, too long":        {400, `{"message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}`, fault.TooLarge},
+		"Moonshot, too long":       {400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192"}}`, fault.TooLarge},
+		"Groq, too long":           {400, `{"error":{"message":"Please reduce the length of the messages or completion."}}`, fault.TooLarge},
+		"xAI, too long":            {400, `{"error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}`, fault.TooLarge},
+		"Zhipu, too long":          {400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, fault.TooLarge},
+		"Anthropic, too long":      {400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, fault.TooLarge},
+		"Anthropic, with limit":    {400, "{\"error\":{\"message\":\"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000\"}}", fault.TooLarge},
+		"llama.cpp, in the middle": {0, `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`, fault.TooLarge},                                     // https://github.com/openclaw/openclaw/pull/134061
+		"llama.cpp, no shift":      {500, `{"error":{"code":500,"message":"context shift is disabled","type":"server_error"}}`, fault.TooLarge},                                         // https://github.com/ikawrakow/ik_llama.cpp/pull/2051
+		"Copilot, too long":        {400, `{"error":{"message":"prompt token count of 151316 exceeds the limit of 128000","code":"model_max_prompt_tokens_exceeded"}}`, fault.TooLarge}, // https://github.com/anomalyco/opencode/pull/1407
+		"OpenRouter, too long":     {400, `{"error":{"code":400,"message":"Input length 140000 exceeds the maximum allowed input length of 131072 tokens."}}`, fault.TooLarge},
+		"Cohere, too long":         {400, `{"message":"too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354."}`, fault.TooLarge},                                                                                                                                                                 // https://github.com/cohere-ai/sandbox-topically/issues/4
+		"LM Studio, too long":      {400, `{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 10247 >= n_ctx: 4096). Try to load the model with a larger context length."}`, fault.TooLarge},                                                                                           // https://github.com/tinyhumansai/openhuman/issues/3550
+		"LiteLLM, too long":        {400, `{"error":{"message":"litellm.BadRequestError: Context Window exceeded for given call. No models have context window large enough for this call.","code":"400"}}`, fault.TooLarge},                                                                                                                   // https://github.com/anomalyco/opencode/pull/44889
+		"vLLM, one too many":       {400, `{"error":{"message":"This model's maximum context length is 196608 tokens. However, you requested 16384 output tokens and your prompt contains at least 180225 input tokens, for a total of at least 196609 tokens.","type":"BadRequestError","param":"input_tokens","code":400}}`, fault.TooLarge}, // https://github.com/0xku/kon/issues/91
+		"Bedrock, limited":         {429, `{"message":"ThrottlingException: Too many tokens, please wait before trying again."}`, fault.RateLimited},
+		"a gateway's 500":          {500, `{"error":{"message":"upstream: prompt is too long: 210000 tokens > 200000 maximum"}}`, fault.TooLarge},
+		"OpenRouter's wrapping":    {400, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long\"}}"}}}`, fault.TooLarge},
+		"an output limit":          {400, `{"error":{"message":"max_tokens is too large: 100000. This model supports at most 16384 completion tokens"}}`, fault.Invalid},
+		"vLLM, output limit":       {400, `{"message":"'max_tokens' or 'max_completion_tokens' is too large: 40000. This model's maximum context length is 32768 tokens and your request has 100 input tokens"}`, fault.Invalid},
 
 		"in a stream, overloaded": {0, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, fault.Unavailable},
 		"in a stream, limited":    {0, `{"error":{"type":"rate_limit_error","message":"slow"}}`, fault.RateLimited},
