@@ -24,6 +24,7 @@ type dialect struct {
 	noFormat  bool // the form of an answer is refused
 	noChoice  bool // a tool cannot be forced
 	noSingle  bool // parallel_tool_calls is refused
+	named     bool // the id of a call has the name of its tool
 
 	// Of the Responses API.
 	noSummary bool // summaries of the reasoning are refused
@@ -122,6 +123,7 @@ func firstDialect(base, model string) dialect {
 		d.reasoning = withhold
 	}
 	name := model[strings.LastIndexByte(model, '/')+1:]
+	d.named = strings.Contains(strings.ToLower(name), "kimi")
 	if strings.HasPrefix(name, "gpt-4") || strings.HasPrefix(name, "gpt-3") || strings.HasPrefix(name, "chatgpt-") {
 		d.noSummary, d.noReturn = true, true
 	}
@@ -148,6 +150,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 	text := r.Text()
 	next := d
 	switch {
+	case d.named && idRefused(text):
+		next.named = false
 	case !d.sign && signatureMissed(text):
 		next.sign = true
 	case !d.noReturn && stateRefused(text):
@@ -238,6 +242,11 @@ func stateRefused(text string) bool {
 		}
 	}
 	return strings.Contains(text, "signature") && strings.Contains(text, "thinking")
+}
+
+// idRefused reports whether a refusal is about the form of the ids of calls: "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'".
+func idRefused(text string) bool {
+	return strings.Contains(text, "tool_use.id") || strings.Contains(text, "tool_use_id") || strings.Contains(text, "tool_call_id") || strings.Contains(text, "tool call id")
 }
 
 // turnsRefused reports whether a refusal is about a user message that follows another one or a result: Mistral, and the

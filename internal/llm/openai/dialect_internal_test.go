@@ -21,6 +21,7 @@ func TestFirstDialect_IsWhatIsKnownOfTheProvider(t *testing.T) {
 		{"https://api.mistral.ai/v1", "mistral-large", dialect{attach: true, reasoning: withhold}},
 		{"https://api.deepseek.com/v1", "deepseek-chat", dialect{}},
 		{"https://somewhere.example.org/v1", "m", dialect{}},
+		{"https://openrouter.ai/api/v1", "moonshotai/Kimi-K2.7-Code", dialect{named: true}},
 	} {
 		require.Equal(t, c.want, firstDialect(c.base, c.model), "%s %s", c.base, c.model)
 	}

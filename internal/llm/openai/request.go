@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -112,6 +113,7 @@ func encodeMessages(req llm.Request, origin string, d dialect) []message {
 	if d.attach {
 		tidy = wire.Attach(tidy)
 	}
+	tidy = withIDs(tidy, d.named)
 	thinks := d.reasoning == giveAlways || hasThoughts(tidy, origin)
 	var messages []message
 	if req.System != "" {
@@ -121,13 +123,36 @@ func encodeMessages(req llm.Request, origin string, d dialect) []message {
 		out := message{Role: m.Role, Content: encodeContent(m)}
 		switch m.Role {
 		case "tool":
-			out.ToolCallID = wire.ShortID(m.ToolCallID)
+			out.ToolCallID = m.ToolCallID
 		case "assistant":
 			recall(&out, m, origin, d, thinks)
 		}
 		messages = append(messages, out)
 	}
 	return messages
+}
+
+// withIDs returns messages with the ids of calls as they are sent: short ones, or, if named is true, those of Kimi, functions.NAME:N. Its chat
+// template has the name of a called function in the id and nowhere else; with other ids the model writes its next calls as text
+// (https://github.com/vllm-project/vllm/issues/50768).
+func withIDs(tidy []llm.Message, named bool) []llm.Message {
+	sent, count := map[string]string{}, 0
+	out := slices.Clone(tidy)
+	for i, m := range out {
+		out[i].ToolCalls = slices.Clone(m.ToolCalls)
+		for n, call := range m.ToolCalls {
+			id := wire.ShortID(call.ID)
+			if named {
+				id = fmt.Sprintf("functions.%s:%d", wire.Name(call.Name), count)
+			}
+			count++
+			sent[call.ID], out[i].ToolCalls[n].ID = id, id
+		}
+		if m.Role == "tool" {
+			out[i].ToolCallID = sent[m.ToolCallID] // tidy results have their call before them
+		}
+	}
+	return out
 }
 
 // hasThoughts reports whether this provider and model have given thoughts with one of the messages.
@@ -181,7 +206,7 @@ func encodeCalls(calls []llm.ToolCall, states []fields, d dialect) []any {
 	var out []any
 	for i, call := range calls {
 		encoded := sdk.ToolCall{
-			ID: wire.ShortID(call.ID), Type: sdk.ToolTypeFunction,
+			ID: call.ID, Type: sdk.ToolTypeFunction,
 			Function: sdk.FunctionCall{Name: wire.Name(call.Name), Arguments: wire.Object(call.Arguments)},
 		}
 		var state fields

@@ -89,10 +89,10 @@ func encodeItems(req llm.Request, origin string, d dialect) []any {
 		tidy = wire.Attach(tidy)
 	}
 	items := []any{}
-	for _, m := range tidy {
+	for _, m := range withIDs(tidy, d.named) {
 		switch m.Role {
 		case "tool":
-			items = append(items, sdk.ResponseFunctionCallOutput{Type: "function_call_output", CallID: wire.ShortID(m.ToolCallID), Output: encodeOutput(m)})
+			items = append(items, sdk.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.ToolCallID, Output: encodeOutput(m)})
 		case "assistant":
 			items = append(items, encodeAnswer(m, origin, d)...)
 		default:
@@ -148,7 +148,7 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []any {
 			if d.noReturn {
 				k.Other = nil
 			}
-			items = append(items, with(called{"function_call", wire.ShortID(calls[0].ID), wire.Name(calls[0].Name), wire.Object(calls[0].Arguments)}, k.Other))
+			items = append(items, with(called{"function_call", calls[0].ID, wire.Name(calls[0].Name), wire.Object(calls[0].Arguments)}, k.Other))
 			calls, leading = calls[1:], 0
 		default:
 			words := strings.TrimPrefix(text[:k.Text], between)
