@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -96,6 +97,11 @@ func (s *Store) commitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 		if err := appendAnswer(ctx, tx, step, a); err != nil {
 			return err
 		}
+		if why := wordless(a); why != "" {
+			if err := tellTurn(ctx, tx, step, func(l i18n.Lang) string { return i18n.Say(l, why) }); err != nil {
+				return err
+			}
+		}
 		return closeStep(ctx, tx, locked, step, a, "", hash[:])
 	})
 	return out, err
@@ -137,16 +143,36 @@ func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, 
 			out = locked.stored
 			return err
 		}
-		lang, err := conversation.LangOfTurn(ctx, tx, step.Turn)
-		if err != nil {
-			return err
-		}
-		if err := conversation.AppendNotice(ctx, tx, step.Session, step.Turn, pg.Clean(say(lang))); err != nil {
+		if err := tellTurn(ctx, tx, step, say); err != nil {
 			return err
 		}
 		return closeStep(ctx, tx, locked, step, chat.Answer{Finish: out.Finish}, fault.Kind(out.Fault), nil)
 	})
 	return out, err
+}
+
+// tellTurn appends a sentence to the person of a turn.
+func tellTurn(ctx context.Context, tx *pg.Tx, step chat.Step, say func(i18n.Lang) string) error {
+	lang, err := conversation.LangOfTurn(ctx, tx, step.Turn)
+	if err != nil {
+		return err
+	}
+	return conversation.AppendNotice(ctx, tx, step.Session, step.Turn, pg.Clean(say(lang)))
+}
+
+// wordless returns the sentence for an answer with nothing to read and nothing to do, of which platforms send nothing; empty: it is none, or
+// its end needs no reason.
+func wordless(a chat.Answer) i18n.ID {
+	if len(a.Calls) > 0 || strings.TrimSpace(a.Text) != "" || a.Shown != nil && strings.TrimSpace(*a.Shown) != "" || a.Silent {
+		return ""
+	}
+	switch a.Finish {
+	case "content_filter":
+		return i18n.ModelFiltered
+	case "length":
+		return i18n.ModelCutShort
+	}
+	return ""
 }
 
 // CountFailure records that the provider failed once more and tells the person that it is tried again. It returns the
