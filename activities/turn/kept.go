@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"xbot/activities"
 	"xbot/activities/hooks"
@@ -29,9 +30,13 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 
 // commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
 func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Answer, error) {
-	if a.Finish == llm.FinishWindow {
+	switch a.Finish {
+	case llm.FinishWindow:
 		a.Finish = llm.FinishLength
+	case llm.FinishMalformed:
+		a.Finish = llm.FinishStop
 	}
+	a.ToolCalls = uncut(a)
 	step, tools := at.step, at.tools
 	out := chat.Answer{Text: activities.Clean(a.Text), Reasoning: activities.Clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
 	var authorizer permission.Authorizer
@@ -75,6 +80,21 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		out.Finish = string(llm.FinishStop)
 	}
 	return out, nil
+}
+
+// cutArguments are the arguments of a call that the limit of the answer cut off before the first of them. The tool refuses them; it would carry
+// out an empty object (https://github.com/vllm-project/vllm/pull/46303).
+const cutArguments = "(cut off by the limit of the answer)"
+
+// uncut returns the calls of an answer. The arguments of one that was cut off before them say so.
+func uncut(a llm.Answer) []llm.ToolCall {
+	last := len(a.ToolCalls) - 1
+	if a.Finish != llm.FinishLength || last < 0 || strings.Trim(a.ToolCalls[last].Arguments, "{} \t\r\n") != "" {
+		return a.ToolCalls
+	}
+	calls := slices.Clone(a.ToolCalls)
+	calls[last].Arguments = cutArguments
+	return calls
 }
 
 // askAccount is the tool that does nothing but ask for an account.

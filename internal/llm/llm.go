@@ -108,6 +108,8 @@ const (
 	FinishContentFilter FinishReason = "content_filter"
 	// FinishWindow: the answer ran into the end of the context window. Not every provider tells it from FinishLength.
 	FinishWindow FinishReason = "context_window_exceeded"
+	// FinishMalformed: the model wrote a call that its provider could not read, and the answer does not have it.
+	FinishMalformed FinishReason = "malformed_function_call"
 )
 
 // Answer is what a model said.

@@ -219,6 +219,11 @@ func (a *assembly) end() {
 	a.part(a.content.seam.Rest())
 	a.pass(a.inText.rest())
 	a.pass("", a.refusal.Rest())
+	if thought, said, found := final(a.text.String()); found {
+		a.text.Reset()
+		a.text.WriteString(said)
+		a.reasoning.WriteString(thought)
+	}
 	a.calls.drop()
 	a.calls.settle(a.call.Sink())
 }
@@ -282,6 +287,9 @@ func finishReason(reason string, called bool) llm.FinishReason {
 	}
 	if called {
 		return llm.FinishToolCalls
+	}
+	if name := strings.ToLower(reason); name == "malformed_function_call" || name == "unexpected_tool_call" { // Gemini
+		return llm.FinishMalformed
 	}
 	return llm.FinishStop
 }

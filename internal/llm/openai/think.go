@@ -14,6 +14,29 @@ var knownMarks = []marks{
 	{"◁think▷", "◁/think▷"},           // Kimi
 	{"<seed:think>", "</seed:think>"}, // Seed-OSS
 	{"<reasoning>", "</reasoning>"},
+	{"<|channel|>analysis<|message|>", "<|end|>"}, // OpenAI's open models, with their tokens
+}
+
+// Marks that OpenAI's open models write around the answer, and the words that are left of them on servers which drop the tokens.
+const (
+	finalBegins   = "<|channel|>final<|message|>"
+	bareThoughts  = "analysis"
+	bareFinal     = "assistantfinal"
+	assistantRole = "<|start|>assistant"
+)
+
+// final takes the answer of an open model of OpenAI out of its marks (https://github.com/Augustas11/macprovider/issues/743).
+func final(text string) (thought, said string, found bool) {
+	if said, found = strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(text), assistantRole), finalBegins); found {
+		said, _, _ = strings.Cut(said, "<|end|>")
+		return "", strings.TrimSpace(strings.TrimSuffix(said, "<|return|>")), true
+	}
+	thought, found = strings.CutPrefix(text, bareThoughts)
+	if !found || thought == "" || strings.ContainsAny(thought[:1], " \t\r\n.,:;") {
+		return "", "", false
+	}
+	thought, said, found = strings.Cut(thought, bareFinal)
+	return strings.TrimSpace(thought), strings.TrimSpace(said), found
 }
 
 // thinkEnds is the mark that comes alone if the chat template wrote the opening mark into the prompt.
