@@ -4,9 +4,11 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -80,15 +82,25 @@ func (d *DB) transact(ctx context.Context, t *Tx, fn func(tx *Tx) error) error {
 	}
 	defer c.Release()
 	t.conn = &conn{pool: c, by: acting(ctx)}
-	if err := fn(t); err != nil {
-		t.rollback(ctx)
-		return err
+	if err = fn(t); err == nil {
+		err = t.commit(ctx)
 	}
-	if err := t.commit(ctx); err != nil {
+	if err != nil {
 		t.rollback(ctx)
-		return err
+		leaveReadOnly(ctx, c, err)
 	}
-	return nil
+	return err
+}
+
+// readOnly is the code of a write that the server or its session refuses: the server is a standby, since another one is the primary now.
+const readOnly = "25006"
+
+// leaveReadOnly closes a connection on which a write was refused as read only. The pool opens another one, which finds the new primary; kept, the
+// connection would refuse all later writes, too.
+func leaveReadOnly(ctx context.Context, c *pgxpool.Conn, err error) {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == readOnly {
+		_ = c.Conn().Close(ctx) // its release finds it closed
+	}
 }
 
 // notify tells the feed.

@@ -110,6 +110,25 @@ func TestInTx_APanicLeavesNoTransaction(t *testing.T) {
 	require.Zero(t, notes(t, db))
 }
 
+// After a failover a connection may lead to a server that takes no writes (https://github.com/gpustack/gpustack/issues/6105,
+// https://github.com/goldsky-io/streamling/pull/65). A session that is read only refuses them in the same words.
+func TestInTx_LeavesAConnectionToAServerThatTakesNoWrites(t *testing.T) {
+	db := setup(t)
+	idle := db.Pool.AcquireAllIdle(t.Context())
+	require.NotEmpty(t, idle)
+	for _, c := range idle {
+		_, err := c.Exec(t.Context(), "SET default_transaction_read_only = on")
+		require.NoError(t, err)
+		c.Release()
+	}
+	for range idle {
+		err := db.InTx(t.Context(), func(tx *pg.Tx) error { return note(tx, t, "one") })
+		require.Equal(t, fault.Unavailable, fault.KindOf(err), "%v", err)
+	}
+	require.NoError(t, db.InTx(t.Context(), func(tx *pg.Tx) error { return note(tx, t, "one") }))
+	require.Equal(t, 1, notes(t, db))
+}
+
 func TestInTx_ReadsRowsWithItsFirstStatement(t *testing.T) {
 	db := setup(t)
 	require.NoError(t, db.InTx(t.Context(), func(tx *pg.Tx) error {
