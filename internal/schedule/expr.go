@@ -10,7 +10,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// everyHour is the mark that the parser sets where a field is *.
+// everyHour is the mark that the parser sets where a field is *. It is the same for all fields.
 const everyHour = 1 << 63
 
 var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
@@ -34,7 +34,19 @@ func parse(text string) (expression, error) {
 	if !ok {
 		return expression{}, i18n.Fault(fault.Invalid, i18n.CronNoExpr, shorten(text))
 	}
+	if len(fields) == 5 {
+		spec.Dom, spec.Dow = spec.Dom|star(fields[2]), spec.Dow|star(fields[4])
+	}
 	return expression{spec}, nil
+}
+
+// star returns the mark of a field that begins with *. The parser sets none where a step follows. Days that are restricted without it count
+// beside those of the week, by crontab(5); with it, a day must be among both.
+func star(field string) uint64 {
+	if strings.HasPrefix(field, "*") || strings.HasPrefix(field, "?") {
+		return everyHour
+	}
+	return 0
 }
 
 // maxExpr bounds an expression, in bytes.

@@ -89,6 +89,10 @@ func TestRead_TakesCronExpressionsAsTheyAreMeantOrRefusesThem(t *testing.T) {
 		"*/15 9-17 * * 1-5":   "03-02 09:00, 03-02 09:15",
 		"0 9 * * TUE,THU":     "03-03 09:00, 03-05 09:00",
 		"0 9 1,15 * *":        "03-15 09:00, 04-01 09:00",
+		"0 9 */2 * 1":         "03-09 09:00, 03-23 09:00", // https://github.com/stablyai/orca/pull/20202
+		"0 9 1-7 * */2":       "03-03 09:00, 03-05 09:00, 03-07 09:00, 04-02 09:00",
+		"0 9 1-31 * 1":        "03-02 09:00, 03-03 09:00, 03-04 09:00",
+		"5/90 * * * *":        "",
 	} {
 		spec, err := schedule.Read(text, "UTC", at(t, monday))
 		if want == "" {

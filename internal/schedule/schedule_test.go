@@ -69,6 +69,12 @@ func TestExpr_WhereClocksChange(t *testing.T) {
 		"two times that are skipped are one": {
 			"0,30 2 * * *", berlin, "2026-03-28T22:00:00Z", []string{"03-29 03:00 CEST", "03-30 02:00 CEST", "03-30 02:30 CEST"},
 		},
+		"midnight is skipped, and the day is not": { // https://github.com/spring-projects/spring-framework/pull/36865
+			"0 */2 * * *", "Africa/Cairo", "2026-04-23T19:00:00Z", []string{"04-23 22:00 EET", "04-24 01:00 EEST", "04-24 02:00 EEST"},
+		},
+		"a day of each month begins with its first hour": { // https://github.com/Crontap/crontap/issues/2
+			"30 * 1 * *", berlin, "2026-03-31T20:00:00Z", []string{"04-01 00:30 CEST", "04-01 01:30 CEST"},
+		},
 		"nine in the morning stays nine in the morning": {
 			"0 9 * * *", berlin, "2026-03-28T00:00:00Z", []string{"03-28 09:00 CET", "03-29 09:00 CEST"},
 		},
