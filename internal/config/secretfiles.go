@@ -34,9 +34,15 @@ func secretOfFile(name string) (secret string, ok bool) {
 	return secret, ok && slices.Contains(SecretNames(), secret)
 }
 
-// readSecretFiles sets the secrets that values give as files. The line ending at the end of a file is not part of the secret.
+// lineEndings may end a secret's file, or a variable that is set from one. They are not part of the secret.
+const lineEndings = "\r\n"
+
+// readSecretFiles sets the secrets that values give as files, and removes lineEndings from all.
 func readSecretFiles(values map[string]string) error {
 	for _, name := range SecretNames() {
+		if secret, ok := values[name]; ok {
+			values[name] = strings.TrimRight(secret, lineEndings)
+		}
 		path := values[name+fileSuffix]
 		if path == "" {
 			continue
@@ -52,7 +58,7 @@ func readSecretFiles(values map[string]string) error {
 		if err != nil || readErr != nil {
 			return fault.Errorf(fault.Invalid, "%s%s: %w", name, fileSuffix, readErr)
 		}
-		if values[name] = strings.TrimRight(string(text), "\r\n"); values[name] == "" {
+		if values[name] = strings.TrimRight(string(text), lineEndings); values[name] == "" {
 			return fault.Errorf(fault.Invalid, "%s%s: %s is empty", name, fileSuffix, path)
 		}
 	}

@@ -52,3 +52,13 @@ func TestSecretFiles_AreRefusedWhereTheyCannotBeRead(t *testing.T) {
 	_, err := config.Load[config.Serve](setup(t, "XBOT_HTTP_ADDR_FILE=x", ""))
 	require.ErrorContains(t, err, "XBOT_HTTP_ADDR_FILE, which is not a setting of xbot", "it is no secret")
 }
+
+// A secret of Kubernetes that was made from a file ends with a newline, which the header of a request may not have
+// (mvisonneau/gitlab-ci-pipelines-exporter#449).
+func TestSecrets_EndBeforeTheLineEnding(t *testing.T) {
+	for _, name := range config.SecretNames() {
+		values, err := config.Variables(append(setup(t, "", ""), name+"=a secret\r\n"))
+		require.NoError(t, err, name)
+		require.Equal(t, "a secret", values[name])
+	}
+}
