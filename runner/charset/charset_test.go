@@ -149,6 +149,7 @@ func TestFold_KeepsLineEnds(t *testing.T) {
 		{"a\u0085b\u2028c\n", "b", "x\ny", "a\u0085x\ny\u2028c\n", ""},
 		{"a\r\n\r\nb", "a\n\nb", "a\nb", "a\r\nb", "CRLF"},
 		{"10%\r20%\r\ndone\r\n", "done", "x\ny", "10%\r20%\r\nx\r\ny\r\n", "CRLF"},
+		{"a\r\nb\nc", "c", "C", "a\r\nb\nC", "CRLF and LF mixed"}, // https://github.com/earendil-works/pi/issues/8544
 		{"a\r\r\nb\n", "b", "c", "a\r\r\nc\n", "CRLF and LF mixed"},
 	} {
 		f := charset.Fold(c.raw)
