@@ -107,16 +107,8 @@ var turns = map[ID]map[Lang]string{
 		English: "The model %s cannot be called, so people get no answer: %s\n\nThey read only that no model can answer. You are told this once, and again after a day or when the cause has changed.",
 		Chinese: "无法调用模型 %s，用户得不到回答：%s\n\n用户只看到没有模型可以回答。此通知只发一次，一天后或原因改变时才会再次发送。",
 	},
-	ModelLoops:  {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
-	ModelSilent: {English: "Done. The model added no text to the results of its tools.", Chinese: "已完成。模型在工具执行之后没有补充文字。"},
-	ModelFiltered: {
-		English: "The model gave no answer: a content filter of its provider ended it. Writing the message in another way or choosing another model with `/model` may help.",
-		Chinese: "模型没有给出回答：服务商的内容过滤器中断了它。可以换一种写法，或用 `/model` 换一个模型再试。",
-	},
-	ModelCutShort: {
-		English: "The model gave no answer: it reached its length limit before it wrote any text. Ask for less at once, or write `/continue`.",
-		Chinese: "模型没有给出回答：还没写出文字就达到了长度上限。请一次少问一些，或发送 `/continue`。",
-	},
+	ModelLoops:      {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
+	ModelSilent:     {English: "Done. The model added no text to the results of its tools.", Chinese: "已完成。模型在工具执行之后没有补充文字。"},
 	ModelTooLong:    {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
 	Crashed:         {English: "The server crashed twice while processing this message, so the message is not retried. The conversation is intact. Change the message, for example use smaller files. An administrator can find the cause with `xbot doctor`.", Chinese: "处理这条消息时服务器崩溃了两次，因此不再重试。对话完好。请换一种方式发送，例如减小文件；管理员可用 `xbot doctor` 查看原因。"},
 	Broken:          {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},
@@ -157,4 +149,12 @@ var turns = map[ID]map[Lang]string{
 	ConsumerWaitsPerson: {English: "The answer waits for somebody to look at it.", Chinese: "回答正在等待人工处理。"},
 
 	StillKilled: {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
+	ModelFiltered: {
+		English: "The model gave no answer: a content filter of its provider ended it. Writing the message in another way or choosing another model with `/model` may help.",
+		Chinese: "模型没有给出回答：服务商的内容过滤器中断了它。可以换一种写法，或用 `/model` 换一个模型再试。",
+	},
+	ModelCutShort: {
+		English: "The model gave no answer: it reached its length limit before it wrote any text. Ask for less at once, or write `/continue`.",
+		Chinese: "模型没有给出回答：还没写出文字就达到了长度上限。请一次少问一些，或发送 `/continue`。",
+	},
 }
