@@ -238,7 +238,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	}
 	stream := m.shownStream(ctx, a)
 	asked := time.Now()
-	answer, err := m.call(ctx, a, client, stream)
+	answer, err := m.call(ctx, a, askingFor(client), stream)
 	m.Speeds.Note(a.model, time.Since(asked), err != nil)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()

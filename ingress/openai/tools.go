@@ -265,13 +265,10 @@ func (t *text) bodies(ask chat.ClientAsk) []callBody {
 	return out
 }
 
-// nameFor is the client's own name of a tool, which the model knows under a longer one where xbot has a tool of that name.
+// nameFor returns the client's own name of a tool, which the model may know by an alias.
 func nameFor(ask chat.ClientAsk, name string) string {
-	has := func(name string) bool {
-		return slices.ContainsFunc(ask.Tools, func(t chat.ClientTool) bool { return t.Name == name })
-	}
-	if short, is := strings.CutPrefix(name, "client_"); is && !has(name) && has(short) {
-		return short
+	if own, ok := ask.ToolOf(name); ok {
+		return own
 	}
 	return name
 }

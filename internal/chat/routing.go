@@ -1,7 +1,13 @@
 package chat
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -184,6 +190,67 @@ type ClientTool struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of an object
 	Strict      bool            `json:"strict,omitempty"`
+}
+
+// MaxToolName bounds the name of a tool, in bytes: OpenAI and Anthropic accept no longer ones.
+const MaxToolName = 64
+
+// Alias returns the n-th alias of the tool, from 0: client_NAME, client2_NAME and so on. The model sees an alias where another tool has the
+// name. Of a name that leaves no room for the prefix, its beginning and a hash stay.
+func (t ClientTool) Alias(n int) string {
+	prefix := "client_"
+	if n > 0 {
+		prefix = fmt.Sprintf("client%d_", n+1)
+	}
+	if len(prefix)+len(t.Name) <= MaxToolName {
+		return prefix + t.Name
+	}
+	sum := sha256.Sum256([]byte(t.Name))
+	end := "_" + hex.EncodeToString(sum[:4])
+	return prefix + t.Name[:MaxToolName-len(prefix)-len(end)] + end
+}
+
+// ModelNames returns the names by which the model knows the tools, in their order: the name itself, or the first alias where taken reports
+// that a tool of xbot has the name. No two are equal, and no alias is the name of another tool of the program.
+func (a ClientAsk) ModelNames(taken func(name string) bool) []string {
+	used := map[string]bool{}
+	for _, t := range a.Tools {
+		used[t.Name] = true
+	}
+	out := make([]string, len(a.Tools))
+	for i, t := range a.Tools {
+		name := t.Name
+		for n := 0; taken(name) || name != t.Name && used[name]; n++ {
+			name = t.Alias(n)
+		}
+		used[name] = true
+		out[i] = name
+	}
+	return out
+}
+
+// ToolOf returns the name of the program's tool that the model knows by a name. ok is false if there is none.
+func (a ClientAsk) ToolOf(modelName string) (name string, ok bool) {
+	if slices.ContainsFunc(a.Tools, func(t ClientTool) bool { return t.Name == modelName }) {
+		return modelName, true
+	}
+	digits, _, found := strings.Cut(strings.TrimPrefix(modelName, "client"), "_")
+	if !found || !strings.HasPrefix(modelName, "client") {
+		return "", false
+	}
+	n := 0
+	if digits != "" {
+		if n, _ = strconv.Atoi(digits); n < 2 { // what is no number is 0
+			return "", false
+		}
+		n--
+	}
+	for _, t := range a.Tools {
+		if t.Alias(n) == modelName {
+			return t.Name, true
+		}
+	}
+	return "", false
 }
 
 // AnswerFormat is a form that an answer has to have: a JSON object, which follows Schema where there is one.

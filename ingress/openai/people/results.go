@@ -30,11 +30,11 @@ func (p *People) returned(ctx context.Context, a *openai.Ask) (chat.SessionKey, 
 		if at < 0 {
 			return "", badResult("unknown_tool_call", "there is no call "+quoted(string(r.Call))+" of a tool of yours, or it is of another step than the call before it")
 		}
-		names = append(names, calls[at].Name)
+		names = append(names, toolName(a.Client, calls[at]))
 	}
 	for _, c := range calls {
 		if !slices.ContainsFunc(a.Results, func(r chat.ClientResult) bool { return r.Call == c.ID }) {
-			return "", badResult("missing_tool_result", "the result of the call "+quoted(string(c.ID))+" of "+c.Name+" is missing; send the results of all calls together")
+			return "", badResult("missing_tool_result", "the result of the call "+quoted(string(c.ID))+" of "+toolName(a.Client, c)+" is missing; send the results of all calls together")
 		}
 	}
 	if a.Conversation != "" && conversationID(key) != a.Conversation {
@@ -47,6 +47,14 @@ func (p *People) returned(ctx context.Context, a *openai.Ask) (chat.SessionKey, 
 		a.Text = "[Results of the tools of the program: " + strings.Join(names, ", ") + "]"
 	}
 	return key, nil
+}
+
+// toolName returns the program's name of the tool of a call. A request that does not list the tool again gets the name that the model used.
+func toolName(ask chat.ClientAsk, c chat.ToolCall) string {
+	if own, ok := ask.ToolOf(c.Name); ok {
+		return own
+	}
+	return c.Name
 }
 
 func badResult(code, message string) error {

@@ -279,7 +279,8 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// asked is a client whose requests carry the tools and the response format of an API caller.
+// asked is a client whose requests carry the tools and the response format of an API caller. Only the turn that answers the caller's message
+// applies them; other requests of the conversation, such as a summary, do not.
 type asked struct {
 	llm.Client
 	ask *chat.ClientAsk
@@ -293,9 +294,3 @@ func (a asked) ClientAsk() *chat.ClientAsk { return a.ask }
 
 // Limits are those of the client.
 func (a asked) Limits() limits.Model { return limits.Table{}.For(a.Client) }
-
-// Generate adds the caller's tool choice and format to the request.
-func (a asked) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
-	req.Forced, req.Single, req.Format = a.ask.Forced && len(a.ask.Tools) > 0, a.ask.Single, a.ask.Format
-	return a.Client.Generate(ctx, req, sink)
-}
