@@ -18,6 +18,7 @@ type dialect struct {
 	thinking  bool // adaptive thinking is asked for
 	noCache   bool // cache_control is refused
 	noReturn  bool // thinking blocks of earlier answers are refused
+	noChoice  bool // tool_choice is refused
 	effort    effort
 }
 
@@ -63,6 +64,10 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		next.maxTokens = smaller(d.maxTokens, text)
 	case strings.Contains(text, "cache_control"):
 		next.noCache = true
+	// "Thinking mode does not support this tool_choice" (freelensapp/freelens-ai-extension#120), and the like of Kimi and Qwen
+	// (can1357/oh-my-pi#827, #886)
+	case !d.noChoice && strings.Contains(text, "tool_choice"):
+		next.noChoice = true
 	case strings.Contains(text, "thinking") && (strings.Contains(text, "signature") || strings.Contains(text, "cannot be modified")):
 		next.noReturn = true
 	case effortRefused(text):

@@ -30,7 +30,9 @@ func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.Message
 		mark(&out.System[0].CacheControl, d)
 	}
 	setThinking(&out, req, origin, d)
-	setChoice(&out, req)
+	if !d.noChoice {
+		setChoice(&out, req)
+	}
 	return out
 }
 

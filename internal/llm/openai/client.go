@@ -92,9 +92,23 @@ func (c *Client) Model() string { return "openai/" + c.model }
 // words and sent again at once, and the client remembers; nothing else is ever sent twice.
 func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
 	return c.dialect.Apply(
-		func(d dialect) (llm.Answer, error) { return c.attempt(ctx, req, sink, d) },
+		func(d dialect) (llm.Answer, error) {
+			answer, err := c.attempt(ctx, req, sink, d)
+			if req.Format != nil && !d.noFormat && schemaRefused(err) {
+				req.Format = nil // the message has the schema, too; the next request may have another one, so nothing is learnt
+				return c.attempt(ctx, req, sink, d)
+			}
+			return answer, err
+		},
 		dialect.learn,
 	)
+}
+
+// schemaRefused reports whether a provider refuses the schema of an answer, and not schemas: strict ones are a subset of JSON Schema
+// (dottxt-ai/outlines#1666, mavam/pi-web-providers#14).
+func schemaRefused(err error) bool {
+	r := wire.RefusalOf(err)
+	return r != nil && r.Status == http.StatusBadRequest && strings.Contains(r.Text(), "invalid schema for response_format")
 }
 
 // attempt sends the request once, by the API that was chosen.

@@ -191,11 +191,11 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 // askRefused learns from a refusal of tool_choice, parallel_tool_calls or response_format, and reports whether the refusal is about one.
 func (d dialect) askRefused(next *dialect, text string) bool {
 	switch {
-	case strings.Contains(text, "parallel_tool_calls"):
+	case !d.noSingle && strings.Contains(text, "parallel_tool_calls"):
 		next.noSingle = true
-	case strings.Contains(text, "tool_choice"):
+	case !d.noChoice && strings.Contains(text, "tool_choice"):
 		next.noChoice = true
-	case strings.Contains(text, "response_format"), strings.Contains(text, "text.format"), strings.Contains(text, "json_schema"):
+	case !d.noFormat && (strings.Contains(text, "response_format") || strings.Contains(text, "text.format") || strings.Contains(text, "json_schema")):
 		next.noFormat = true
 	}
 	return *next != d
