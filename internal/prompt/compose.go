@@ -22,7 +22,7 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	}
 	r := llm.Request{System: system, Tools: tools, Messages: make([]llm.Message, 0, len(lines)+1)}
 	for _, l := range lines {
-		r.Messages = append(r.Messages, shownMessages(l, w.Pictures, s)...)
+		r.Messages = append(append(r.Messages, lateResults(l, r.Messages)...), shownMessages(l, w.Pictures, s)...)
 	}
 	if s.Reminder != "" {
 		r.Messages = append(r.Messages, llm.Message{Role: "user", Content: s.Reminder, Volatile: true})

@@ -18,9 +18,18 @@ func Request(system string, lines []chat.Line, tools []tool.Spec) llm.Request {
 		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
 	}
 	for _, l := range lines {
-		r.Messages = append(r.Messages, messages(l)...)
+		r.Messages = append(append(r.Messages, lateResults(l, r.Messages)...), messages(l)...)
 	}
 	return r
+}
+
+// lateResults returns the message of results of a program's tools that come after another answer: providers refuse, or go on with, a conversation
+// that ends with an answer. Elsewhere the results stand in the calls right before it, and it says nothing more.
+func lateResults(l chat.Line, before []llm.Message) []llm.Message {
+	if l.Message.Origin != chat.OriginClient || len(before) == 0 || before[len(before)-1].Role != "assistant" {
+		return nil
+	}
+	return []llm.Message{{Role: "user", Content: l.Message.Content}}
 }
 
 // Static renders the static part of a request, to be kept by its hash: what the model really saw.

@@ -125,6 +125,31 @@ func TestRequest_ACallWithoutAResultIsUnknownAndNotWhatItPrintedSoFar(t *testing
 	}
 }
 
+func TestCompose_ResultsOfAProgramAreToldWhereAnotherAnswerCameBetween(t *testing.T) {
+	user := func(id int, origin, content string) chat.Line {
+		return chat.Line{Message: chat.Message{ID: chat.MessageID(id), Role: chat.RoleUser, Origin: origin, Content: content}}
+	}
+	call := chat.Line{Message: chat.Message{ID: 2, Role: chat.RoleAssistant, ToolCalls: []chat.ToolCall{{ID: "t.0.0", Name: "get_weather", Class: chat.ClassClient, State: chat.CallDone, Result: "sunny"}}}}
+	answer := chat.Line{Message: chat.Message{ID: 4, Role: chat.RoleAssistant, Content: "I wait."}}
+	results := user(5, chat.OriginClient, "[Results]")
+	for name, c := range map[string]struct {
+		lines []chat.Line
+		roles []string
+	}{
+		"at once":         {[]chat.Line{user(1, "", "weather?"), call, results}, []string{"user", "assistant", "tool"}},
+		"later":           {[]chat.Line{user(1, "", "weather?"), call, user(3, "", "well?"), answer, results}, []string{"user", "assistant", "tool", "user", "assistant", "user"}},
+		"with a question": {[]chat.Line{user(1, "", "weather?"), call, results, user(6, "", "and?")}, []string{"user", "assistant", "tool", "user"}},
+	} {
+		for _, r := range []llm.Request{prompt.Request("", c.lines, nil), prompt.Compose("", nil, chat.Window{Lines: c.lines}, chat.Sent{})} {
+			var roles []string
+			for _, m := range r.Messages {
+				roles = append(roles, m.Role)
+			}
+			require.Equal(t, c.roles, roles, name)
+		}
+	}
+}
+
 func TestStatic_IsTheSameBytesInEveryStepAndProcess(t *testing.T) {
 	lines := conversation()
 	first := prompt.Static(prompt.Request(prompt.Base(), nil, allTools()))
