@@ -78,7 +78,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
 	r.Others[openai.Root] = (&openai.People{
 		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Catalogue: in.catalogue, Policies: in.policies, Key: in.key, Pictures: in.pictures(),
+		Catalogue: in.catalogue, Policies: in.policies, Key: in.key, Pictures: in.pictures(), Files: &a.Files,
 	}).Handler()
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()

@@ -24,6 +24,8 @@ type message struct {
 	Content json.RawMessage `json:"content"`
 	Calls   []callBody      `json:"tool_calls"`
 	CallID  string          `json:"tool_call_id"`
+
+	ref string // the id of the item that has its content; empty: Content is it
 }
 
 // refusedHere are the members that would change the answer and cannot be honoured, each with the values that do not, beside those that say
@@ -146,6 +148,9 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 		}
 		at := fmt.Sprintf("%s[%d].content", list, i)
 		content, err := contentOf(at, m.Content)
+		if m.ref != "" {
+			content.text, err = a.recall(m.ref)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -154,10 +159,10 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 		case i < last:
 			before = append(before, line{m.Role, content.text + unshown(content) + quotedCalls(m.Calls)})
 		case a.Client.Wordless:
-		case strings.TrimSpace(content.text) == "" && len(content.pictures) == 0:
+		case strings.TrimSpace(content.text) == "" && len(content.pictures)+len(content.uploads) == 0:
 			return invalid(at, "the message is empty")
 		default:
-			a.Text, a.Pictures, a.Title = content.text, content.pictures, chat.FirstWords(content.text, chat.MaxTitle)
+			a.Text, a.Pictures, a.Uploads, a.Title = content.text, content.pictures, content.uploads, chat.FirstWords(content.text, chat.MaxTitle)
 		}
 	}
 	if a.Client.Wordless { // the model has what else was said in the conversation of its calls
@@ -191,10 +196,14 @@ func lastSpoken(messages []message) int {
 	return -1
 }
 
-// unshown says that pictures of earlier messages are not shown again.
+// unshown says that pictures of earlier messages are not shown again, and their files not attached.
 func unshown(s said) string {
-	if len(s.pictures) == 0 {
-		return ""
+	var b strings.Builder
+	if len(s.pictures) > 0 {
+		fmt.Fprintf(&b, "\n(%d pictures, not shown again)", len(s.pictures))
 	}
-	return fmt.Sprintf("\n(%d pictures, not shown again)", len(s.pictures))
+	for _, u := range s.uploads {
+		fmt.Fprintf(&b, "\n(the file %s, not attached again)", u.Name)
+	}
+	return b.String()
 }

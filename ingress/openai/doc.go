@@ -26,9 +26,12 @@ type Ask struct {
 	Title        string // of a new conversation
 	Text         string
 	Pictures     []Picture
+	Uploads      []Upload
 	Think        string // one of chat.ThinkLevels; empty: as usual
 	Client       chat.ClientAsk
 	Results      []chat.ClientResult // of tools of the client, which go on with the conversation of their calls
+
+	recall recall // of items that the request names by their ids
 }
 
 // Asks returns what the program asks beside the message; nil: nothing.
@@ -46,6 +49,13 @@ type Picture struct {
 
 	Name string // the same whenever the same was sent, whatever is at its address
 	at   string // where it stands in the request
+}
+
+// Upload is a file that came with a message and becomes an attachment of the conversation.
+type Upload struct {
+	Kind string // file or audio
+	Name string // safe to create and to show
+	Data []byte
 }
 
 // Asked is a message that was accepted.

@@ -43,6 +43,8 @@ func (a Ask) Plain() error {
 		return unsupported("tools", "tools is not supported here: a service uses its own tools")
 	case a.Client.Format != nil:
 		return unsupported("response_format", "response_format is not supported here: say in the message which form the text is to have")
+	case len(a.Uploads) > 0:
+		return unsupported("messages", "files and sound are not supported here: send text and pictures")
 	case len(a.Results) > 0 && a.Client.Wordless:
 		return unsupported("messages", "results of tools are not supported here: the last message must be one of the user")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/filename"
 	"xbot/internal/webpicture"
 )
 
@@ -18,6 +19,10 @@ func FuzzParse_ReadsOrRefusesWhateverIsSent(f *testing.F) {
 		`{"model":"xbot","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`,
 		`{"model":"xbot","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/cat.png?a=b","detail":"low"}}]}]}`,
 		`{"model":"xbot","input":[{"role":"user","content":[{"type":"input_image","image_url":"http://u:p@[::1]/"}]}]}`,
+		`{"model":"xbot","messages":[{"role":"user","content":[{"type":"file","file":{"filename":"../a\\u0000.txt","file_data":"data:;base64,aGk"}},{"type":"input_audio","input_audio":{"data":"aGk=","format":"wav"}}]}]}`,
+		`{"model":"xbot","input":[{"role":"user","content":[{"type":"input_file","filename":".","file_data":"aGk="}]}]}`,
+		`{"model":"xbot","messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"t.0.0"}]},{"role":"tool","tool_call_id":"t.0.0","content":"y"}]}`,
+		`{"model":"xbot","input":[{"role":"user","content":"x"},{"type":"item_reference","id":"msg_1"},{"role":"user","content":"y"}]}`,
 		`{"model":"xbot","input":"hi","conversation":{"id":"x"},"reasoning":{"effort":"max"}}`, `{"model":"xbot","input":[{"role":"user","content":[{"type":"input_text","text":"x"}]}]}`,
 		`{"model":"xbot","messages":[{"role":"system","content":"x"},{"role":"assistant","content":null},{"role":"user","content":"\u0000"}],"user":"u","n":1}`,
 	} {
@@ -25,7 +30,7 @@ func FuzzParse_ReadsOrRefusesWhateverIsSent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		chats, chatErr := parseChat(body, http.Header{})
-		made, responseErr := parseResponse(body, http.Header{})
+		made, responseErr := parseResponse(body, http.Header{}, func(string) (string, error) { return "said", nil })
 		for _, c := range []struct {
 			ask Ask
 			err error
@@ -36,8 +41,12 @@ func FuzzParse_ReadsOrRefusesWhateverIsSent(f *testing.F) {
 				continue
 			}
 			require.NotEmpty(t, c.ask.Model)
-			require.True(t, strings.TrimSpace(c.ask.Text) != "" || len(c.ask.Pictures) > 0)
-			require.LessOrEqual(t, len(c.ask.Pictures), chat.MaxAttachments)
+			require.True(t, strings.TrimSpace(c.ask.Text) != "" || len(c.ask.Pictures)+len(c.ask.Uploads) > 0 || c.ask.Client.Wordless)
+			require.LessOrEqual(t, len(c.ask.Pictures)+len(c.ask.Uploads), chat.MaxAttachments)
+			for _, u := range c.ask.Uploads {
+				require.NotEmpty(t, u.Data)
+				require.Equal(t, filename.Safe(u.Name), u.Name)
+			}
 			for _, p := range c.ask.Pictures {
 				require.NotEqual(t, len(p.Data) > 0, p.Address != "")
 				require.NotEmpty(t, p.at)

@@ -16,6 +16,7 @@ import (
 type said struct {
 	text     string
 	pictures []Picture
+	uploads  []Upload
 }
 
 // contentPart is a part of a content, in either of the two APIs.
@@ -24,7 +25,9 @@ type contentPart struct {
 	Text     string          `json:"text"`
 	Refusal  string          `json:"refusal"`
 	ImageURL json.RawMessage `json:"image_url"` // chat: {url}; responses: the address
-	FileID   string          `json:"file_id"`
+	File     json.RawMessage `json:"file"`      // chat: a fileBody; responses: flat
+	Audio    json.RawMessage `json:"input_audio"`
+	fileBody
 }
 
 // contentOf reads a content: a text, or a list of parts. at says where it stands.
@@ -42,27 +45,43 @@ func contentOf(at string, raw json.RawMessage) (said, error) {
 	}
 	var texts []string
 	for i, p := range parts {
-		at := fmt.Sprintf("%s[%d]", at, i)
 		switch p.Type {
 		case "text", "input_text", "output_text":
 			texts = append(texts, p.Text)
 		case "refusal":
 			texts = append(texts, p.Refusal)
-		case "image_url", "input_image":
-			if len(out.pictures) == chat.MaxAttachments {
-				return out, invalid(at, "a message has more than %d pictures", chat.MaxAttachments)
-			}
-			picture, err := p.picture(at)
-			if err != nil {
+		default:
+			if err := out.attach(fmt.Sprintf("%s[%d]", at, i), p); err != nil {
 				return out, err
 			}
-			out.pictures = append(out.pictures, picture)
-		default:
-			return out, invalid(at+".type", "parts of the type %.40q are not understood here; send text or image_url", p.Type)
 		}
 	}
 	out.text = strings.Join(texts, "\n")
 	return out, nil
+}
+
+// attach reads the picture or the file of a part.
+func (s *said) attach(at string, p contentPart) error {
+	if len(s.pictures)+len(s.uploads) == chat.MaxAttachments {
+		return invalid(at, "a message has more than %d pictures and files", chat.MaxAttachments)
+	}
+	var err error
+	var picture Picture
+	var upload Upload
+	switch p.Type {
+	case "image_url", "input_image":
+		picture, err = p.picture(at)
+		s.pictures = append(s.pictures, picture)
+	case "file", "input_file":
+		upload, err = p.upload(at)
+		s.uploads = append(s.uploads, upload)
+	case "input_audio":
+		upload, err = p.sound(at + ".input_audio")
+		s.uploads = append(s.uploads, upload)
+	default:
+		err = invalid(at+".type", "parts of the type %.40q are not understood here; send text, image_url, file or input_audio", p.Type)
+	}
+	return err
 }
 
 // pictureTypes are those that are read.

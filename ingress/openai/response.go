@@ -2,12 +2,11 @@ package openai
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"iter"
 	"net/http"
+	"strings"
 	"time"
 
 	"xbot/ingress/answer"
@@ -170,10 +169,30 @@ func responseOf(a Asked, status string) response {
 	return out
 }
 
-// messageID is the id of the one message of a response.
-func messageID(a Asked) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "message %s %d", a.Session, a.Message))
-	return "msg_" + hex.EncodeToString(sum[:16])
+// messageID is the id of the one message of a response: that of the response with another beginning, so that recalled finds it.
+func messageID(a Asked) string { return ofMessage + strings.TrimPrefix(a.ID, ofResponse) }
+
+// ofResponse and ofMessage begin the ids of responses and of their messages.
+const ofResponse, ofMessage = "resp_", "msg_"
+
+// recalled returns the text of an item of an earlier response of the caller. A call has none.
+func (a *ResponseAPI) recalled(ctx context.Context, item string) (string, error) {
+	if strings.HasPrefix(item, "fc_") {
+		return "", nil
+	}
+	id, _ := strings.CutPrefix(item, ofMessage)
+	asked, err := a.Responses.Find(ctx, ofResponse+id)
+	var out response
+	if err == nil {
+		out, err = a.now(ctx, asked)
+	}
+	if e, is := errors.AsType[*Error](err); is && e.Status == http.StatusNotFound {
+		return "", invalid("input", "there is no item %.100q of yours; send the message itself instead of the item_reference", item)
+	}
+	if err != nil || len(out.Output) == 0 || len(out.Output[0].Content) == 0 {
+		return "", err
+	}
+	return out.Output[0].Content[0].Text, nil
 }
 
 func outputMessage(a Asked, status string, content ...outputText) outputItem {
@@ -241,7 +260,7 @@ func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseR
 	if err != nil {
 		return ask, asked, err
 	}
-	if ask, err = parseResponse(body, r.Header); err != nil {
+	if ask, err = parseResponse(body, r.Header, func(item string) (string, error) { return a.recalled(r.Context(), item) }); err != nil {
 		return ask, asked, err
 	}
 	asked, err = accept(r, body, &ask.Ask, a.Responses.Ask)

@@ -16,6 +16,7 @@ type responseRequest struct {
 // item is one of the input of a request: a message, with or without its type, or something else.
 type item struct {
 	Type string `json:"type"`
+	ID   string `json:"id"`
 	message
 
 	Call      string          `json:"call_id"`
@@ -27,8 +28,25 @@ type item struct {
 // responseParameters are the refused members of responses.
 var responseParameters = []string{"top_logprobs", "modalities", "stop", "n"}
 
+// recall returns the text of an item that a response had.
+type recall func(item string) (string, error)
+
+// maxReferences bounds the items that a request names by their ids: each is looked up.
+const maxReferences = 128
+
+// bounded is the recall of one request.
+func (r recall) bounded() recall {
+	n := 0
+	return func(item string) (string, error) {
+		if n++; n > maxReferences {
+			return "", invalid("input", "input has more than %d items of the type item_reference", maxReferences)
+		}
+		return r(item)
+	}
+}
+
 // parseResponse reads a request.
-func parseResponse(body []byte, h http.Header) (out responseRequest, err error) {
+func parseResponse(body []byte, h http.Header, known recall) (out responseRequest, err error) {
 	f, err := parse(body)
 	if err != nil {
 		return out, err
@@ -64,6 +82,7 @@ func parseResponse(body []byte, h http.Header) (out responseRequest, err error) 
 	if instructions != "" {
 		told = []string{instructions}
 	}
+	out.recall = known.bounded()
 	return out, out.read("input", told, messages)
 }
 
@@ -134,6 +153,8 @@ func inputOf(raw json.RawMessage) ([]message, error) {
 			out = append(out, message{Role: "assistant", Calls: []callBody{call}})
 		case "function_call_output":
 			out = append(out, message{Role: "tool", CallID: it.Call, Content: it.Output})
+		case "item_reference": // what a response had, which the client does not send again
+			out = append(out, message{Role: "assistant", ref: it.ID})
 		case "reasoning": // what a model has thought before; it is not shown, and not told again
 		default:
 			return nil, invalid(fmt.Sprintf("input[%d].type", i), "items of the type %.40q are not understood here; send messages", it.Type)

@@ -46,7 +46,7 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 	if err != nil {
 		return openai.Asked{}, err
 	}
-	files := named(a.Pictures)
+	files := named(a)
 	in := intake.Inbound{UserName: auth.User(ctx).Name, Inbound: store.Inbound{
 		User: auth.User(ctx).ID, Channel: channel, PlatformID: a.Key, Text: strings.TrimPrefix(a.Text+chat.AttachmentLines(files), "\n"), Options: chat.Options{Think: a.Think, Client: a.Asks()},
 	}}
@@ -66,11 +66,11 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 		return openai.Asked{}, err // before a conversation is begun for it
 	}
 	if where.Key == "" {
-		if where, err = p.Sessions.Begin(ctx, begin); err != nil {
+		if where, err = p.begin(ctx, a, begin); err != nil {
 			return openai.Asked{}, err
 		}
 	}
-	if in.Files, err = p.keep(ctx, where.Key, files, pictures); err != nil {
+	if in.Files, err = p.attach(ctx, where.Key, files, pictures, a.Uploads, found); err != nil {
 		return openai.Asked{}, err
 	}
 	if !found && asks.model != "" && where.Model != asks.model {
@@ -86,6 +86,16 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 	in.Session, in.ChatType, in.Queue = where.Key, where.ChatType, where.Queue
 	id, err := p.accept(ctx, a, in)
 	return p.asked(a, where, id, time.Now()), err
+}
+
+// begin begins the conversation of a request, whose files its runner must be there for.
+func (p *People) begin(ctx context.Context, a openai.Ask, in sessions.NewSession) (chat.Session, error) {
+	if len(a.Uploads) > 0 {
+		if err := p.Files.Reach(ctx); err != nil {
+			return chat.Session{}, err
+		}
+	}
+	return p.Sessions.Begin(ctx, in)
 }
 
 // known finds the message that a request was before.

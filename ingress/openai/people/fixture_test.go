@@ -20,6 +20,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/files"
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/auth"
 	"xbot/ingress/ingresstest"
@@ -31,8 +32,10 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/policy"
+	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/tool/tooltest"
 	"xbot/internal/webpicture/webpicturetest"
 )
 
@@ -44,6 +47,7 @@ type bundle struct {
 	url     string
 	token   string
 	closing chan struct{}
+	boxes   *boxes
 
 	mu    sync.Mutex
 	turns int
@@ -52,10 +56,11 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{Bundle: ingresstest.New(t), bus: feed.New(slog.New(slog.DiscardHandler)), closing: make(chan struct{})}
+	b := &bundle{Bundle: ingresstest.New(t), bus: feed.New(slog.New(slog.DiscardHandler)), closing: make(chan struct{}), boxes: &boxes{Sandbox: tooltest.New(t)}}
 	b.Store = store.New(b.Pool, store.Options{Feed: b.bus})
 	b.agent = func(t turn, _ chat.Message) { t.answers("Hello, ", "world") }
 	b.Wakes.Fail = func(_ context.Context, r wake.Row) error { b.work(r.Session); return nil }
+	b.Woken.Starts = fetches{b.Starts, b}
 	document, _, err := policy.Parse([]byte(`{agents: {list: [{id: "main", default: true}, {id: "coder"}]}}`))
 	require.NoError(t, err)
 	_, err = b.SetPolicy(t.Context(), b.User.ID, document.JSON())
@@ -71,6 +76,7 @@ func setup(t *testing.T) *bundle {
 		Base: base, Sessions: &sessions.Endpoints{Base: base, Models: models}, Dispatch: b.Dispatch,
 		Answers:   &answer.Source{Rows: b.Store, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
 		Catalogue: models, Policies: policies, Key: secret.Key{1}, Pictures: webpicturetest.Fetcher(t),
+		Files: &files.Endpoints{Base: base, Boxes: b.boxes},
 	}
 	b.handler = s.Handler()
 	server := httptest.NewUnstartedServer(b.handler)
@@ -79,6 +85,42 @@ func setup(t *testing.T) *bundle {
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); b.Woken.Wait() })
 	b.url, b.token = server.URL, b.tokenOf(b.User, store.ScopeChat)
 	return b
+}
+
+// boxes gives everybody one sandbox.
+type boxes struct {
+	sandbox.Sandbox
+	err error // instead of it
+}
+
+func (b *boxes) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return b.Sandbox, b.err
+}
+
+// fetches has the files of a message where they were put, as the workflow does.
+type fetches struct {
+	*ingresstest.Starts
+	b *bundle
+}
+
+func (f fetches) StartFetch(ctx context.Context, id chat.InboxID) error {
+	set, err := f.b.AttachmentSet(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, file := range set.Files {
+		if file.Path = file.At; file.At == "" {
+			continue
+		}
+		if err := f.b.FileStored(ctx, id, file); err != nil {
+			return err
+		}
+	}
+	if err := f.b.EndFetch(ctx, id); err != nil {
+		return err
+	}
+	f.b.work(set.Session)
+	return nil
 }
 
 func (b *bundle) tokenOf(u store.User, scope store.Scope) string {

@@ -11,6 +11,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/files"
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/auth"
 	"xbot/ingress/intake"
@@ -29,6 +30,13 @@ const Root = "/v1/"
 // Sessions begins conversations of whoever asks.
 type Sessions interface {
 	Begin(ctx context.Context, in sessions.NewSession) (chat.Session, error)
+}
+
+// Files stores files beside the conversations of the user.
+type Files interface {
+	// Reach makes sure that the runner of new conversations answers.
+	Reach(ctx context.Context) error
+	Put(ctx context.Context, key chat.SessionKey, name string, content []byte) (files.UploadedFile, error)
 }
 
 // Catalogue lists the models that a person may choose.
@@ -52,6 +60,7 @@ type People struct {
 	Policies  Policies
 	Key       secret.Deriver // names the conversations that requests with a key of the client's begin
 	Pictures  *webpicture.Fetcher
+	Files     Files
 }
 
 // Handler answers below Root. It needs a token: a cookie does not count, so that no page drives it.

@@ -2,8 +2,6 @@ package people
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"xbot/ingress/auth"
@@ -12,20 +10,6 @@ import (
 	"xbot/internal/picture"
 	"xbot/internal/store"
 )
-
-// named says how a message names its pictures: others make another text, even where a program calls them the same. One of an address is named by
-// that, so that the same request is the same message whatever is there by then.
-func named(sent []openai.Picture) []chat.Attachment {
-	out := make([]chat.Attachment, len(sent))
-	for i, s := range sent {
-		out[i] = chat.Attachment{Kind: "image", Name: s.Name}
-		if s.Address == "" {
-			sum := sha256.Sum256(s.Data)
-			out[i].Name = hex.EncodeToString(sum[:4]) + "-" + s.Name
-		}
-	}
-	return out
-}
 
 // pictures makes the pictures of a message as models are shown them. Those of one that was accepted before are there, and nothing is fetched.
 func (p *People) pictures(ctx context.Context, a openai.Ask, known store.Delivered, found bool) ([]chat.Picture, error) {

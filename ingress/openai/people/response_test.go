@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store"
 )
 
 // response is what a client reads of one.
@@ -184,7 +186,7 @@ func TestResponse_WhatCannotBeHonouredNamesItsParameter(t *testing.T) {
 		"text.format":      {"input": "x", "text": object{"format": object{"type": "json_schema"}}},
 		"reasoning.effort": {"input": "x", "reasoning": object{"effort": "enormous"}},
 		"tools[0].type":    {"input": "x", "tools": []object{{"type": "web_search"}}},
-		"input[0].type":    {"input": []object{{"type": "item_reference"}}},
+		"input[0].type":    {"input": []object{{"type": "computer_call"}}},
 		"input[0].role":    {"input": []object{{"role": "assistant", "content": "x"}}},
 		"input[0].content": {"input": []object{{"role": "user", "content": ""}}},
 		"model":            {"input": "x", "model": nil},
@@ -196,4 +198,33 @@ func TestResponse_WhatCannotBeHonouredNamesItsParameter(t *testing.T) {
 	}
 	require.Equal(t, "stream", *b.do(b.token, http.MethodGet, responses+"/resp_x?stream=true", nil).fails(http.StatusBadRequest).Param)
 	require.Empty(t, b.sent())
+}
+
+// Vercel's AI SDK names what a response said by its item (packages/openai/src/responses/convert-to-openai-responses-input.ts).
+func TestResponse_AnItemIsRecalledByItsReference(t *testing.T) {
+	b := setup(t)
+	first := b.respond("hi")
+	var made struct{ Output []struct{ ID string } }
+	b.do(b.token, http.MethodGet, responses+"/"+first.ID, nil).is(http.StatusOK, &made)
+	reference := object{"type": "item_reference", "id": made.Output[0].ID}
+	input := []object{{"role": "user", "content": "hi"}, reference, {"role": "user", "content": "and then?"}}
+	second := b.respond(input)
+	require.NotEqual(t, first.Conversation.ID, second.Conversation.ID)
+	require.Contains(t, b.sent()[1], "> user: hi\n> assistant: Hello, world\n")
+	b.respond(input, object{"conversation": second.Conversation.ID})
+	require.Equal(t, "and then?", b.sent()[2], "in a conversation that is kept it says nothing new")
+
+	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	require.NoError(t, err)
+	his := b.tokenOf(bob, store.ScopeChat)
+	ask := func(items ...object) object {
+		return object{"model": "xbot", "input": append(items, object{"role": "user", "content": "x"})}
+	}
+	require.Contains(t, b.do(his, http.MethodPost, responses, ask(reference)).fails(http.StatusBadRequest).Message, "there is no item")
+	for _, id := range []string{"msg_", "msg_1", "rs_1", ""} {
+		b.post(responses, ask(object{"type": "item_reference", "id": id})).is(map[bool]int{true: http.StatusOK, false: http.StatusBadRequest}[id == ""], nil)
+	}
+	require.Contains(t, b.post(responses, ask(slices.Repeat([]object{reference}, 129)...)).fails(http.StatusBadRequest).Message, "more than 128 items")
+	b.do(b.token, http.MethodDelete, responses+"/"+first.ID, nil).is(http.StatusOK, nil)
+	b.post(responses, ask(reference)).fails(http.StatusBadRequest)
 }
