@@ -128,6 +128,7 @@ func TestHistories_OfWhatRunsBesideTurns(t *testing.T) {
 	require.Equal(t, chat.TaskKilled, k.untilTask(time.Minute, "bg2", true).State, "a cancellation kills the command")
 	closed(workflows.BackgroundID(call))
 	k.captureRun("background-killed", workflows.BackgroundID(call), "")
+	k.captureClientTools(spoken)
 
 	id := k.send("!echo " + strings.Repeat("x", 60) + " " + spoken)
 	k.untilNotice(time.Minute, "exit code 0")

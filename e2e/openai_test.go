@@ -38,7 +38,13 @@ func (s *server) runsOpenAI(token string, args ...string) *openAI {
 
 func (s *server) runsOpenAIAt(base, token string, args ...string) *openAI {
 	s.t.Helper()
-	program := exec.CommandContext(s.t.Context(), "node", append([]string{"test/openai.mjs"}, args...)...)
+	return s.runsNode("openai.mjs", base, token, args...)
+}
+
+// runsNode starts a program of web/test with the address of an API.
+func (s *server) runsNode(file, base, token string, args ...string) *openAI {
+	s.t.Helper()
+	program := exec.CommandContext(s.t.Context(), "node", append([]string{filepath.Join("test", file)}, args...)...)
 	program.Dir = filepath.Join("..", "web")
 	program.Env = append(os.Environ(), "XBOT_TEST_URL="+s.url+base, "XBOT_TEST_TOKEN="+token)
 	program.Stderr = s.t.Output()
