@@ -28,6 +28,22 @@ type refusal interface {
 	HTTPStatus() int
 }
 
+// worded is a refusal with all the words of the provider.
+type worded interface {
+	refusal
+	Words() string
+}
+
+// RefusalOf returns the status and the words of the refusal that err came from; ok is false if no provider refused. The words may be longer than
+// the text of err, and have no keys in them.
+func RefusalOf(err error) (status int, words string, ok bool) {
+	r, ok := errors.AsType[worded](err)
+	if !ok {
+		return 0, "", false
+	}
+	return r.HTTPStatus(), r.Words(), true
+}
+
 // Reason says in a few words why err makes a call worth repeating: rate limit, timeout, network, truncated stream, empty
 // answer or server error, with its status if it has one, or in the words given by Because. It is "" for an error that is not worth repeating.
 func Reason(err error) string {

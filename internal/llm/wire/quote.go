@@ -6,15 +6,23 @@ import (
 	"unicode"
 )
 
-// maxQuoteRunes bounds what a sentence repeats of a provider's words.
-const maxQuoteRunes = 300
+// Bounds of what is kept of a provider's words, in runes.
+const (
+	maxQuoteRunes = 300  // in a sentence
+	maxWordRunes  = 4000 // to be searched
+)
 
 // secretLike matches what looks like a key, whole or half masked: providers repeat the key that they refuse.
 var secretLike = regexp.MustCompile(`(?i)\b(?:sk|pk|rk|gsk|xai|key|tgp|hf|nvapi)[-_][A-Za-z0-9_*\-.]{8,}` +
 	`|\bAIza[A-Za-z0-9_\-]{8,}|\beyJ[A-Za-z0-9_\-.]{16,}|\bbearer +\S+|[^\s"']*\*{3,}[^\s"']*`)
 
-// quote makes a provider's words fit for a sentence: one line, bounded, without anything that looks like a key.
+// quote makes a provider's words fit for a sentence: redacted, bounded, without a full stop.
 func (e *Endpoint) quote(text string) string {
+	return strings.TrimRight(clip(e.redact(text), maxQuoteRunes), ".;:")
+}
+
+// redact makes a provider's words one line without anything that looks like a key.
+func (e *Endpoint) redact(text string) string {
 	text = strings.ToValidUTF8(text[:min(len(text), maxRefusalBytes)], "")
 	if len(e.Key) >= 4 {
 		text = strings.ReplaceAll(text, e.Key, "***")
@@ -25,8 +33,7 @@ func (e *Endpoint) quote(text string) string {
 		}
 		return "***"
 	})
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-	return strings.TrimRight(clip(text, maxQuoteRunes), ".;:")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
 func clip(text string, runes int) string {

@@ -24,6 +24,7 @@ type Refusal struct {
 	Message string // redacted, one line, bounded; safe to show
 
 	host  string
+	words string // of Message, and where in the request the fault is; longer than it
 	after time.Duration
 	html  bool
 }
@@ -36,6 +37,9 @@ func (r *Refusal) HTTPStatus() int { return r.Status }
 
 // Text is what the refusal says in lower case, code included, for looking for words.
 func (r *Refusal) Text() string { return strings.ToLower(r.Code + " " + r.Message) }
+
+// Words returns what the provider said, code and place of the fault included, redacted and in one line. It is longer than Message.
+func (r *Refusal) Words() string { return r.words }
 
 // refusal reads an error body of any provider; a body that is no error object is quoted when it is short text.
 func (e *Endpoint) refusal(status int, header http.Header, body []byte) *Refusal {
@@ -51,6 +55,7 @@ func (e *Endpoint) refusal(status int, header http.Header, body []byte) *Refusal
 		message = string(body)
 	}
 	r.Message = e.quote(message)
+	r.words = clip(e.redact(r.Code+" "+faultPlace(body)+" "+message), maxWordRunes)
 	r.after = retryAfter(header, message, time.Now())
 	if r.html && r.Status < http.StatusMultipleChoices {
 		r.Message = "it answered with a web page"
@@ -304,6 +309,21 @@ func detail(raw json.RawMessage) string {
 		return ""
 	}
 	return list[0].Msg
+}
+
+// faultPlace returns where in the request the fault is, by an error object: "param" of OpenAI, "loc" of gateways that validate with Pydantic.
+func faultPlace(body []byte) string {
+	object := errorObject(body)
+	places := []string{str(object["param"])}
+	var list []struct {
+		Loc []any `json:"loc"`
+	}
+	if json.Unmarshal(object["detail"], &list) == nil {
+		for _, d := range list {
+			places = append(places, strings.Join(strings.Fields(strings.Trim(fmt.Sprint(d.Loc), "[]")), "."))
+		}
+	}
+	return strings.Join(places, " ")
 }
 
 // metadata reads what the provider behind a gateway said: {"raw":"…"}.

@@ -167,6 +167,30 @@ func TestRefusal_NeverRepeatsAKeyOrAWholeBody(t *testing.T) {
 	require.Contains(t, e.quote("the key-management-service-of-yours is down"), "key-management")
 }
 
+func TestRefusal_WordsSayWhereTheFaultIs(t *testing.T) {
+	t.Parallel()
+	e := endpoint(t, "topsecretkey")
+	for name, c := range map[string]struct{ body, words string }{
+		"OpenAI, a parameter": {`{"error":{"message":"Invalid schema","param":"tools[13].function.parameters","code":"invalid_function_parameters"}}`, "invalid_function_parameters tools[13].function.parameters Invalid schema"},
+		"Pydantic":            {`{"detail":[{"loc":["body","tools",0,"function","name"],"msg":"too long"},{"loc":["body","tools",4,"function"],"msg":"x"}]}`, "body.tools.0.function.name body.tools.4.function too long"},
+		"a key":               {`{"error":{"message":"no topsecretkey","param":"topsecretkey"}}`, "*** no ***"},
+		"a gateway":           {`{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"tools.3.name: bad\"}}"}}}`, "Provider returned error: tools.3.name: bad"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status, words, ok := llm.RefusalOf(e.refusal(400, nil, []byte(c.body)).fault())
+			require.True(t, ok)
+			require.Equal(t, 400, status)
+			require.Equal(t, c.words, words)
+		})
+	}
+	long := `{"error":{"message":"` + strings.Repeat("* tools[0].function_declarations[7].parameters: missing field. ", 20) + `the end"}}`
+	_, words, _ := llm.RefusalOf(e.refusal(400, nil, []byte(long)).fault())
+	require.Contains(t, words, "the end", "also behind what a sentence repeats")
+	_, _, ok := llm.RefusalOf(llm.ErrTimeout)
+	require.False(t, ok)
+}
+
 func FuzzRefusal_ReadsAnyBody(f *testing.F) {
 	f.Add(400, []byte(`{"error":{"message":"x","metadata":{"raw":"{\"error\":\"y\"}"}}}`))
 	f.Add(0, []byte(`[{"error":{"code":"429"}}]`))
@@ -180,5 +204,9 @@ func FuzzRefusal_ReadsAnyBody(f *testing.F) {
 		require.NotContains(t, err.Error(), e.Key)
 		require.True(t, utf8.ValidString(err.Error()))
 		require.LessOrEqual(t, len(err.Error()), 4*maxQuoteRunes+200)
+		_, words, ok := llm.RefusalOf(err)
+		require.True(t, ok)
+		require.NotContains(t, words, e.Key)
+		require.LessOrEqual(t, utf8.RuneCountInString(words), maxWordRunes+1)
 	})
 }
