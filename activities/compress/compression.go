@@ -107,7 +107,7 @@ func (j *compression) open(ctx context.Context) (err error) {
 	if system, j.tools, err = j.Prompts.System(ctx, j.step); err != nil {
 		return err
 	}
-	j.limits = j.Context.Limits(j.in.Session, j.client)
+	j.limits = j.Context.Limits(j.window, j.client)
 	if j.ratio, err = j.Context.Ratios.Of(ctx, j.client.Model()); err != nil {
 		return err
 	}

@@ -78,8 +78,10 @@ func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
 	}
 	var out []llm.Tool
 	for _, spec := range j.Notes.Specs() {
-		if authorizer.Tool(spec.Name) == chat.RuleAllow && j.who.Has(spec.Name) {
-			out = append(out, llm.Tool{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters})
+		t := llm.Tool{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters}
+		refused := j.window.Refusals.Refuses(j.client.Model(), t.Name, modelcall.ToolDigest(t))
+		if authorizer.Tool(spec.Name) == chat.RuleAllow && j.who.Has(spec.Name) && !refused {
+			out = append(out, t)
 		}
 	}
 	return out, nil

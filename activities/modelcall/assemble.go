@@ -4,6 +4,7 @@ package modelcall
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type WindowStore interface {
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
+	RecordRefusedRequest(ctx context.Context, key chat.SessionKey, r chat.RefusedRequest) error
 }
 
 // Staleness finds files that have changed since the model read them. The records that it returns are stored.
@@ -46,8 +48,6 @@ type Assembler struct {
 	Stale   Staleness // nil: files are not looked at
 	Ratios  Ratios
 	Budget  Budget
-
-	refusals refusals
 }
 
 // Ask names a step and what is known of it.
@@ -59,6 +59,7 @@ type Ask struct {
 	Tools      []llm.Tool
 	Compressed int // how often the step was compressed before
 	Plan       chat.PlanState
+	Most       int // tokens that the request may have, since the provider has refused more in this step; 0: as many as the model takes
 }
 
 // Assembled is a request with what it was made from, or what has to happen instead.
@@ -70,6 +71,8 @@ type Assembled struct {
 	Compress string
 	// Loop is a call that the model makes over and over, without end: the turn has to end. Name is empty otherwise.
 	Loop chat.ToolCall
+	// Refused says that the provider has refused this very request as too long.
+	Refused bool
 	// Compressible says whether there is anything that a summary could stand for.
 	Compressible bool
 
@@ -86,7 +89,11 @@ func (a *Assembler) Assemble(ctx context.Context, in Ask) (Assembled, error) {
 	if err != nil {
 		return Assembled{}, err
 	}
-	d := &draft{Ask: in, w: w, ratio: ratio, limits: a.learnt(in.Step.Session, in.Model, a.Budget.within(in.Takes))}
+	d := &draft{Ask: in, w: w, ratio: ratio}
+	d.leaveOut()
+	learnt := w.Refusals.Request(in.Model).Window
+	d.limits = atMost(atMost(a.Budget.within(in.Takes), learnt), in.Most)
+	d.bounded = learnt > 0 || in.Most > 0
 	if d.loop, d.times = loop(w.Lines); d.times >= LoopEnds {
 		return Assembled{Loop: d.loop}, nil
 	}
@@ -123,14 +130,16 @@ func (a *Assembler) Learn(ctx context.Context, model string, r Assembled, counte
 type draft struct {
 	Ask
 
-	w      chat.Window
-	ratio  float64
-	limits window.Limits
-	lines  []chat.Line // of the window as it is shown
-	used   int         // tokens of the request, as the provider is expected to count them
-	stale  []chat.Stale
-	loop   chat.ToolCall
-	times  int
+	w       chat.Window
+	ratio   float64
+	limits  window.Limits
+	bounded bool        // the provider has refused a longer request
+	refused []string    // tools that the provider has refused, which are left out
+	lines   []chat.Line // of the window as it is shown
+	used    int         // tokens of the request, as the provider is expected to count them
+	stale   []chat.Stale
+	loop    chat.ToolCall
+	times   int
 
 	counted         int            // lines whose tokens the provider has counted, with their pictures
 	picturesFrom    chat.MessageID // as in chat.Sent
@@ -259,6 +268,7 @@ func (a *Assembler) compose(d *draft, out Assembled) Assembled {
 		out.Sent.Tokens = d.expect(out.estimate)
 	}
 	out.Sent.Hash, out.Sent.Bytes = prompt.Digest(out.Request)
+	out.Refused = d.w.Refusals.Request(d.Model).Hash == hex.EncodeToString(out.Sent.Hash)
 	out.Request.MaxTokens = a.room(d, out.Sent.Tokens)
 	return out
 }
@@ -292,7 +302,7 @@ func (a *Assembler) prune(d *draft) (fill float64, upto chat.MessageID) {
 
 // reminder collects what the model is to keep in mind at this step.
 func (d *draft) reminder() prompt.Reminder {
-	r := prompt.Reminder{Stale: d.stale}
+	r := prompt.Reminder{Stale: d.stale, Refused: d.refused}
 	if d.times >= loopTold {
 		r.Loop, r.Times = d.loop, d.times
 	}

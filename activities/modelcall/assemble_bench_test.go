@@ -28,6 +28,10 @@ func (s still) Pictures(context.Context, chat.SessionKey, []string) (map[string]
 	return nil, nil
 }
 
+func (s still) RecordRefusedRequest(context.Context, chat.SessionKey, chat.RefusedRequest) error {
+	return nil
+}
+
 // BenchmarkAssemble is what a step costs in this process beside its queries, by the length of the conversation.
 func BenchmarkAssemble(b *testing.B) {
 	for _, turns := range []int{1, 100, 400} {

@@ -37,6 +37,10 @@ func (t told) Pictures(_ context.Context, _ chat.SessionKey, hashes []string) (m
 	return out, nil
 }
 
+func (told) RecordRefusedRequest(context.Context, chat.SessionKey, chat.RefusedRequest) error {
+	panic("nothing is refused")
+}
+
 func (t told) Window(context.Context, chat.SessionKey) (chat.Window, error) {
 	shows := func(hash string) []chat.PictureRef { return []chat.PictureRef{t.pictures[hash].PictureRef} }
 	says := func(role chat.Role, text string, shown ...chat.PictureRef) chat.Line {

@@ -2,89 +2,110 @@ package modelcall
 
 import (
 	"context"
+	"encoding/hex"
+	"slices"
 	"strconv"
-	"sync"
 
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
+	"xbot/internal/prompt"
 	"xbot/internal/tokens"
 	"xbot/internal/window"
 )
 
-// Bounds of what is learnt from refusals.
+// Bounds of the context windows that refusals name.
 const (
-	leastWindow  = 2048   // tokens: a refusal that names less is not believed
-	refusedShare = 0.8    // of a refused request, where the refusal names no figures
-	maxRefusals  = 10_000 // conversations of which refusals are known
+	leastWindow  = 2048 // tokens: a refusal that names less is not believed
+	refusedShare = 0.8  // of a refused request, where the refusal names no figures
 )
 
-// refusals are what providers refused as too long, by conversation and model: people may have models of one id with other
-// windows. A process that starts learns them again from one refusal each.
-type refusals struct {
-	mu    sync.Mutex
-	known map[refusedBy]refused
-}
-
-type refusedBy struct {
-	session chat.SessionKey
-	model   string
-}
-
-type refused struct {
-	window int    // tokens that the model takes, as we estimate them
-	hash   string // of the request that was refused last
-}
-
-func (r *refusals) of(by refusedBy) refused {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.known[by]
-}
-
-func (r *refusals) set(by refusedBy, to refused) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.known == nil || len(r.known) >= maxRefusals {
-		r.known = map[refusedBy]refused{}
+// Refused records that a provider refused a request of a step as too long. Later requests of the conversation to this model are held to what the refusal
+// says of its context window. most is how many tokens the step's next request may have if the refusal is about this request alone; 0: the window says it.
+func (a *Assembler) Refused(ctx context.Context, step chat.Step, model string, r Assembled, why error) (most int, err error) {
+	status, words, ok := llm.RefusalOf(why)
+	if !ok {
+		words = why.Error()
 	}
-	r.known[by] = to
+	refusal := limits.Refused(status, words)
+	row := chat.RefusedRequest{Model: model, Hash: hex.EncodeToString(r.Sent.Hash)}
+	learnt := max(learntFrom(refusal, r.Sent.Tokens), leastWindow)
+	if refusal.Once {
+		most = learnt
+	} else {
+		row.Window = learnt
+	}
+	return most, a.Windows.RecordRefusedRequest(ctx, step.Session, row)
 }
 
-// Refused notes that a request was too long. The window is what the refusal says, or less than the request had.
-func (a *Assembler) Refused(step chat.Step, model string, r Assembled, why error) {
-	said, counted := limits.Refused(why.Error())
-	expected := r.Sent.Tokens
-	learnt := int(refusedShare * float64(expected))
+// learntFrom returns how many tokens a request may have, as we estimate them: what the refusal of one says that was expected to have so many, or less
+// than it had.
+func learntFrom(r limits.Refusal, expected int) int {
 	switch {
-	case said >= leastWindow && counted > said && counted > expected: // we estimate less than the provider counts
-		learnt = int(float64(said) * float64(expected) / float64(counted))
-	case said >= leastWindow && said < expected:
-		learnt = said
+	case r.Window >= leastWindow && r.Sent > r.Window && r.Sent > expected: // we estimate less than the provider counts
+		return int(float64(r.Window) * float64(expected) / float64(r.Sent))
+	case r.Window >= leastWindow && r.Window < expected:
+		return r.Window
 	}
-	a.refusals.set(refusedBy{step.Session, model}, refused{window: max(learnt, leastWindow), hash: string(r.Sent.Hash)})
-}
-
-// RefusedBefore reports whether the provider has refused this very request as too long.
-func (a *Assembler) RefusedBefore(step chat.Step, model string, r Assembled) bool {
-	hash := a.refusals.of(refusedBy{step.Session, model}).hash
-	return hash != "" && hash == string(r.Sent.Hash)
+	return int(refusedShare * float64(expected))
 }
 
 // Limits returns those of the model of a client for a conversation: what was learnt from refusals there counts.
-func (a *Assembler) Limits(key chat.SessionKey, client llm.Client) window.Limits {
-	return a.learnt(key, client.Model(), a.Budget.Limits(client))
+func (a *Assembler) Limits(w chat.Window, client llm.Client) window.Limits {
+	return atMost(a.Budget.Limits(client), w.Refusals.Request(client.Model()).Window)
 }
 
-func (a *Assembler) learnt(key chat.SessionKey, model string, l window.Limits) window.Limits {
-	if w := a.refusals.of(refusedBy{key, model}).window; w > 0 && w < l.Context {
-		l.Context = w
+// atMost lowers the context window of limits to so many tokens; 0: it stays.
+func atMost(l window.Limits, most int) window.Limits {
+	if most > 0 && most < l.Context {
+		l.Context = most
 	}
 	return l
 }
 
-// fitNewest masks results of the newest group where they alone fill half of what the model takes: a summary of what came before
-// could not make the request short enough.
+// leaveOut removes the tools from the draft that the provider has refused with their present definition.
+func (d *draft) leaveOut() {
+	if len(d.w.Refusals.Tools) == 0 {
+		return
+	}
+	d.Tools = slices.DeleteFunc(slices.Clone(d.Tools), func(t llm.Tool) bool {
+		refused := d.w.Refusals.Refuses(d.Model, t.Name, ToolDigest(t))
+		if refused {
+			d.refused = append(d.refused, t.Name)
+		}
+		return refused
+	})
+}
+
+// ToolDigest returns the SHA-256 of the definition of a tool, hexadecimal.
+func ToolDigest(t llm.Tool) string {
+	sum, _ := prompt.Digest(llm.Request{Tools: []llm.Tool{t}})
+	return hex.EncodeToString(sum)
+}
+
+// Drop removes tools, by their names, from a request and tells the model that they are not available.
+func (r *Assembled) Drop(names []string) {
+	r.Request.Tools = slices.DeleteFunc(slices.Clone(r.Request.Tools), func(t llm.Tool) bool { return slices.Contains(names, t.Name) })
+	r.Remind(prompt.Reminder{Refused: names}.Text())
+}
+
+// Remind adds to the reminder of a request, and to what the step stores of it, so that prompt.Rebuild makes the same request.
+func (r *Assembled) Remind(text string) {
+	messages := slices.Clone(r.Request.Messages)
+	if last := len(messages) - 1; last >= 0 && messages[last].Volatile { // the reminder, or what prompt.Compose adds where there is none
+		messages = messages[:last]
+	}
+	if r.Sent.Reminder != "" {
+		text = r.Sent.Reminder + "\n" + text
+	}
+	r.Request.Messages = append(messages, llm.Message{Role: "user", Content: text, Volatile: true})
+	r.Sent.Reminder = text
+	r.Sent.Hash, r.Sent.Bytes = prompt.Digest(r.Request)
+	r.estimate = Estimate(r.Request)
+}
+
+// fitNewest masks results of the newest group if they alone fill half of the context window: a summary of the messages before them would not make
+// the request short enough.
 func (a *Assembler) fitNewest(ctx context.Context, d *draft) error {
 	if len(d.lines) == 0 {
 		return nil
@@ -96,17 +117,16 @@ func (a *Assembler) fitNewest(ctx context.Context, d *draft) error {
 	return a.fit(ctx, d, newest)
 }
 
-// fit masks results of these lines, also of the running turn, where the provider has refused a request of the conversation as too long.
+// fit masks results of these lines, also of the running turn, if the provider has refused a request of the conversation as too long.
 func (a *Assembler) fit(ctx context.Context, d *draft, lines []chat.Line) error {
-	known := a.refusals.of(refusedBy{d.Step.Session, d.Model})
 	over := d.used - d.limits.CompressAt()
-	if known.window == 0 || over <= 0 {
+	if !d.bounded || over <= 0 {
 		return nil
 	}
 	masks := window.MaskEnough(lines, window.Masked(d.w.Controls), int(float64(over)/d.ratio)+1, tokens.Count)
 	if len(masks) == 0 {
 		return nil
 	}
-	key := maskKey(d.Step, d.Compressed) + "/fit/" + strconv.Itoa(known.window) + "/" + strconv.Itoa(len(lines))
+	key := maskKey(d.Step, d.Compressed) + "/fit/" + strconv.Itoa(d.limits.Context) + "/" + strconv.Itoa(len(lines))
 	return a.addMasks(ctx, d, key, masks)
 }

@@ -11,7 +11,6 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/llm/textcall"
-	"xbot/internal/prompt"
 )
 
 // Reminders after an answer that cannot be used.
@@ -20,8 +19,8 @@ const (
 	sayNothing = "<system-reminder>Your last answer held neither text nor a tool call that could be read. Answer the user, or call a tool with valid JSON arguments.</system-reminder>"
 )
 
-// call asks the model, and once more where its answer cannot be used and the model can be told why: the same request again
-// would be answered in the same way.
+// call asks the model. If its answer cannot be used and a reminder can say why, call asks once more with that reminder: the same request would get the
+// same answer.
 func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink llm.Sink) (llm.Answer, error) {
 	answer, err := m.fitting(ctx, a, client, sink)
 	if err != nil {
@@ -36,7 +35,7 @@ func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink ll
 	if err := m.Steps.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
 		return answer, err
 	}
-	a.remind(wrong)
+	a.Remind(wrong)
 	second, err := client.Generate(ctx, a.Request, sink)
 	if err != nil {
 		return second, err
@@ -45,37 +44,26 @@ func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink ll
 	return second, nil
 }
 
-// remind adds to the reminder of the request, and to what the step stores of it, so that the request can be made again.
-func (a *attempt) remind(text string) {
-	messages := slices.Clone(a.Request.Messages)
-	if a.Sent.Reminder != "" {
-		messages = messages[:len(messages)-1]
-		text = a.Sent.Reminder + "\n" + text
-	}
-	messages = append(messages, llm.Message{Role: "user", Content: text, Volatile: true})
-	a.Request.Messages, a.Sent.Reminder = messages, text
-	bare := a.Request
-	bare.MaxTokens = 0 // it is set after the digest
-	a.Sent.Hash, a.Sent.Bytes = prompt.Digest(bare)
-}
-
-// fitting asks the model. Where it refuses the request as too long and there is nothing to compress, results of the running
-// turn are masked, and the shorter request follows. A request that was refused is never sent again.
+// fitting asks the model. If its provider refuses the request as too long and there is nothing to compress, fitting masks results of the running turn and
+// sends the shorter request. It never sends a refused request again.
 func (m *Model) fitting(ctx context.Context, a *attempt, client llm.Client, sink llm.Sink) (llm.Answer, error) {
 	for n := 0; ; n++ {
-		if n > maxCompressions || m.Context.RefusedBefore(a.step, a.model, a.Assembled) {
+		if n > maxCompressions || a.Refused {
 			if a.compressed > 0 {
 				a.compressed = maxCompressions // the compression changed nothing, and another one would not
 			}
 			return llm.Answer{}, fault.Errorf(fault.TooLarge, "the model has refused this request as too long")
 		}
-		answer, err := client.Generate(ctx, a.Request, sink)
+		answer, err := m.offering(ctx, a, client, sink)
 		if !fault.Is(err, fault.TooLarge) {
 			return answer, err
 		}
-		m.Context.Refused(a.step, a.model, a.Assembled, err)
+		most, again := m.Context.Refused(ctx, a.step, a.model, a.Assembled, err)
+		if again != nil {
+			return answer, again
+		}
 		before := a.Sent.ControlUpto
-		if again := m.assemble(ctx, a, client, a.Request.System); again != nil {
+		if again := m.assemble(ctx, a, client, a.Request.System, most); again != nil {
 			return answer, again
 		}
 		if a.Compress != "" || a.Sent.ControlUpto == before { // nothing was masked
@@ -84,7 +72,7 @@ func (m *Model) fitting(ctx context.Context, a *attempt, client llm.Client, sink
 	}
 }
 
-// read finds tool calls that were written as text, and says what the model did wrong; empty: nothing that it can be told.
+// read finds tool calls that were written as text. It returns the answer with them, and a reminder of what is wrong with it; empty: nothing is.
 func (a *attempt) read(answer llm.Answer) (llm.Answer, string) {
 	if len(answer.ToolCalls) > 0 || answer.Finish == llm.FinishContentFilter || answer.Finish == llm.FinishLength {
 		return answer, ""
@@ -110,10 +98,10 @@ func (a *attempt) read(answer llm.Answer) (llm.Answer, string) {
 	return answer, ""
 }
 
-// isEmpty reports whether an answer has nothing in it that a person could read or a turn could do.
+// isEmpty reports whether an answer has neither text nor tool calls.
 func isEmpty(a llm.Answer) bool { return strings.TrimSpace(a.Text) == "" && len(a.ToolCalls) == 0 }
 
-// usable refuses an answer with nothing in it. After tools it is a good end: they have done what was to be done.
+// usable returns llm.ErrEmpty for an empty answer. After results of tools an empty answer is the end of the turn and no error.
 func (a *attempt) usable(answer llm.Answer) error {
 	if isEmpty(answer) && answer.Finish != llm.FinishContentFilter && !a.followsTools() {
 		return llm.ErrEmpty
@@ -131,7 +119,7 @@ func (a *attempt) followsTools() bool {
 	return false
 }
 
-// silent reports whether a model has ended the turn without a text behind the results of its tools.
+// silent reports whether a model has ended the turn without a text after the results of its tools.
 func (a *attempt) silent(answer llm.Answer) bool {
 	return isEmpty(answer) && a.followsTools() && answer.Finish != llm.FinishContentFilter && answer.Finish != llm.FinishLength
 }

@@ -35,6 +35,8 @@ type Steps interface {
 	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
 	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
+	// RecordRefusedTools appends a notice, too, if not all of the tools are known to be refused; say may be nil.
+	RecordRefusedTools(ctx context.Context, step chat.Step, tools []chat.RefusedTool, say func(i18n.Lang) string) (added bool, err error)
 }
 
 // Stream is where an attempt writes while it goes on.
@@ -293,14 +295,14 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 			return client, err
 		}
 	}
-	return client, m.assemble(ctx, a, client, system)
+	return client, m.assemble(ctx, a, client, system, 0)
 }
 
-// assemble makes the request.
-func (m *Model) assemble(ctx context.Context, a *attempt, client llm.Client, system string) (err error) {
+// assemble makes the request, of at most so many tokens; 0: as many as the model takes.
+func (m *Model) assemble(ctx context.Context, a *attempt, client llm.Client, system string, most int) (err error) {
 	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
 		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: a.offered(client), Compressed: a.compressed,
-		Plan: a.who.Plan,
+		Plan: a.who.Plan, Most: most,
 	})
 	return err
 }

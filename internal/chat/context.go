@@ -129,6 +129,8 @@ type Window struct {
 	// What is worth a reminder.
 	Todos []Todo
 	Tasks []Task // the running ones, with no more than their id and the beginning of their command
+
+	Refusals Refusals
 }
 
 // Answered says how the newest answer of a conversation was asked for. The zero value: there is none.

@@ -138,3 +138,44 @@ func FolderOn(cwd, cwdRunner, runner string) string {
 	}
 	return cwd
 }
+
+// Refusals are what providers have refused of the requests of a conversation.
+type Refusals struct {
+	Tools    []RefusedTool    `json:"tools"`
+	Requests []RefusedRequest `json:"requests"`
+}
+
+// RefusedTool is a tool whose definition the provider of a model has refused.
+type RefusedTool struct {
+	Model  string `json:"model"` // provider/model
+	Tool   string `json:"tool"`
+	Digest string `json:"digest"`           // of the definition that was refused
+	Reason string `json:"reason,omitempty"` // the words of the provider; empty in a Window
+}
+
+// RefusedRequest is the last request that the provider of a model has refused as too long.
+type RefusedRequest struct {
+	Model  string `json:"model"`
+	Window int    `json:"window"` // tokens that the model takes, as they are estimated; 0: the refusal was about that request alone
+	Hash   string `json:"hash"`   // as Sent.Hash, hexadecimal
+}
+
+// Refuses reports whether the provider of a model has refused a tool with this definition.
+func (r Refusals) Refuses(model, tool, digest string) bool {
+	for _, known := range r.Tools {
+		if known.Model == model && known.Tool == tool && known.Digest == digest {
+			return true
+		}
+	}
+	return false
+}
+
+// Request returns the last request that the provider of a model has refused as too long; zero: none.
+func (r Refusals) Request(model string) RefusedRequest {
+	for _, known := range r.Requests {
+		if known.Model == model {
+			return known
+		}
+	}
+	return RefusedRequest{}
+}

@@ -26,6 +26,10 @@ const (
 	ModelCause          ID = "model_cause"            // to an administrator; %s model, %s reason
 	ModelCauseNotCalled ID = "model_cause_not_called" // the same
 
+	ModelToolRefused      ID = "model_tool_refused"       // %s tools, %s reason
+	ModelToolRefusedPlain ID = "model_tool_refused_plain" // the same, of whom the reason does not concern; %s tools
+	ModelToolCause        ID = "model_tool_cause"         // to an administrator; %s model, %s tools, %s reason
+
 	ModelTooLong   ID = "model_too_long"  // the conversation exceeds the context window
 	ModelLoops     ID = "model_loops"     // name of a tool, how many times
 	ModelSilent    ID = "model_silent"    // the model wrote nothing after its last calls
@@ -106,6 +110,18 @@ var turns = map[ID]map[Lang]string{
 	ModelCauseNotCalled: {
 		English: "The model %s cannot be called, so people get no answer: %s\n\nThey read only that no model can answer. You are told this once, and again after a day or when the cause has changed.",
 		Chinese: "无法调用模型 %s，用户得不到回答：%s\n\n用户只看到没有模型可以回答。此通知只发一次，一天后或原因改变时才会再次发送。",
+	},
+	ModelToolRefused: {
+		English: "The model provider rejects the definition of the tool %s, so this conversation goes on without it while this model is used. Reason: %s",
+		Chinese: "模型服务商拒绝了工具 %s 的定义，使用该模型期间，本对话不再提供它。原因：%s",
+	},
+	ModelToolRefusedPlain: {
+		English: "The model provider rejects the definition of the tool %s, so this conversation goes on without it while this model is used.",
+		Chinese: "模型服务商拒绝了工具 %s 的定义，使用该模型期间，本对话不再提供它。",
+	},
+	ModelToolCause: {
+		English: "The provider of the model %s rejects the definition of the tool %s: %s\n\nConversations go on without this tool while they use the model. You are told this once, and again after a day.",
+		Chinese: "模型 %s 的服务商拒绝了工具 %s 的定义：%s\n\n使用该模型的对话会在没有这个工具的情况下继续。此通知只发一次，一天后才会再次发送。",
 	},
 	ModelLoops:      {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
 	ModelSilent:     {English: "Done. The model added no text to the results of its tools.", Chinese: "已完成。模型在工具执行之后没有补充文字。"},

@@ -18,6 +18,7 @@ const (
 const (
 	maxRemindedTodos = 20
 	maxRemindedTasks = 8
+	maxRemindedTools = 20
 	maxRemindedText  = 120 // characters of one entry
 )
 
@@ -31,6 +32,8 @@ type Reminder struct {
 	Full  int // percent of the context window in use; 0 is not told
 	// Plan says that the turn wants an approved plan before it acts, and Proposes that the model can propose one: a subagent cannot.
 	Plan, Proposes bool
+	// Refused are tools that are not offered, because the provider refuses their definitions.
+	Refused []string
 	// Unseen is how many pictures of the newest message are not shown, because a request shows no more.
 	Unseen int
 }
@@ -38,7 +41,7 @@ type Reminder struct {
 // Text returns the reminder as the model reads it, "" if there is nothing to say.
 func (r Reminder) Text() string {
 	var parts []string
-	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.unseen(), r.full(), r.plan()} {
+	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.refused(), r.unseen(), r.full(), r.plan()} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -106,6 +109,17 @@ func (r Reminder) tasks() string {
 		b.WriteString("\n- " + t.ID + ": " + tool.OneLine(t.Command, maxRemindedText))
 	}
 	return b.String()
+}
+
+func (r Reminder) refused() string {
+	if len(r.Refused) == 0 {
+		return ""
+	}
+	text := "Not available, because the model provider refuses their definitions: " + strings.Join(r.Refused[:min(len(r.Refused), maxRemindedTools)], ", ")
+	if more := len(r.Refused) - maxRemindedTools; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + ". Do without these tools, or tell the user what you need them for."
 }
 
 func (r Reminder) unseen() string {

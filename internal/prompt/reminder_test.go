@@ -46,6 +46,13 @@ func TestReminder_OfPlanModeSaysWhatRuns(t *testing.T) {
 	require.NotContains(t, prompt.Reminder{Plan: true}.Text(), "propose_plan", "a subagent has no such tool")
 }
 
+func TestReminder_NamesToolsThatTheProviderRefuses(t *testing.T) {
+	require.Equal(t, `<system-reminder>
+Not available, because the model provider refuses their definitions: a, b. Do without these tools, or tell the user what you need them for.
+</system-reminder>`, prompt.Reminder{Refused: []string{"a", "b"}}.Text())
+	require.Contains(t, prompt.Reminder{Refused: strings.Fields(strings.Repeat("x ", 23))}.Text(), "x and 3 more.")
+}
+
 func TestReminder_IsBounded(t *testing.T) {
 	var r prompt.Reminder
 	for i := range 500 {

@@ -32,6 +32,7 @@ import (
 	"xbot/internal/store/links"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/memory"
+	"xbot/internal/store/modelrefusals"
 	"xbot/internal/store/notices"
 	"xbot/internal/store/oauth"
 	"xbot/internal/store/overheard"
@@ -104,6 +105,8 @@ type (
 	RegistryRevision = registry.Revision
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
+	// ModelRefusalStore is the one of package modelrefusals.
+	ModelRefusalStore = modelrefusals.Store
 	// CodingAgentStore is the one of package codingagents.
 	CodingAgentStore = codingagents.Store
 	// ClientActionStore is the one of package clientactions.
@@ -215,6 +218,7 @@ type work struct {
 	*CodingAgentStore
 	*CronStore
 	*TriggerStore
+	*ModelRefusalStore
 }
 
 // persons has the stores of users and what belongs to them.
@@ -268,6 +272,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ServiceStore = services.New(s.db, s.Quota)
 	s.ServiceUsageStore = services.NewUsage(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
+	s.ModelRefusalStore = modelrefusals.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.CardStore = cards.New(s.db)
 	s.CodingAgentStore = codingagents.New(s.db)

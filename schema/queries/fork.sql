@@ -137,3 +137,11 @@ SELECT sqlc.arg(new_key), p.key, p.source, p.body, p.created_at FROM session_par
 INSERT INTO active_tools (session_key, name, message_id)
 SELECT sqlc.arg(new_key), a.name, coalesce((SELECT max(id) FROM messages WHERE session_key = sqlc.arg(new_key)), 0)
 FROM active_tools a WHERE a.session_key = sqlc.arg(session_key);
+
+-- name: ForkRefusedTools :exec
+INSERT INTO refused_tools (session_key, model, tool, digest, reason, refused_at)
+SELECT sqlc.arg(new_key), r.model, r.tool, r.digest, r.reason, r.refused_at FROM refused_tools r WHERE r.session_key = sqlc.arg(session_key);
+
+-- name: ForkRefusedRequests :exec
+INSERT INTO refused_requests (session_key, model, window_size, request_hash, refused_at)
+SELECT sqlc.arg(new_key), r.model, r.window_size, r.request_hash, r.refused_at FROM refused_requests r WHERE r.session_key = sqlc.arg(session_key);

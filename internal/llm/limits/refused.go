@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -9,12 +10,15 @@ import (
 // number is how providers write a count of tokens.
 const number = `\(?\s*([\d,_]{3,12})`
 
-// refusals are how providers name the context window, and the size of a request, in the refusal of one that is too long. The
-// sources are the tables of refusals in internal/llm/wire and the projects named here. window and sent are the groups of the figures.
-var refusals = []struct {
+// figures is a phrase with numbers in it; window and sent are the groups of the numbers, 0: it has none.
+type figures struct {
 	words        *regexp.Regexp
 	window, sent int
-}{
+}
+
+// refusals are how providers name the context window, and the size of a request, in the refusal of one that is too long. The
+// sources are the tables of refusals in internal/llm/wire and the projects named here.
+var refusals = []figures{
 	// OpenAI, Azure, DeepSeek, OpenRouter, vLLM: the window, then what was sent
 	{regexp.MustCompile(`maximum context length (?:is|of) ` + number + `(?: tokens)?.*?(?:resulted in|requested|request has|contains|your prompt has)[^\d]{0,40}` + number), 1, 2},
 	{regexp.MustCompile(`maximum context length (?:is|of) ` + number), 1, 0},
@@ -32,25 +36,51 @@ var refusals = []struct {
 	{regexp.MustCompile(`prompt contains ` + number + ` tokens.*too large for model with ` + number), 2, 1},                                // Mistral
 	{regexp.MustCompile("`inputs` tokens \\+ `max_new_tokens` must be <= " + number), 1, 0},                                                // TGI
 	{regexp.MustCompile(`input length ` + number + ` exceeds the (?:maximum|model's) (?:context|allowed) length(?: of)? ` + number), 2, 1}, // Ollama, TensorRT
+	{regexp.MustCompile(`max size: ` + number + ` tokens`), 1, 0},                                                                          // GitHub Models, with status 413
+	{regexp.MustCompile(`keep the first ` + number + ` tokens.*?context length of only ` + number), 2, 1},                                  // LM Studio
 }
 
-// Refused reads the refusal of a request that was too long: how many tokens the model takes in all, and how many the request
-// had by the provider's count. 0: it does not say.
-func Refused(text string) (window, sent int) {
-	text = strings.ToLower(text[:min(len(text), 4096)])
-	if strings.Contains(text, "per min") || strings.Contains(text, "(tpm)") {
-		return 0, 0 // the limit of a minute is no window
+// Limits of a rate and of the size of a body. They say nothing of the context window, so that only the request that they refuse is affected.
+var (
+	rates  = regexp.MustCompile(`per[ -](?:second|min|hour|day)|\((?:tpm|tpd|itpm)\)|rate[ _]limit`)
+	rate   = figures{regexp.MustCompile(`limit:? ` + number + `,? requested:? ` + number), 1, 2} // OpenAI, Groq
+	bodies = regexp.MustCompile(`payload|entity too large|body size|request body|\bbytes\b|\d ?[kmg]i?b\b|maximum size|request_too_large`)
+)
+
+// Refusal is what the refusal of a request that was too long says.
+type Refusal struct {
+	Window int  // tokens that a request may have; 0: it does not say
+	Sent   int  // tokens that the request had by the provider's count; 0: it does not say
+	Once   bool // it is about this request alone, the size of its body or a rate, and says nothing of the model's context window
+}
+
+// Refused reads the refusal of a request that was too long: its status and words.
+func Refused(status int, words string) Refusal {
+	words = strings.ToLower(words[:min(len(words), maxRefusal)])
+	if rates.MatchString(words) {
+		out, _ := rate.read(words)
+		out.Once = true
+		return out
 	}
-	for _, r := range refusals {
-		if m := r.words.FindStringSubmatch(text); m != nil {
-			window = count(m[r.window])
-			if r.sent > 0 {
-				sent = count(m[r.sent])
-			}
-			return window, sent
+	for _, f := range refusals {
+		if out, ok := f.read(words); ok {
+			return out
 		}
 	}
-	return 0, 0
+	return Refusal{Once: status == http.StatusRequestEntityTooLarge || bodies.MatchString(words)}
+}
+
+// read returns the figures of a phrase; ok is false if the words do not have it.
+func (f figures) read(words string) (out Refusal, ok bool) {
+	m := f.words.FindStringSubmatch(words)
+	if m == nil {
+		return Refusal{}, false
+	}
+	out.Window = count(m[f.window])
+	if f.sent > 0 {
+		out.Sent = count(m[f.sent])
+	}
+	return out, true
 }
 
 func count(figure string) int {

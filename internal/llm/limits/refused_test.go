@@ -29,21 +29,54 @@ func TestRefused_ReadsTheWindowInTheWordsOfProviders(t *testing.T) {
 		"Qwen":             {"Range of input length should be [1, 129024]", 129024, 0},
 		"Responses":        {"Your input exceeds the context window of this model: 9000 tokens > 8000 maximum.", 8000, 9000},
 		"without figures":  {"Please reduce the length of the messages or completion.", 0, 0},
-		"a minute's limit": {"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 35000", 0, 0},
-		"nothing":          {"", 0, 0},
+		// https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546
+		"LM Studio": {"Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough.", 32768, 111490},
+		"nothing":   {"", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			window, sent := limits.Refused(c.text)
-			require.Equal(t, []int{c.window, c.sent}, []int{window, sent})
+			require.Equal(t, limits.Refusal{Window: c.window, Sent: c.sent}, limits.Refused(400, c.text))
+		})
+	}
+}
+
+// A limit by the minute and the size of a body are no property of the model: the next request may be longer.
+func TestRefused_TellsTheWindowFromARateAndTheSizeOfABody(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		text   string
+		want   limits.Refusal
+	}{
+		// https://github.com/vanna-ai/vanna-flask/issues/11
+		"OpenAI, a minute": {429, "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 342389. The input or output tokens must be reduced in order to run successfully.", limits.Refusal{Window: 30000, Sent: 342389, Once: true}},
+		// https://github.com/continuedev/continue/issues/10218
+		"Groq, a minute": {413, "Request too large for model `llama-3.3-70b-versatile` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again.", limits.Refusal{Window: 12000, Sent: 14137, Once: true}},
+		"Groq, a day":    {413, "rate_limit_exceeded Request too large for model x on tokens per day (TPD): Limit 100000, Requested 120000", limits.Refusal{Window: 100000, Sent: 120000, Once: true}},
+		"Anthropic, 413": {413, "request_too_large Request exceeds the maximum size", limits.Refusal{Once: true}},
+		"a bare 413":     {413, "Request Entity Too Large", limits.Refusal{Once: true}},
+		"nginx":          {413, "it answered with a web page", limits.Refusal{Once: true}},
+		// https://github.com/google-gemini/gemini-cli/issues/13776
+		"Gemini CLI": {413, "Maximum request body size 1048576 exceeded, actual body size 1056562", limits.Refusal{Once: true}},
+		// https://github.com/google-gemini/deprecated-generative-ai-android/issues/26
+		"Gemini": {400, "Request payload size exceeds the limit: 4194304 bytes.", limits.Refusal{Once: true}},
+		// https://github.com/gpt4free/g4f.dev/issues/24
+		"g4f": {413, "Request body too large, the maximum is 50KB", limits.Refusal{Once: true}},
+		// https://github.com/cline/cline/issues/2115
+		"GitHub Models": {413, "Request body too large for gpt-4o model. Max size: 8000 tokens.", limits.Refusal{Window: 8000}},
+		"a window, 413": {413, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", limits.Refusal{Window: 8192, Sent: 9000}},
+		"no figures":    {400, "Your input exceeds the context window of this model.", limits.Refusal{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.want, limits.Refused(c.status, c.text))
 		})
 	}
 }
 
 func FuzzRefused(f *testing.F) {
-	f.Add("maximum context length is 8,192 tokens")
-	f.Fuzz(func(t *testing.T, text string) {
-		window, sent := limits.Refused(text)
-		require.GreaterOrEqual(t, window, 0)
-		require.GreaterOrEqual(t, sent, 0)
+	f.Add(400, "maximum context length is 8,192 tokens")
+	f.Add(413, "limit 30000, requested 35000 per min")
+	f.Fuzz(func(t *testing.T, status int, text string) {
+		r := limits.Refused(status, text)
+		require.GreaterOrEqual(t, r.Window, 0)
+		require.GreaterOrEqual(t, r.Sent, 0)
 	})
 }

@@ -150,6 +150,12 @@ func forkConversation(ctx context.Context, t *pg.Tx, n NewFork, upto chat.Messag
 		func() error {
 			return t.Q.ForkActiveTools(ctx, t, dbsqlc.ForkActiveToolsParams{NewKey: n.Key, SessionKey: n.From})
 		},
+		func() error {
+			return t.Q.ForkRefusedTools(ctx, t, dbsqlc.ForkRefusedToolsParams{NewKey: n.Key, SessionKey: n.From})
+		},
+		func() error {
+			return t.Q.ForkRefusedRequests(ctx, t, dbsqlc.ForkRefusedRequestsParams{NewKey: n.Key, SessionKey: n.From})
+		},
 	} {
 		if err := step(); err != nil {
 			return fmt.Errorf("copy %s: %w", n.From, err)

@@ -51,6 +51,9 @@ func surroundings(base dbsqlc.ContextBaseRow, w *chat.Window) error {
 	for _, t := range tasks {
 		w.Tasks = append(w.Tasks, chat.Task{ID: chat.TaskID(t.N), Command: t.Command, State: chat.TaskRunning})
 	}
+	if err := json.Unmarshal(base.Refusals, &w.Refusals); err != nil {
+		return fmt.Errorf("decode refusals: %w", err)
+	}
 	return nil
 }
 

@@ -71,7 +71,17 @@ coalesce((SELECT t.items FROM todos t WHERE t.session_key = s.key), '[]')::jsonb
 coalesce((
     SELECT jsonb_agg(jsonb_build_object('n', b.n, 'command', left(b.command, 200)) ORDER BY b.n)
     FROM background_tasks b WHERE b.session_key = s.key AND b.state = 'running'
-), '[]')::jsonb AS tasks
+), '[]')::jsonb AS tasks,
+jsonb_build_object(
+    'tools', (
+        SELECT jsonb_agg(jsonb_build_object('model', r.model, 'tool', r.tool, 'digest', r.digest) ORDER BY r.model, r.tool)
+        FROM refused_tools r WHERE r.session_key = s.key
+    ),
+    'requests', (
+        SELECT jsonb_agg(jsonb_build_object('model', r.model, 'window', r.window_size, 'hash', r.request_hash) ORDER BY r.model)
+        FROM refused_requests r WHERE r.session_key = s.key
+    )
+)::jsonb AS refusals
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
@@ -96,11 +106,13 @@ type ContextBaseRow struct {
 	Calls          bool
 	Todos          json.RawMessage
 	Tasks          json.RawMessage
+	Refusals       json.RawMessage
 }
 
 // Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
 // answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
-// Beside it how and when the last answer was asked for, whether there are tool calls, and what a reminder may have to tell. The mode is the session's, else its user's.
+// Beside it how and when the last answer was asked for, whether there are tool calls, what a reminder may have to tell, and what
+// providers have refused. The mode is the session's, else its user's.
 func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey) (ContextBaseRow, error) {
 	row := db.QueryRow(ctx, contextBase, key)
 	var i ContextBaseRow
@@ -117,6 +129,7 @@ func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Calls,
 		&i.Todos,
 		&i.Tasks,
+		&i.Refusals,
 	)
 	return i, err
 }

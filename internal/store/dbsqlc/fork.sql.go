@@ -372,6 +372,36 @@ func (q *Queries) ForkPictures(ctx context.Context, db DBTX, arg ForkPicturesPar
 	return err
 }
 
+const forkRefusedRequests = `-- name: ForkRefusedRequests :exec
+INSERT INTO refused_requests (session_key, model, window_size, request_hash, refused_at)
+SELECT $1, r.model, r.window_size, r.request_hash, r.refused_at FROM refused_requests r WHERE r.session_key = $2
+`
+
+type ForkRefusedRequestsParams struct {
+	NewKey     chat.SessionKey
+	SessionKey chat.SessionKey
+}
+
+func (q *Queries) ForkRefusedRequests(ctx context.Context, db DBTX, arg ForkRefusedRequestsParams) error {
+	_, err := db.Exec(ctx, forkRefusedRequests, arg.NewKey, arg.SessionKey)
+	return err
+}
+
+const forkRefusedTools = `-- name: ForkRefusedTools :exec
+INSERT INTO refused_tools (session_key, model, tool, digest, reason, refused_at)
+SELECT $1, r.model, r.tool, r.digest, r.reason, r.refused_at FROM refused_tools r WHERE r.session_key = $2
+`
+
+type ForkRefusedToolsParams struct {
+	NewKey     chat.SessionKey
+	SessionKey chat.SessionKey
+}
+
+func (q *Queries) ForkRefusedTools(ctx context.Context, db DBTX, arg ForkRefusedToolsParams) error {
+	_, err := db.Exec(ctx, forkRefusedTools, arg.NewKey, arg.SessionKey)
+	return err
+}
+
 const forkReset = `-- name: ForkReset :one
 SELECT reset_id FROM sessions WHERE key = $1
 `
