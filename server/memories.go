@@ -47,6 +47,9 @@ func (a *agents) catchUp(ctx context.Context) error {
 	return a.archive.Run(ctx, digest.Digester{Store: a.store, Models: a.choice, Limits: limits.Table{Others: a.catalogue}})
 }
 
+// indexWords indexes by words what an older xbot has stored.
+func (c *core) indexWords(ctx context.Context) error { return c.store.IndexWords(ctx, c.log) }
+
 // remembered is what is remembered of people.
 func (c *core) remembered() view.View { return view.View{Store: c.store, Policies: c.policies} }
 

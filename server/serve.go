@@ -59,7 +59,7 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 		return s.opened(err)
 	}
 	s.serve(
-		c.listenFeed, c.learnAttributes, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
+		c.listenFeed, c.learnAttributes, c.indexWords, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
 		func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) },
 		func(ctx context.Context) error { return in.announce(ctx, os.Stdout) },
 	)

@@ -68,7 +68,7 @@ func TestSearch_FindsOnesOwnMessagesAlsoBeforeAReset(t *testing.T) {
 	require.Len(t, got.Results, 2)
 	first := b.alice.transcript(key).Messages[0]
 	require.Equal(t, chat.Found{
-		Session: key, Title: "去北京的火车", Message: first.ID, Role: chat.RoleUser, Snippet: first.Content, At: got.Results[1].At,
+		Session: key, Title: "去北京的火车", Message: first.ID, Role: chat.RoleUser, Snippet: first.Content, Marks: []chat.Mark{{From: 1, To: 3}}, At: got.Results[1].At,
 	}, got.Results[1])
 	b.alice.get("/api/search?limit=1&q="+url.QueryEscape("北京")).is(http.StatusOK, &got)
 	require.Len(t, got.Results, 1)

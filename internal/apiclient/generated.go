@@ -3227,7 +3227,7 @@ func (c *Client) RenewRunner(ctx context.Context, name string) (chat.NewRunner, 
 	return answer, err
 }
 
-// Search sends GET /api/search: Find messages in my conversations, newest first. It finds messages of people and models that contain every word of q, in upper or lower case, also from before a reset. A word may be any part of the text, so short words and languages without spaces work, too.
+// Search sends GET /api/search: Find messages in my conversations, newest first. It finds messages of people and models that contain every word of q, also from before a reset. Case and accents do not matter. The last word may be the beginning of one. What is written together, such as foo.bar() or 天气预报, or in quotation marks, is found in this order only. In languages without spaces every part of a text is found.
 func (c *Client) Search(ctx context.Context, params SearchParams) ([]chat.Found, error) {
 	var answer struct {
 		Results []chat.Found `json:"results"`

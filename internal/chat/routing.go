@@ -157,8 +157,15 @@ type Found struct {
 	Title   string     `json:"title"`
 	Message MessageID  `json:"message_id"`
 	Role    Role       `json:"role" enum:"user,assistant"`
-	Snippet string     `json:"snippet" doc:"The part of the message around the first word."`
+	Snippet string     `json:"snippet" doc:"The part of the message with the most different words of the search."`
+	Marks   []Mark     `json:"marks" doc:"What was searched for, in the order of the snippet."`
 	At      time.Time  `json:"at"`
+}
+
+// Mark is a part of a text, in characters (Unicode code points).
+type Mark struct {
+	From int `json:"from" minimum:"0" doc:"The first character, counted from 0."`
+	To   int `json:"to" minimum:"0" doc:"The character behind the last one."`
 }
 
 // Reset begins a conversation anew for the model: it sees nothing up to the message of the record.

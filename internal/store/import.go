@@ -96,6 +96,7 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 		SessionKey: in.key, TurnID: &turn, Role: m.Role, Content: pg.Clean(m.Content), Reasoning: pg.Clean(m.Reasoning), Model: pg.Clean(m.Model), Finish: m.FinishReason,
 		CreatedAt: m.CreatedAt, Origin: m.Origin, Sender: pg.Clean(m.Sender), DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
 	}
+	p.Words = conversation.SearchWords(m.Role, p.DisplayOnly, p.Content)
 	switch {
 	case m.Role == chat.RoleAssistant:
 		p.Step = new(int32(step))
@@ -105,10 +106,11 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 	if u := m.Usage; u != nil {
 		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(u.PromptTokens), int32(u.CachedTokens), int32(u.CompletionTokens)
 	}
-	id, err := in.Q.ImportMessage(ctx, in, p)
+	row, err := in.Q.ImportMessage(ctx, in, p)
 	if err != nil {
 		return fmt.Errorf("import message: %w", err)
 	}
+	id := chat.MessageID(row)
 	in.ids[m.ID] = id
 	for n, c := range m.ToolCalls {
 		if c.State != chat.CallDone {

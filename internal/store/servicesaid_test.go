@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -106,6 +107,7 @@ func TestServiceSaid_AnAdministratorReadsWhatIsOfTheirServicesAndNobodyElseDoes(
 		_, err := b.SaidForAdmin(ctx, b.user.ID, id, service.SaidQuery{N: 10})
 		require.Equal(t, fault.NotFound, b.kind(err), id)
 	}
+	require.NoError(t, b.IndexWords(ctx, slog.New(slog.DiscardHandler)))
 	for q, want := range map[service.ListQuery]int{
 		{N: 10, Text: "BOAT"}: 1, {N: 10, Text: "car"}: 0, {N: 10, Service: "help desk"}: 1, {N: 10, Service: c.Service}: 1, {N: 10, Service: "x\x00"}: 0, {N: 10, Text: "%"}: 0,
 	} {

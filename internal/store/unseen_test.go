@@ -43,9 +43,9 @@ func TestUnseen_IsWhatACompactionOrAResetHasTakenFromTheModel(t *testing.T) {
 	require.Equal(t, all[:2], got)
 	got, _ = b.unseen(key, chat.UnseenQuery{Text: "QUICK answer"})
 	require.Equal(t, all[1:2], got, "every word, in any case")
-	got, _ = b.unseen(key, chat.UnseenQuery{Text: "100%%"})
+	got, _ = b.unseen(key, chat.UnseenQuery{Text: "q_ick"})
 	require.Empty(t, got, "nothing is a wildcard")
-	_, err := b.Unseen(t.Context(), key, chat.UnseenQuery{Text: strings.Repeat("word ", 20), N: 1})
+	_, err := b.Unseen(t.Context(), key, chat.UnseenQuery{Text: strings.Repeat("word ", 40), N: 1})
 	require.True(t, fault.Is(err, fault.Invalid))
 
 	b.rewind("w1", 1, 0)

@@ -9,7 +9,7 @@ RETURNING revision;
 
 -- name: ArchiveAdd :one
 INSERT INTO archival_memory (user_id, agent, content, words, size, at, embedding, embedding_model, revision)
-VALUES ($1, $2, $3, array_to_tsvector(sqlc.arg(words)::text[]), cardinality(sqlc.arg(words)::text[]), $4, $5, $6, $7)
+VALUES ($1, $2, $3, sqlc.arg(words)::text::tsvector, sqlc.arg(size), $4, $5, $6, $7)
 RETURNING id;
 
 -- name: ArchiveDelete :execrows

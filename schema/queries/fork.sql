@@ -59,16 +59,22 @@ FROM (
 JOIN steps s ON s.turn_id = n.old AND s.step = n.step;
 
 -- name: ForkMessageRows :exec
-INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
-                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver, pictures)
-OVERRIDING SYSTEM VALUE
-SELECT n.id, sqlc.arg(new_key), nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
-       m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
-       m.sender, m.shown, m.silent, m.deliver, m.pictures
-FROM (
+-- While old messages are still being indexed the copies are indexed with them.
+WITH n AS (
     SELECT unnest(sqlc.arg(old_ids)::bigint[]) AS old, unnest(sqlc.arg(new_ids)::bigint[]) AS id, unnest(sqlc.arg(new_turns)::text[]) AS turn
-) n
-JOIN messages m ON m.id = n.old;
+), copied AS (
+    INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
+                          prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver, pictures)
+    OVERRIDING SYSTEM VALUE
+    SELECT n.id, sqlc.arg(new_key), nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
+           m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
+           m.sender, m.shown, m.silent, m.deliver, m.pictures
+    FROM n JOIN messages m ON m.id = n.old
+), later AS (
+    UPDATE word_indexes SET below = greatest(below, (SELECT max(n.id) + 1 FROM n)) WHERE name = 'messages' AND below > 0
+)
+INSERT INTO message_words (message_id, words)
+SELECT n.id, w.words FROM n JOIN message_words w ON w.message_id = n.old;
 
 -- name: ForkCalls :exec
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner,

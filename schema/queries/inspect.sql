@@ -115,10 +115,16 @@ INSERT INTO turns (id, session_key, run_id, state, steps, model, prompt_tokens, 
 VALUES ($1, $2, '', 'done', $3, $4, $5, $6, $7, $8, $9);
 
 -- name: ImportMessage :one
-INSERT INTO messages (session_key, turn_id, step, role, content, reasoning, display_only, model, finish, prompt_tokens, cached_tokens, completion_tokens,
-                      created_at, origin, sender, preface)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-RETURNING id;
+WITH m AS (
+    INSERT INTO messages (session_key, turn_id, step, role, content, reasoning, display_only, model, finish, prompt_tokens, cached_tokens, completion_tokens,
+                          created_at, origin, sender, preface)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    RETURNING id
+), w AS (
+    INSERT INTO message_words (message_id, words)
+    SELECT m.id, sqlc.arg(words)::text::tsvector FROM m WHERE sqlc.arg(words)::text <> ''
+)
+SELECT m.id FROM m;
 
 -- name: ImportCall :exec
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, name, class, arguments, state, result, is_error, started_at, finished_at)

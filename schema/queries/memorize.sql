@@ -10,7 +10,7 @@ SELECT content FROM memories WHERE user_id = $1 AND agent = $2 AND path = $3;
 
 -- name: HistoryAdd :exec
 INSERT INTO event_history (user_id, agent, session_key, entry, words, size, from_at, to_at)
-VALUES ($1, $2, $3, $4, array_to_tsvector(sqlc.arg(words)::text[]), cardinality(sqlc.arg(words)::text[]), $5, $6);
+VALUES ($1, $2, $3, $4, sqlc.arg(words)::text::tsvector, sqlc.arg(size), $5, $6);
 
 -- name: HistoryList :many
 -- The newest entries before one; 0: the newest of all.

@@ -1,7 +1,8 @@
 -- name: MessageAppend :one
 -- What is to be read on a platform is put into outbound, for the place of the message that it answers: of the row it names, else
 -- the newest one of its turn, else the newest one of the session. What the product told a conversation has a place of its own,
--- with the bot, or none, and then goes where a person wrote last. outbound says whether it was.
+-- with the bot, or none, and then goes where a person wrote last. outbound says whether it was. words are what searches find the message by;
+-- empty: nothing.
 WITH m AS (
     INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
                           model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
@@ -11,6 +12,9 @@ WITH m AS (
             sqlc.arg(cached_tokens), sqlc.arg(completion_tokens), sqlc.arg(display_only), sqlc.arg(origin), sqlc.arg(sender),
             sqlc.narg(shown), sqlc.arg(silent), sqlc.arg(pictures), sqlc.narg(branch_of), sqlc.arg(role) = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = sqlc.narg(turn_id)), true))
     RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
+), w AS (
+    INSERT INTO message_words (message_id, words)
+    SELECT m.id, sqlc.arg(words)::text::tsvector FROM m WHERE sqlc.arg(words)::text <> ''
 ), o AS (
     INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
     SELECT m.session_key, a.channel, a.account, i.place, m.id, m.turn_id

@@ -1,21 +1,30 @@
 -- name: Search :many
--- The newest messages of a user's conversations, or of only one of them, that hold all of some patterns, also from before a reset. Each conversation is
--- read from its end, so that messages of others cost nothing; fold ignores case, which takes twice as long.
-SELECT s.key, s.title, f.id, f.role, f.created_at, f.snippet::text AS snippet
-FROM sessions s
-CROSS JOIN LATERAL (
-    SELECT m.id, m.role, m.created_at,
-           substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower(sqlc.arg(first)::text)) - 40), 240) AS snippet
-    FROM messages m
-    WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
-      AND CASE WHEN sqlc.arg(fold)::boolean THEN coalesce(m.shown, m.content) ILIKE ALL (sqlc.arg(patterns)::text[])
-               ELSE coalesce(m.shown, m.content) LIKE ALL (sqlc.arg(patterns)::text[]) END
-    ORDER BY m.id DESC
+-- The newest messages of a user's conversations, or of only one of them, that a search by words finds, also from before a reset. Rare words are looked up
+-- in the index of all messages. If it has more than few of them, each conversation of the user is read from its end, so that messages of others cost nothing.
+WITH rare AS MATERIALIZED (
+    SELECT w.message_id FROM message_words w WHERE w.words @@ sqlc.arg(query)::text::tsquery LIMIT sqlc.arg(few)::int + 1
+), hits AS (
+    SELECT m.id FROM rare JOIN messages m ON m.id = rare.message_id JOIN sessions s ON s.key = m.session_key
+    WHERE (SELECT count(*) FROM rare) <= sqlc.arg(few)::int
+      AND s.user_id = sqlc.arg(owner) AND (sqlc.arg(inside)::text = '' OR s.key = sqlc.arg(inside)::text)
+      AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+    UNION ALL
+    SELECT f.id FROM sessions s
+    CROSS JOIN LATERAL (
+        SELECT m.id FROM messages m JOIN message_words w ON w.message_id = m.id
+        WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+          AND w.words @@ sqlc.arg(query)::text::tsquery
+        ORDER BY m.id DESC
+        LIMIT sqlc.arg(n)
+    ) f
+    WHERE (SELECT count(*) FROM rare) > sqlc.arg(few)::int
+      AND s.user_id = sqlc.arg(owner) AND (sqlc.arg(inside)::text = '' OR s.key = sqlc.arg(inside)::text)
+    ORDER BY id DESC
     LIMIT sqlc.arg(n)
-) f
-WHERE s.user_id = sqlc.arg(owner) AND (sqlc.arg(inside)::text = '' OR s.key = sqlc.arg(inside)::text)
-ORDER BY f.id DESC
-LIMIT sqlc.arg(n);
+)
+SELECT s.key, s.title, m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), sqlc.arg(letters)::int)::text AS content
+FROM hits h JOIN messages m ON m.id = h.id JOIN sessions s ON s.key = m.session_key
+ORDER BY m.id DESC;
 
 -- name: Lately :many
 -- The newest messages of the conversation with the person that one of a job or trigger has to do with: where its answers go,
@@ -58,23 +67,20 @@ ORDER BY m.id DESC
 LIMIT sqlc.arg(n);
 
 -- name: SearchPast :many
--- The newest messages of a user's conversations with some agents, from a span of time, that hold all of some patterns, or any
--- of them. Of one conversation only what its model does not see any more: what is before its last compaction or reset.
-SELECT s.key, f.role, f.created_at, f.snippet::text AS snippet
+-- The newest messages of a user's conversations with some agents, from a span of time, that a search by words finds; without words all. Of one
+-- conversation only what its model does not see any more: what is before its last compaction or reset.
+SELECT s.key, f.role, f.created_at, f.content::text AS content
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 LEFT JOIN controls r ON r.id = s.reset_id
 CROSS JOIN LATERAL (
-    SELECT m.id, m.role, m.created_at,
-           substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower(sqlc.arg(first)::text)) - 100), 400) AS snippet
+    SELECT m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), sqlc.arg(letters)::int) AS content
     FROM messages m
     WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
       AND coalesce(m.shown, m.content) <> ''
       AND m.created_at >= sqlc.arg(since)::timestamptz AND m.created_at < sqlc.arg(until)::timestamptz
       AND (s.key <> sqlc.arg(here)::text OR m.id <= greatest(coalesce(c.message_id, 0), coalesce(r.message_id, 0)))
-      AND CASE WHEN cardinality(sqlc.arg(patterns)::text[]) = 0 THEN true
-               WHEN sqlc.arg(every)::boolean THEN coalesce(m.shown, m.content) ILIKE ALL (sqlc.arg(patterns)::text[])
-               ELSE coalesce(m.shown, m.content) ILIKE ANY (sqlc.arg(patterns)::text[]) END
+      AND (sqlc.arg(query)::text = '' OR EXISTS (SELECT 1 FROM message_words w WHERE w.message_id = m.id AND w.words @@ sqlc.arg(query)::text::tsquery))
     ORDER BY m.id DESC
     LIMIT sqlc.arg(n)
 ) f
@@ -84,17 +90,16 @@ ORDER BY f.id DESC
 LIMIT sqlc.arg(n);
 
 -- name: UnseenMessages :many
--- The newest messages of one conversation that its model does not see any more: what is before its last compaction or reset. With patterns those
--- that hold all of them. Of a long text the part around the first word.
-SELECT m.id, m.role, m.sender, m.created_at,
-       substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower(sqlc.arg(first)::text)) - 200), 2000)::text AS content
+-- The newest messages of one conversation that its model does not see any more: what is before its last compaction or reset. With words those that a
+-- search by them finds.
+SELECT m.id, m.role, m.sender, m.created_at, left(coalesce(m.shown, m.content), sqlc.arg(letters)::int)::text AS content
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 LEFT JOIN controls r ON r.id = s.reset_id
 JOIN messages m ON m.session_key = s.key AND m.id <= greatest(coalesce(c.message_id, 0), coalesce(r.message_id, 0))
 WHERE s.key = sqlc.arg(session) AND m.id < sqlc.arg(before)::bigint
   AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND coalesce(m.shown, m.content) <> ''
-  AND (cardinality(sqlc.arg(patterns)::text[]) = 0 OR coalesce(m.shown, m.content) ILIKE ALL (sqlc.arg(patterns)::text[]))
+  AND (sqlc.arg(query)::text = '' OR EXISTS (SELECT 1 FROM message_words w WHERE w.message_id = m.id AND w.words @@ sqlc.arg(query)::text::tsquery))
 ORDER BY m.id DESC
 LIMIT sqlc.arg(n);
 
@@ -102,7 +107,51 @@ LIMIT sqlc.arg(n);
 -- The newest of what was overheard in the group of a conversation and has not come into its transcript, in the order in which it arrived.
 SELECT o.id, o.sender, o.sent_at, o.body FROM overheard o
 WHERE o.session_key = sqlc.arg(session)::text AND NOT o.taken AND o.id < sqlc.arg(before)::bigint AND o.body <> ''
-  AND (cardinality(sqlc.arg(patterns)::text[]) = 0 OR o.body ILIKE ALL (sqlc.arg(patterns)::text[]))
   AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = o.session_key AND i.channel = o.channel AND i.platform_id = o.platform_id)
 ORDER BY o.id DESC
 LIMIT sqlc.arg(n);
+
+-- name: WordIndexNext :one
+-- Locks an index by words that is of an older version, or not complete; those that another process locks are left to it.
+SELECT name, version, below FROM word_indexes
+WHERE version < sqlc.arg(version)::int OR version = sqlc.arg(version)::int AND below > 0
+ORDER BY name LIMIT 1
+FOR UPDATE SKIP LOCKED;
+
+-- name: WordIndexPending :one
+SELECT EXISTS (SELECT 1 FROM word_indexes WHERE version < sqlc.arg(version)::int OR version = sqlc.arg(version)::int AND below > 0);
+
+-- name: WordIndexSet :exec
+UPDATE word_indexes SET version = $2, below = $3 WHERE name = $1;
+
+-- name: WordIndexTexts :many
+-- The newest texts of an index with smaller ids than below; 0: the newest of all. Of messages that no search finds the text is empty.
+(SELECT m.id::bigint AS id, (CASE WHEN m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent THEN coalesce(m.shown, m.content) ELSE '' END)::text AS content
+ FROM messages m
+ WHERE sqlc.arg(name)::text = 'messages' AND (sqlc.arg(below)::bigint = 0 OR m.id < sqlc.arg(below)::bigint) ORDER BY m.id DESC LIMIT sqlc.arg(n))
+UNION ALL
+(SELECT a.id::bigint, a.content FROM archival_memory a
+ WHERE sqlc.arg(name)::text = 'archival_memory' AND (sqlc.arg(below)::bigint = 0 OR a.id < sqlc.arg(below)::bigint) ORDER BY a.id DESC LIMIT sqlc.arg(n))
+UNION ALL
+(SELECT e.id::bigint, e.entry FROM event_history e
+ WHERE sqlc.arg(name)::text = 'event_history' AND (sqlc.arg(below)::bigint = 0 OR e.id < sqlc.arg(below)::bigint) ORDER BY e.id DESC LIMIT sqlc.arg(n))
+ORDER BY id DESC;
+
+-- name: WordIndexMessages :exec
+-- Messages that another transaction deletes are left out.
+INSERT INTO message_words (message_id, words)
+SELECT m.id, n.words::tsvector
+FROM (SELECT unnest(sqlc.arg(ids)::bigint[]) AS id, unnest(sqlc.arg(words)::text[]) AS words) n
+JOIN messages m ON m.id = n.id
+FOR KEY SHARE OF m SKIP LOCKED
+ON CONFLICT (message_id) DO UPDATE SET words = EXCLUDED.words WHERE message_words.words <> EXCLUDED.words;
+
+-- name: WordIndexArchive :exec
+UPDATE archival_memory a SET words = n.words::tsvector, size = n.size
+FROM (SELECT unnest(sqlc.arg(ids)::bigint[]) AS id, unnest(sqlc.arg(words)::text[]) AS words, unnest(sqlc.arg(sizes)::int[]) AS size) n
+WHERE a.id = n.id AND a.words <> n.words::tsvector;
+
+-- name: WordIndexHistory :exec
+UPDATE event_history e SET words = n.words::tsvector, size = n.size
+FROM (SELECT unnest(sqlc.arg(ids)::bigint[]) AS id, unnest(sqlc.arg(words)::text[]) AS words, unnest(sqlc.arg(sizes)::int[]) AS size) n
+WHERE e.id = n.id AND e.words <> n.words::tsvector;

@@ -24,7 +24,7 @@ WHERE v.id = sqlc.arg(id) AND sv.admin_id = sqlc.arg(admin_id);
 
 -- name: ServiceConversationsOfAdmin :many
 -- Conversations with the services of somebody, as long as they are an administrator, those that were used last first. Words are looked for in titles
--- and in what was said.
+-- by their letters, and in what was said by words; no words: in titles alone.
 SELECT v.id, sv.name AS service_name, v.source, s.title, s.last_interaction_at,
        (SELECT count(*) FROM messages m WHERE m.session_key = v.session_key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND m.rewound_by IS NULL)::int AS messages
 FROM services sv
@@ -34,10 +34,10 @@ JOIN users u ON u.id = v.user_id AND u.disabled_at IS NULL
 JOIN sessions s ON s.key = v.session_key
 WHERE sv.admin_id = sqlc.arg(admin_id) AND sv.deleted_at IS NULL
   AND (sqlc.arg(service)::text = '' OR sv.id = sqlc.arg(service) OR lower(sv.name) = lower(sqlc.arg(service)))
-  AND (sqlc.arg(q)::text = '' OR strpos(lower(s.title), lower(sqlc.arg(q)::text)) > 0 OR EXISTS (
-      SELECT 1 FROM messages m WHERE m.session_key = v.session_key
+  AND (sqlc.arg(q)::text = '' OR strpos(lower(s.title), lower(sqlc.arg(q)::text)) > 0 OR sqlc.arg(words)::text <> '' AND EXISTS (
+      SELECT 1 FROM messages m JOIN message_words w ON w.message_id = m.id WHERE m.session_key = v.session_key
         AND (m.role = 'assistant' OR m.role = 'user' AND m.inbox_id IS NOT NULL AND m.origin IN ('', 'superseded'))
-        AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND strpos(lower(coalesce(m.shown, m.content)), lower(sqlc.arg(q)::text)) > 0))
+        AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND w.words @@ sqlc.arg(words)::text::tsquery))
 ORDER BY s.last_interaction_at DESC, v.id
 LIMIT sqlc.arg(n);
 

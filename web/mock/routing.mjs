@@ -201,8 +201,11 @@ export function search(sessions, q) {
 function hitOf(session, message, q) {
   const at = message.content.toLowerCase().indexOf(q.toLowerCase())
   const from = Math.max(0, at - 40)
-  const snippet = (from > 0 ? "…" : "") + message.content.slice(from, at + q.length + 80)
-  return { session: session.key, title: session.title, message_id: message.id, role: message.role, snippet: snippet.replaceAll("\n", " "), at: message.created_at }
+  const cut = from > 0 ? "…" : ""
+  const snippet = (cut + message.content.slice(from, at + q.length + 80)).replaceAll("\n", " ")
+  const begin = [...snippet.slice(0, cut.length + at - from)].length
+  const marks = [{ from: begin, to: begin + [...q].length }]
+  return { session: session.key, title: session.title, message_id: message.id, role: message.role, snippet, marks, at: message.created_at }
 }
 
 /** Prepared lists of runs, as administrators see them. */

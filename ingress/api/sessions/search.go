@@ -19,7 +19,7 @@ type FoundBody struct {
 func (a *Endpoints) registerSearch(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "search", Method: http.MethodGet, Path: "/api/search", Summary: "Find messages in my conversations, newest first",
-		Description: "It finds messages of people and models that contain every word of q, in upper or lower case, also from before a reset. A word may be any part of the text, so short words and languages without spaces work, too.",
+		Description: "It finds messages of people and models that contain every word of q, also from before a reset. Case and accents do not matter. The last word may be the beginning of one. What is written together, such as foo.bar() or 天气预报, or in quotation marks, is found in this order only. In languages without spaces every part of a text is found.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"400"`

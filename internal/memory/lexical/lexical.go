@@ -1,17 +1,18 @@
-// Package lexical takes texts apart into what a full-text index holds and what a query asks it for, in languages that
-// write spaces between words and in those that do not. It is pure.
+// Package lexical divides texts into the words that a full-text index holds, and queries into what they ask the index for,
+// in languages that write spaces between words and in those that do not. It is pure.
 //
-// A word is a run of letters and digits in lower case. A run of ideographs, kana, hangul, Thai, Lao, Khmer or Burmese
-// letters becomes its overlapping pairs, and its last letter alone: every word of two letters is then found as a pair, and
-// every single letter as the beginning of one.
+// A word is a run of letters and digits in lower case, without the accents of Latin and Greek letters; the parts of a
+// camelCase word are words, too. A run of ideographs, kana, hangul, Thai, Lao, Khmer or Burmese letters becomes its
+// overlapping pairs, and its last letter alone: every word of two letters is then found as a pair, and every single letter
+// as the beginning of one. An emoji is a word.
+//
+// [Parse] reads what people type into a search, [Query] questions whose answers are ranked.
 package lexical
 
 import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Bounds of what is indexed and asked.
@@ -21,23 +22,12 @@ const (
 	maxQuery = 600 // letters of a query that are read
 )
 
-// spaceless are scripts that do not write spaces between words, and hangul, whose words carry endings.
-var spaceless = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
-}
-
 // Words returns what an index holds of a text, in its order, with repetitions. It can be empty.
 func Words(text string) []string {
 	var out []string
-	runs(text, func(run []rune, dense bool) {
-		if !dense {
-			out = append(out, string(run[:min(len(run), maxWord)]))
-			return
-		}
-		for i := range len(run) - 1 {
-			out = append(out, string(run[i:i+2]))
-		}
-		out = append(out, string(run[len(run)-1]))
+	lexemes(text, func(l lexeme) bool {
+		out = append(out, l.text)
+		return true
 	})
 	return out
 }
@@ -58,22 +48,23 @@ func Query(text string) []Term {
 			terms = append(terms, t)
 		}
 	}
-	runs(cut(text, maxQuery), func(run []rune, dense bool) {
-		switch word := string(run[:min(len(run), maxWord)]); {
-		case dense && len(run) == 1:
+	scan(cut(text, maxQuery), func(r *run) bool {
+		switch word := cutRunes(r.text); {
+		case r.dense && len(r.text) == 1:
 			add(Term{word, true, 1})
-		case dense:
-			for i := range len(run) - 1 {
-				add(Term{string(run[i : i+2]), false, 1})
+		case r.dense:
+			for i := range len(r.text) - 1 {
+				add(Term{string(r.text[i : i+2]), false, 1})
 			}
 		case isCommon(word):
 			common = append(common, Term{word, false, 1})
 		default:
-			add(Term{word, len(run) >= 3, 1})
-			if stem := stem(run); stem != "" {
+			add(Term{word, len(r.text) >= 3, 1})
+			if stem := stem(r.text); stem != "" {
 				add(Term{stem, true, 0.5})
 			}
 		}
+		return true
 	})
 	if len(terms) == 0 {
 		terms = common
@@ -112,33 +103,6 @@ func Likeness(a, b string) float64 {
 		return 0
 	}
 	return float64(both) / float64(all)
-}
-
-// runs calls fn for each run of letters of one kind; fn must not keep it.
-func runs(text string, fn func(run []rune, dense bool)) {
-	var run []rune
-	dense := false
-	end := func() {
-		if len(run) > 0 {
-			fn(run, dense)
-		}
-		run = run[:0]
-	}
-	for _, r := range strings.ToLower(norm.NFKC.String(text)) {
-		switch {
-		case unicode.Is(unicode.Mn, r) && len(run) > 0: // an accent, or a vowel that is written over its letter
-			run = append(run, r)
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mc, r):
-			end()
-		default:
-			if d := unicode.In(r, spaceless...); d != dense {
-				end()
-				dense = d
-			}
-			run = append(run, r)
-		}
-	}
-	end()
 }
 
 func cut(text string, letters int) string {

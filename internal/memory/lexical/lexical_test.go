@@ -14,17 +14,23 @@ import (
 func TestWords_TakesTextsApart(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                             "",
-		" … — 🙂 ":                      "",
-		"Bob's e-mail: BOB@x.org":      "bob s e mail bob x org",
-		"她住在上海":                        "她住 住在 在上 上海 海",
-		"用GPT5写ＡＢＣ，好":                  "用 gpt5 写 abc 好",
-		"茶":                            "茶",
-		"東京へ行く":                        "東京 京へ へ行 行く く",
-		"서울에 산다":                       "서울 울에 에 산다 다",
-		"naïve Ünïcode Straße":         "naïve ünïcode straße",
-		"v1.2.3 2026-11-22 snake_case": "v1 2 3 2026 11 22 snake case",
-		strings.Repeat("x", 50):        strings.Repeat("x", 40),
+		"":                              "",
+		" … — ─┐ ":                      "",
+		"👍🏽 ❤️x 👩‍💻":                    "👍 ❤ x 👩 💻",
+		"Bob's e-mail: BOB@x.org":       "bob s e mail bob x org",
+		"她住在上海":                         "她住 住在 在上 上海 海",
+		"用GPT5写ＡＢＣ，好":                   "用 gpt5 写 abc 好",
+		"茶":                             "茶",
+		"東京へ行く":                         "東京 京へ へ行 行く く",
+		"서울에 산다":                        "서울 울에 에 산다 다",
+		"naïve Ünïcode Straße, Ελλάς":   "naive unicode strasse ελλασ",
+		"e\u0301te\u0301 a\u00adb":      "ete ab",
+		"コーヒー":                          "コー ーヒ ヒー ー",
+		"ｶﾞ か\u3099":                    "ガ が",
+		"getUserName HTTPServer iPhone": "getusername get user name httpserver http server iphone i phone",
+		"foo.bar() /usr/lib a@b.org":    "foo bar usr lib a b org",
+		"v1.2.3 2026-11-22 snake_case":  "v1 2 3 2026 11 22 snake case",
+		strings.Repeat("x", 50):         strings.Repeat("x", 40),
 	} {
 		require.Equal(t, want, strings.Join(lexical.Words(text), " "), text)
 	}
@@ -42,7 +48,7 @@ func TestQuery_FindsFormsPartsAndSingleIdeographs(t *testing.T) {
 	t.Parallel()
 	for query, text := range map[string]string{
 		"is he allergic to anything": "Bob has allergies: peanuts", "kuber": "deploys on Kubernetes", "meetings": "meeting on Monday",
-		"茶": "喜欢喝绿茶", "上海的天气": "她住在上海", "who": "Who is Ann?", "ＧＰＴ": "uses gpt",
+		"茶": "喜欢喝绿茶", "上海的天气": "她住在上海", "who": "Who is Ann?", "ＧＰＴ": "uses gpt", "naive": "a naïve idea",
 	} {
 		require.True(t, finds(text, query), "%q should find %q", query, text)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/lexical"
 	"xbot/internal/policy"
 )
 
@@ -185,7 +186,8 @@ func (d View) Search(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.
 	if err != nil {
 		return nil, err
 	}
-	out := slices.DeleteFunc(kept, func(r chat.Remembered) bool { return !holds(r.Content, strings.Fields(q)) })
+	words := lexical.Parse(q)
+	out := slices.DeleteFunc(kept, func(r chat.Remembered) bool { return !words.Match(r.Content) })
 	archive, log, err := d.found(ctx, w, q, page)
 	return slices.Concat(out, archive, log), err
 }
@@ -205,12 +207,6 @@ func (d View) found(ctx context.Context, w chat.MemoryOwner, q string, n int) (a
 	}
 	past, err := d.Store.MemoryLog(ctx, w, q, time.Time{}, time.Now().Add(24*time.Hour), n)
 	return archiveOf(entries), logOf(past), err
-}
-
-// holds reports whether a text has all of some words, in any order and whatever their case. No words: it has not.
-func holds(text string, words []string) bool {
-	text = strings.ToLower(text)
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
 }
 
 // Set writes a note, a block or a soul file that is was; empty: it goes, or nothing stands in the block. Conflict: it was changed
@@ -258,18 +254,18 @@ func (d View) Find(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.Re
 	if kind, n, ok := numbered(q); ok {
 		return d.entry(ctx, w, kind, n)
 	}
-	words := strings.Fields(q)
+	words := lexical.Parse(q)
 	var out []chat.Remembered
 	for _, r := range kept {
 		for line := range strings.Lines(r.Content) {
-			if holds(line, words) {
+			if words.Match(line) {
 				out = append(out, chat.Remembered{ID: r.ID, Kind: r.Kind, Name: r.Name, Session: r.Session, Content: strings.TrimRight(line, "\r\n"), At: r.At, Line: true})
 			}
 		}
 	}
 	archive, log, err := d.found(ctx, w, q, most)
 	for _, r := range slices.Concat(archive, log) {
-		if holds(r.Content, words) {
+		if words.Match(r.Content) {
 			out = append(out, r)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/memory/lexical"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
@@ -61,6 +62,7 @@ func rowParams(m *chat.Message) dbsqlc.MessageAppendParams {
 }
 
 func appendRow(ctx context.Context, t *pg.Tx, m *chat.Message, p dbsqlc.MessageAppendParams) error {
+	p.Words = SearchWords(m.Role, p.DisplayOnly || p.Silent, Seen(*m, p.Shown).Content)
 	row, err := t.Q.MessageAppend(ctx, t, p)
 	if err != nil {
 		return fmt.Errorf("append %s message: %w", m.Role, err)
@@ -76,6 +78,15 @@ func appendRow(ctx context.Context, t *pg.Tx, m *chat.Message, p dbsqlc.MessageA
 	}
 	t.Emit(m.Session, chat.EventMessage, Seen(*m, p.Shown))
 	return nil
+}
+
+// SearchWords returns what searches find a message by: the words of what people and models say. It is empty for what is hidden.
+func SearchWords(role chat.Role, hidden bool, text string) string {
+	if hidden || role != chat.RoleUser && role != chat.RoleAssistant {
+		return ""
+	}
+	words, _ := lexical.Vector(text)
+	return words
 }
 
 // toPeople reports whether a message is to be read on the platform where its conversation takes place: answers, and what the

@@ -15,7 +15,7 @@ import (
 
 const archiveAdd = `-- name: ArchiveAdd :one
 INSERT INTO archival_memory (user_id, agent, content, words, size, at, embedding, embedding_model, revision)
-VALUES ($1, $2, $3, array_to_tsvector($8::text[]), cardinality($8::text[]), $4, $5, $6, $7)
+VALUES ($1, $2, $3, $8::text::tsvector, $9, $4, $5, $6, $7)
 RETURNING id
 `
 
@@ -27,7 +27,8 @@ type ArchiveAddParams struct {
 	Embedding      []byte
 	EmbeddingModel string
 	Revision       int64
-	Words          []string
+	Words          string
+	Size           int32
 }
 
 func (q *Queries) ArchiveAdd(ctx context.Context, db DBTX, arg ArchiveAddParams) (chat.ArchivalID, error) {
@@ -40,6 +41,7 @@ func (q *Queries) ArchiveAdd(ctx context.Context, db DBTX, arg ArchiveAddParams)
 		arg.EmbeddingModel,
 		arg.Revision,
 		arg.Words,
+		arg.Size,
 	)
 	var id chat.ArchivalID
 	err := row.Scan(&id)

@@ -234,31 +234,37 @@ func (q *Queries) ForkMessageIDs(ctx context.Context, db DBTX, n int32) ([]int64
 }
 
 const forkMessageRows = `-- name: ForkMessageRows :exec
-INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
-                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver, pictures)
-OVERRIDING SYSTEM VALUE
-SELECT n.id, $1, nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
-       m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
-       m.sender, m.shown, m.silent, m.deliver, m.pictures
-FROM (
-    SELECT unnest($2::bigint[]) AS old, unnest($3::bigint[]) AS id, unnest($4::text[]) AS turn
-) n
-JOIN messages m ON m.id = n.old
+WITH n AS (
+    SELECT unnest($1::bigint[]) AS old, unnest($2::bigint[]) AS id, unnest($3::text[]) AS turn
+), copied AS (
+    INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
+                          prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver, pictures)
+    OVERRIDING SYSTEM VALUE
+    SELECT n.id, $4, nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
+           m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
+           m.sender, m.shown, m.silent, m.deliver, m.pictures
+    FROM n JOIN messages m ON m.id = n.old
+), later AS (
+    UPDATE word_indexes SET below = greatest(below, (SELECT max(n.id) + 1 FROM n)) WHERE name = 'messages' AND below > 0
+)
+INSERT INTO message_words (message_id, words)
+SELECT n.id, w.words FROM n JOIN message_words w ON w.message_id = n.old
 `
 
 type ForkMessageRowsParams struct {
-	NewKey   chat.SessionKey
 	OldIds   []int64
 	NewIds   []int64
 	NewTurns []string
+	NewKey   chat.SessionKey
 }
 
+// While old messages are still being indexed the copies are indexed with them.
 func (q *Queries) ForkMessageRows(ctx context.Context, db DBTX, arg ForkMessageRowsParams) error {
 	_, err := db.Exec(ctx, forkMessageRows,
-		arg.NewKey,
 		arg.OldIds,
 		arg.NewIds,
 		arg.NewTurns,
+		arg.NewKey,
 	)
 	return err
 }

@@ -232,10 +232,16 @@ func (q *Queries) ImportEnds(ctx context.Context, db DBTX, arg ImportEndsParams)
 }
 
 const importMessage = `-- name: ImportMessage :one
-INSERT INTO messages (session_key, turn_id, step, role, content, reasoning, display_only, model, finish, prompt_tokens, cached_tokens, completion_tokens,
-                      created_at, origin, sender, preface)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-RETURNING id
+WITH m AS (
+    INSERT INTO messages (session_key, turn_id, step, role, content, reasoning, display_only, model, finish, prompt_tokens, cached_tokens, completion_tokens,
+                          created_at, origin, sender, preface)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    RETURNING id
+), w AS (
+    INSERT INTO message_words (message_id, words)
+    SELECT m.id, $17::text::tsvector FROM m WHERE $17::text <> ''
+)
+SELECT m.id FROM m
 `
 
 type ImportMessageParams struct {
@@ -255,9 +261,10 @@ type ImportMessageParams struct {
 	Origin           string
 	Sender           string
 	Preface          string
+	Words            string
 }
 
-func (q *Queries) ImportMessage(ctx context.Context, db DBTX, arg ImportMessageParams) (chat.MessageID, error) {
+func (q *Queries) ImportMessage(ctx context.Context, db DBTX, arg ImportMessageParams) (int64, error) {
 	row := db.QueryRow(ctx, importMessage,
 		arg.SessionKey,
 		arg.TurnID,
@@ -275,8 +282,9 @@ func (q *Queries) ImportMessage(ctx context.Context, db DBTX, arg ImportMessageP
 		arg.Origin,
 		arg.Sender,
 		arg.Preface,
+		arg.Words,
 	)
-	var id chat.MessageID
+	var id int64
 	err := row.Scan(&id)
 	return id, err
 }

@@ -100,7 +100,7 @@ func (q *Queries) BlockPut(ctx context.Context, db DBTX, arg BlockPutParams) err
 
 const historyAdd = `-- name: HistoryAdd :exec
 INSERT INTO event_history (user_id, agent, session_key, entry, words, size, from_at, to_at)
-VALUES ($1, $2, $3, $4, array_to_tsvector($7::text[]), cardinality($7::text[]), $5, $6)
+VALUES ($1, $2, $3, $4, $7::text::tsvector, $8, $5, $6)
 `
 
 type HistoryAddParams struct {
@@ -110,7 +110,8 @@ type HistoryAddParams struct {
 	Entry      string
 	FromAt     time.Time
 	ToAt       time.Time
-	Words      []string
+	Words      string
+	Size       int32
 }
 
 func (q *Queries) HistoryAdd(ctx context.Context, db DBTX, arg HistoryAddParams) error {
@@ -122,6 +123,7 @@ func (q *Queries) HistoryAdd(ctx context.Context, db DBTX, arg HistoryAddParams)
 		arg.FromAt,
 		arg.ToAt,
 		arg.Words,
+		arg.Size,
 	)
 	return err
 }

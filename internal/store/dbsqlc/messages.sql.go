@@ -686,6 +686,9 @@ WITH m AS (
             $14, $15, $16, $17, $18,
             $19, $20, $21, $22, $4 = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = $2), true))
     RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
+), w AS (
+    INSERT INTO message_words (message_id, words)
+    SELECT m.id, $23::text::tsvector FROM m WHERE $23::text <> ''
 ), o AS (
     INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
     SELECT m.session_key, a.channel, a.account, i.place, m.id, m.turn_id
@@ -695,7 +698,7 @@ WITH m AS (
         (SELECT n.id FROM inbox n WHERE n.session_key = m.session_key AND n.place IS NOT NULL AND n.kind <> 'background' ORDER BY n.id DESC LIMIT 1))
     JOIN channel_accounts a ON a.channel = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'channel', i.channel) ELSE i.channel END
         AND a.account = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'account', '') ELSE i.account END
-    WHERE $23::boolean AND m.deliver AND i.place IS NOT NULL
+    WHERE $24::boolean AND m.deliver AND i.place IS NOT NULL
     RETURNING id
 )
 SELECT m.id, m.created_at, m.deliver, EXISTS (SELECT 1 FROM o)::boolean AS outbound FROM m
@@ -724,6 +727,7 @@ type MessageAppendParams struct {
 	Silent           bool
 	Pictures         []chat.PictureRef
 	BranchOf         *int64
+	Words            string
 	ToPeople         bool
 }
 
@@ -736,7 +740,8 @@ type MessageAppendRow struct {
 
 // What is to be read on a platform is put into outbound, for the place of the message that it answers: of the row it names, else
 // the newest one of its turn, else the newest one of the session. What the product told a conversation has a place of its own,
-// with the bot, or none, and then goes where a person wrote last. outbound says whether it was.
+// with the bot, or none, and then goes where a person wrote last. outbound says whether it was. words are what searches find the message by;
+// empty: nothing.
 func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendParams) (MessageAppendRow, error) {
 	row := db.QueryRow(ctx, messageAppend,
 		arg.SessionKey,
@@ -761,6 +766,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 		arg.Silent,
 		arg.Pictures,
 		arg.BranchOf,
+		arg.Words,
 		arg.ToPeople,
 	)
 	var i MessageAppendRow

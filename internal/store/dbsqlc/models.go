@@ -552,3 +552,12 @@ type User struct {
 	// Of a service the administrator, of a consumer the service. It is deleted after those that belong to it.
 	OwnerID *chat.UserID
 }
+
+// Which texts are indexed by words, and in which form. Written by the loop of store search, a row by one process at a time.
+type WordIndex struct {
+	Name string
+	// The newest version of internal/memory/lexical that has begun to index the texts again.
+	Version int32
+	// Texts with smaller ids are still to be indexed in this version, the newest first; 0: none.
+	Below int64
+}

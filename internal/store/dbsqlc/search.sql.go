@@ -179,30 +179,39 @@ func (q *Queries) Lately(ctx context.Context, db DBTX, arg LatelyParams) ([]Late
 }
 
 const search = `-- name: Search :many
-SELECT s.key, s.title, f.id, f.role, f.created_at, f.snippet::text AS snippet
-FROM sessions s
-CROSS JOIN LATERAL (
-    SELECT m.id, m.role, m.created_at,
-           substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower($1::text)) - 40), 240) AS snippet
-    FROM messages m
-    WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
-      AND CASE WHEN $2::boolean THEN coalesce(m.shown, m.content) ILIKE ALL ($3::text[])
-               ELSE coalesce(m.shown, m.content) LIKE ALL ($3::text[]) END
-    ORDER BY m.id DESC
+WITH rare AS MATERIALIZED (
+    SELECT w.message_id FROM message_words w WHERE w.words @@ $2::text::tsquery LIMIT $3::int + 1
+), hits AS (
+    SELECT m.id FROM rare JOIN messages m ON m.id = rare.message_id JOIN sessions s ON s.key = m.session_key
+    WHERE (SELECT count(*) FROM rare) <= $3::int
+      AND s.user_id = $5 AND ($6::text = '' OR s.key = $6::text)
+      AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+    UNION ALL
+    SELECT f.id FROM sessions s
+    CROSS JOIN LATERAL (
+        SELECT m.id FROM messages m JOIN message_words w ON w.message_id = m.id
+        WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+          AND w.words @@ $2::text::tsquery
+        ORDER BY m.id DESC
+        LIMIT $4
+    ) f
+    WHERE (SELECT count(*) FROM rare) > $3::int
+      AND s.user_id = $5 AND ($6::text = '' OR s.key = $6::text)
+    ORDER BY id DESC
     LIMIT $4
-) f
-WHERE s.user_id = $5 AND ($6::text = '' OR s.key = $6::text)
-ORDER BY f.id DESC
-LIMIT $4
+)
+SELECT s.key, s.title, m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), $1::int)::text AS content
+FROM hits h JOIN messages m ON m.id = h.id JOIN sessions s ON s.key = m.session_key
+ORDER BY m.id DESC
 `
 
 type SearchParams struct {
-	First    string
-	Fold     bool
-	Patterns []string
-	N        int32
-	Owner    chat.UserID
-	Inside   string
+	Letters int32
+	Query   string
+	Few     int32
+	N       int32
+	Owner   chat.UserID
+	Inside  string
 }
 
 type SearchRow struct {
@@ -211,16 +220,16 @@ type SearchRow struct {
 	ID        chat.MessageID
 	Role      chat.Role
 	CreatedAt time.Time
-	Snippet   string
+	Content   string
 }
 
-// The newest messages of a user's conversations, or of only one of them, that hold all of some patterns, also from before a reset. Each conversation is
-// read from its end, so that messages of others cost nothing; fold ignores case, which takes twice as long.
+// The newest messages of a user's conversations, or of only one of them, that a search by words finds, also from before a reset. Rare words are looked up
+// in the index of all messages. If it has more than few of them, each conversation of the user is read from its end, so that messages of others cost nothing.
 func (q *Queries) Search(ctx context.Context, db DBTX, arg SearchParams) ([]SearchRow, error) {
 	rows, err := db.Query(ctx, search,
-		arg.First,
-		arg.Fold,
-		arg.Patterns,
+		arg.Letters,
+		arg.Query,
+		arg.Few,
 		arg.N,
 		arg.Owner,
 		arg.Inside,
@@ -238,7 +247,7 @@ func (q *Queries) Search(ctx context.Context, db DBTX, arg SearchParams) ([]Sear
 			&i.ID,
 			&i.Role,
 			&i.CreatedAt,
-			&i.Snippet,
+			&i.Content,
 		); err != nil {
 			return nil, err
 		}
@@ -251,60 +260,55 @@ func (q *Queries) Search(ctx context.Context, db DBTX, arg SearchParams) ([]Sear
 }
 
 const searchPast = `-- name: SearchPast :many
-SELECT s.key, f.role, f.created_at, f.snippet::text AS snippet
+SELECT s.key, f.role, f.created_at, f.content::text AS content
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 LEFT JOIN controls r ON r.id = s.reset_id
 CROSS JOIN LATERAL (
-    SELECT m.id, m.role, m.created_at,
-           substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower($1::text)) - 100), 400) AS snippet
+    SELECT m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), $1::int) AS content
     FROM messages m
     WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
       AND coalesce(m.shown, m.content) <> ''
       AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
       AND (s.key <> $4::text OR m.id <= greatest(coalesce(c.message_id, 0), coalesce(r.message_id, 0)))
-      AND CASE WHEN cardinality($5::text[]) = 0 THEN true
-               WHEN $6::boolean THEN coalesce(m.shown, m.content) ILIKE ALL ($5::text[])
-               ELSE coalesce(m.shown, m.content) ILIKE ANY ($5::text[]) END
+      AND ($5::text = '' OR EXISTS (SELECT 1 FROM message_words w WHERE w.message_id = m.id AND w.words @@ $5::text::tsquery))
     ORDER BY m.id DESC
-    LIMIT $7
+    LIMIT $6
 ) f
-WHERE s.user_id = $8
-  AND (cardinality($9::text[]) = 0 OR s.agent = ANY ($9::text[])) AND NOT s.agent = ANY ($10::text[])
+WHERE s.user_id = $7
+  AND (cardinality($8::text[]) = 0 OR s.agent = ANY ($8::text[])) AND NOT s.agent = ANY ($9::text[])
 ORDER BY f.id DESC
-LIMIT $7
+LIMIT $6
 `
 
 type SearchPastParams struct {
-	First    string
-	Since    time.Time
-	Until    time.Time
-	Here     string
-	Patterns []string
-	Every    bool
-	N        int32
-	Owner    chat.UserID
-	These    []string
-	Others   []string
+	Letters int32
+	Since   time.Time
+	Until   time.Time
+	Here    string
+	Query   string
+	N       int32
+	Owner   chat.UserID
+	These   []string
+	Others  []string
 }
 
 type SearchPastRow struct {
 	Key       chat.SessionKey
 	Role      chat.Role
 	CreatedAt time.Time
-	Snippet   string
+	Content   string
 }
 
-// The newest messages of a user's conversations with some agents, from a span of time, that hold all of some patterns, or any
-// of them. Of one conversation only what its model does not see any more: what is before its last compaction or reset.
+// The newest messages of a user's conversations with some agents, from a span of time, that a search by words finds; without words all. Of one
+// conversation only what its model does not see any more: what is before its last compaction or reset.
 func (q *Queries) SearchPast(ctx context.Context, db DBTX, arg SearchPastParams) ([]SearchPastRow, error) {
 	rows, err := db.Query(ctx, searchPast,
-		arg.First,
+		arg.Letters,
 		arg.Since,
 		arg.Until,
 		arg.Here,
-		arg.Patterns,
-		arg.Every,
+		arg.Query,
 		arg.N,
 		arg.Owner,
 		arg.These,
@@ -321,7 +325,7 @@ func (q *Queries) SearchPast(ctx context.Context, db DBTX, arg SearchPastParams)
 			&i.Key,
 			&i.Role,
 			&i.CreatedAt,
-			&i.Snippet,
+			&i.Content,
 		); err != nil {
 			return nil, err
 		}
@@ -334,25 +338,24 @@ func (q *Queries) SearchPast(ctx context.Context, db DBTX, arg SearchPastParams)
 }
 
 const unseenMessages = `-- name: UnseenMessages :many
-SELECT m.id, m.role, m.sender, m.created_at,
-       substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower($1::text)) - 200), 2000)::text AS content
+SELECT m.id, m.role, m.sender, m.created_at, left(coalesce(m.shown, m.content), $1::int)::text AS content
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 LEFT JOIN controls r ON r.id = s.reset_id
 JOIN messages m ON m.session_key = s.key AND m.id <= greatest(coalesce(c.message_id, 0), coalesce(r.message_id, 0))
 WHERE s.key = $2 AND m.id < $3::bigint
   AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND coalesce(m.shown, m.content) <> ''
-  AND (cardinality($4::text[]) = 0 OR coalesce(m.shown, m.content) ILIKE ALL ($4::text[]))
+  AND ($4::text = '' OR EXISTS (SELECT 1 FROM message_words w WHERE w.message_id = m.id AND w.words @@ $4::text::tsquery))
 ORDER BY m.id DESC
 LIMIT $5
 `
 
 type UnseenMessagesParams struct {
-	First    string
-	Session  chat.SessionKey
-	Before   int64
-	Patterns []string
-	N        int32
+	Letters int32
+	Session chat.SessionKey
+	Before  int64
+	Query   string
+	N       int32
 }
 
 type UnseenMessagesRow struct {
@@ -363,14 +366,14 @@ type UnseenMessagesRow struct {
 	Content   string
 }
 
-// The newest messages of one conversation that its model does not see any more: what is before its last compaction or reset. With patterns those
-// that hold all of them. Of a long text the part around the first word.
+// The newest messages of one conversation that its model does not see any more: what is before its last compaction or reset. With words those that a
+// search by them finds.
 func (q *Queries) UnseenMessages(ctx context.Context, db DBTX, arg UnseenMessagesParams) ([]UnseenMessagesRow, error) {
 	rows, err := db.Query(ctx, unseenMessages,
-		arg.First,
+		arg.Letters,
 		arg.Session,
 		arg.Before,
-		arg.Patterns,
+		arg.Query,
 		arg.N,
 	)
 	if err != nil {
@@ -400,17 +403,15 @@ func (q *Queries) UnseenMessages(ctx context.Context, db DBTX, arg UnseenMessage
 const unseenOverheard = `-- name: UnseenOverheard :many
 SELECT o.id, o.sender, o.sent_at, o.body FROM overheard o
 WHERE o.session_key = $1::text AND NOT o.taken AND o.id < $2::bigint AND o.body <> ''
-  AND (cardinality($3::text[]) = 0 OR o.body ILIKE ALL ($3::text[]))
   AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = o.session_key AND i.channel = o.channel AND i.platform_id = o.platform_id)
 ORDER BY o.id DESC
-LIMIT $4
+LIMIT $3
 `
 
 type UnseenOverheardParams struct {
-	Session  string
-	Before   int64
-	Patterns []string
-	N        int32
+	Session string
+	Before  int64
+	N       int32
 }
 
 type UnseenOverheardRow struct {
@@ -422,12 +423,7 @@ type UnseenOverheardRow struct {
 
 // The newest of what was overheard in the group of a conversation and has not come into its transcript, in the order in which it arrived.
 func (q *Queries) UnseenOverheard(ctx context.Context, db DBTX, arg UnseenOverheardParams) ([]UnseenOverheardRow, error) {
-	rows, err := db.Query(ctx, unseenOverheard,
-		arg.Session,
-		arg.Before,
-		arg.Patterns,
-		arg.N,
-	)
+	rows, err := db.Query(ctx, unseenOverheard, arg.Session, arg.Before, arg.N)
 	if err != nil {
 		return nil, err
 	}
@@ -441,6 +437,146 @@ func (q *Queries) UnseenOverheard(ctx context.Context, db DBTX, arg UnseenOverhe
 			&i.SentAt,
 			&i.Body,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const wordIndexArchive = `-- name: WordIndexArchive :exec
+UPDATE archival_memory a SET words = n.words::tsvector, size = n.size
+FROM (SELECT unnest($1::bigint[]) AS id, unnest($2::text[]) AS words, unnest($3::int[]) AS size) n
+WHERE a.id = n.id AND a.words <> n.words::tsvector
+`
+
+type WordIndexArchiveParams struct {
+	Ids   []int64
+	Words []string
+	Sizes []int32
+}
+
+func (q *Queries) WordIndexArchive(ctx context.Context, db DBTX, arg WordIndexArchiveParams) error {
+	_, err := db.Exec(ctx, wordIndexArchive, arg.Ids, arg.Words, arg.Sizes)
+	return err
+}
+
+const wordIndexHistory = `-- name: WordIndexHistory :exec
+UPDATE event_history e SET words = n.words::tsvector, size = n.size
+FROM (SELECT unnest($1::bigint[]) AS id, unnest($2::text[]) AS words, unnest($3::int[]) AS size) n
+WHERE e.id = n.id AND e.words <> n.words::tsvector
+`
+
+type WordIndexHistoryParams struct {
+	Ids   []int64
+	Words []string
+	Sizes []int32
+}
+
+func (q *Queries) WordIndexHistory(ctx context.Context, db DBTX, arg WordIndexHistoryParams) error {
+	_, err := db.Exec(ctx, wordIndexHistory, arg.Ids, arg.Words, arg.Sizes)
+	return err
+}
+
+const wordIndexMessages = `-- name: WordIndexMessages :exec
+INSERT INTO message_words (message_id, words)
+SELECT m.id, n.words::tsvector
+FROM (SELECT unnest($1::bigint[]) AS id, unnest($2::text[]) AS words) n
+JOIN messages m ON m.id = n.id
+FOR KEY SHARE OF m SKIP LOCKED
+ON CONFLICT (message_id) DO UPDATE SET words = EXCLUDED.words WHERE message_words.words <> EXCLUDED.words
+`
+
+type WordIndexMessagesParams struct {
+	Ids   []int64
+	Words []string
+}
+
+// Messages that another transaction deletes are left out.
+func (q *Queries) WordIndexMessages(ctx context.Context, db DBTX, arg WordIndexMessagesParams) error {
+	_, err := db.Exec(ctx, wordIndexMessages, arg.Ids, arg.Words)
+	return err
+}
+
+const wordIndexNext = `-- name: WordIndexNext :one
+SELECT name, version, below FROM word_indexes
+WHERE version < $1::int OR version = $1::int AND below > 0
+ORDER BY name LIMIT 1
+FOR UPDATE SKIP LOCKED
+`
+
+// Locks an index by words that is of an older version, or not complete; those that another process locks are left to it.
+func (q *Queries) WordIndexNext(ctx context.Context, db DBTX, version int32) (WordIndex, error) {
+	row := db.QueryRow(ctx, wordIndexNext, version)
+	var i WordIndex
+	err := row.Scan(&i.Name, &i.Version, &i.Below)
+	return i, err
+}
+
+const wordIndexPending = `-- name: WordIndexPending :one
+SELECT EXISTS (SELECT 1 FROM word_indexes WHERE version < $1::int OR version = $1::int AND below > 0)
+`
+
+func (q *Queries) WordIndexPending(ctx context.Context, db DBTX, version int32) (bool, error) {
+	row := db.QueryRow(ctx, wordIndexPending, version)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
+const wordIndexSet = `-- name: WordIndexSet :exec
+UPDATE word_indexes SET version = $2, below = $3 WHERE name = $1
+`
+
+type WordIndexSetParams struct {
+	Name    string
+	Version int32
+	Below   int64
+}
+
+func (q *Queries) WordIndexSet(ctx context.Context, db DBTX, arg WordIndexSetParams) error {
+	_, err := db.Exec(ctx, wordIndexSet, arg.Name, arg.Version, arg.Below)
+	return err
+}
+
+const wordIndexTexts = `-- name: WordIndexTexts :many
+(SELECT m.id::bigint AS id, (CASE WHEN m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent THEN coalesce(m.shown, m.content) ELSE '' END)::text AS content
+ FROM messages m
+ WHERE $1::text = 'messages' AND ($2::bigint = 0 OR m.id < $2::bigint) ORDER BY m.id DESC LIMIT $3)
+UNION ALL
+(SELECT a.id::bigint, a.content FROM archival_memory a
+ WHERE $1::text = 'archival_memory' AND ($2::bigint = 0 OR a.id < $2::bigint) ORDER BY a.id DESC LIMIT $3)
+UNION ALL
+(SELECT e.id::bigint, e.entry FROM event_history e
+ WHERE $1::text = 'event_history' AND ($2::bigint = 0 OR e.id < $2::bigint) ORDER BY e.id DESC LIMIT $3)
+ORDER BY id DESC
+`
+
+type WordIndexTextsParams struct {
+	Name  string
+	Below int64
+	N     int32
+}
+
+type WordIndexTextsRow struct {
+	ID      int64
+	Content string
+}
+
+// The newest texts of an index with smaller ids than below; 0: the newest of all. Of messages that no search finds the text is empty.
+func (q *Queries) WordIndexTexts(ctx context.Context, db DBTX, arg WordIndexTextsParams) ([]WordIndexTextsRow, error) {
+	rows, err := db.Query(ctx, wordIndexTexts, arg.Name, arg.Below, arg.N)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WordIndexTextsRow
+	for rows.Next() {
+		var i WordIndexTextsRow
+		if err := rows.Scan(&i.ID, &i.Content); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

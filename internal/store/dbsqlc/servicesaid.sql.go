@@ -22,18 +22,19 @@ JOIN users u ON u.id = v.user_id AND u.disabled_at IS NULL
 JOIN sessions s ON s.key = v.session_key
 WHERE sv.admin_id = $1 AND sv.deleted_at IS NULL
   AND ($2::text = '' OR sv.id = $2 OR lower(sv.name) = lower($2))
-  AND ($3::text = '' OR strpos(lower(s.title), lower($3::text)) > 0 OR EXISTS (
-      SELECT 1 FROM messages m WHERE m.session_key = v.session_key
+  AND ($3::text = '' OR strpos(lower(s.title), lower($3::text)) > 0 OR $4::text <> '' AND EXISTS (
+      SELECT 1 FROM messages m JOIN message_words w ON w.message_id = m.id WHERE m.session_key = v.session_key
         AND (m.role = 'assistant' OR m.role = 'user' AND m.inbox_id IS NOT NULL AND m.origin IN ('', 'superseded'))
-        AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND strpos(lower(coalesce(m.shown, m.content)), lower($3::text)) > 0))
+        AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND w.words @@ $4::text::tsquery))
 ORDER BY s.last_interaction_at DESC, v.id
-LIMIT $4
+LIMIT $5
 `
 
 type ServiceConversationsOfAdminParams struct {
 	AdminID chat.UserID
 	Service string
 	Q       string
+	Words   string
 	N       int32
 }
 
@@ -47,12 +48,13 @@ type ServiceConversationsOfAdminRow struct {
 }
 
 // Conversations with the services of somebody, as long as they are an administrator, those that were used last first. Words are looked for in titles
-// and in what was said.
+// by their letters, and in what was said by words; no words: in titles alone.
 func (q *Queries) ServiceConversationsOfAdmin(ctx context.Context, db DBTX, arg ServiceConversationsOfAdminParams) ([]ServiceConversationsOfAdminRow, error) {
 	rows, err := db.Query(ctx, serviceConversationsOfAdmin,
 		arg.AdminID,
 		arg.Service,
 		arg.Q,
+		arg.Words,
 		arg.N,
 	)
 	if err != nil {

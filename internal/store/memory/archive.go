@@ -69,8 +69,9 @@ func changeArchive(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, added []ch
 		if size := utf8.RuneCountInString(content); size > chat.MaxArchival {
 			return nil, fault.Errorf(fault.TooLarge, "an entry of the archive has at most %d characters, and this one %d: shorten or split it", chat.MaxArchival, size)
 		}
+		words, size := lexical.Vector(content)
 		ids[i], err = t.Q.ArchiveAdd(ctx, t, dbsqlc.ArchiveAddParams{
-			UserID: w.User, Agent: w.Agent, Content: content, At: at(e.At), Words: indexed(content),
+			UserID: w.User, Agent: w.Agent, Content: content, At: at(e.At), Words: words, Size: int32(size),
 			Embedding: packed(e.Embedding), EmbeddingModel: e.Model, Revision: revision,
 		})
 		if err != nil {

@@ -95,21 +95,14 @@ func addHistory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, m chat.Memori
 	if m.History == "" {
 		return nil
 	}
+	words, size := lexical.Vector(pg.Clean(m.History))
 	err := t.Q.HistoryAdd(ctx, t, dbsqlc.HistoryAddParams{
-		UserID: w.User, Agent: w.Agent, SessionKey: m.Session, Entry: pg.Clean(m.History), Words: indexed(m.History), FromAt: at(m.From), ToAt: at(m.To),
+		UserID: w.User, Agent: w.Agent, SessionKey: m.Session, Entry: pg.Clean(m.History), Words: words, Size: int32(size), FromAt: at(m.From), ToAt: at(m.To),
 	})
 	if err != nil {
 		return fmt.Errorf("add to the log of memory: %w", err)
 	}
 	return nil
-}
-
-// indexed is the words of a text as an index holds them.
-func indexed(text string) []string {
-	if words := lexical.Words(pg.Clean(text)); words != nil {
-		return words
-	}
-	return []string{} // a nil list would be NULL
 }
 
 // at is a time that is known, or now.

@@ -1,11 +1,8 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"xbot/internal/chat"
@@ -17,8 +14,10 @@ import (
 const (
 	// recollectLog is how many entries of the log stand before what was said.
 	recollectLog = 5
-	// maxPatterns bounds the words that messages are searched for.
-	maxPatterns = 12
+	// maxPastWords bounds the words that messages are searched for.
+	maxPastWords = 12
+	// maxPastSource bounds how much of a message is read, in characters, of which pastSize are returned, at most pastBefore of them ahead of the first hit.
+	maxPastSource, pastSize, pastBefore = 100_000, 400, 100
 )
 
 // farAway are times before and after everything.
@@ -46,17 +45,14 @@ func (s *Store) SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.Se
 }
 
 func (s *Store) said(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
+	words := lexical.Question(pg.Clean(q.Text), maxPastWords)
 	p := dbsqlc.SearchPastParams{
-		Owner: w.User, Here: string(here), Since: q.Since, Until: q.Until, N: int32(q.N), Every: true, Patterns: []string{},
+		Owner: w.User, Here: string(here), Since: q.Since, Until: q.Until, N: int32(q.N), Query: words.TSQuery(), Letters: maxPastSource,
 		These: append([]string{}, q.Agents.Only...), Others: append([]string{}, q.Agents.Except...),
 	}
-	for _, word := range telling(q.Text) {
-		p.First = cmp.Or(p.First, word)
-		p.Patterns = append(p.Patterns, "%"+pg.LikeEscape.Replace(word)+"%")
-	}
 	rows, err := s.db.Q.SearchPast(ctx, s.db.Pool, p)
-	if err == nil && len(rows) == 0 && len(p.Patterns) > 1 {
-		p.Every = false
+	if err == nil && len(rows) == 0 && words.Phrases() > 1 {
+		p.Query = words.Any().TSQuery()
 		rows, err = s.db.Q.SearchPast(ctx, s.db.Pool, p)
 	}
 	if err != nil {
@@ -64,18 +60,8 @@ func (s *Store) said(ctx context.Context, w chat.MemoryOwner, here chat.SessionK
 	}
 	out := make([]chat.PastEntry, len(rows))
 	for i, r := range rows {
-		out[i] = chat.PastEntry{At: r.CreatedAt, Session: r.Key, Who: string(r.Role), Text: r.Snippet}
+		text, _ := words.Snippet(r.Content, pastBefore, pastSize)
+		out[i] = chat.PastEntry{At: r.CreatedAt, Session: r.Key, Who: string(r.Role), Text: text}
 	}
 	return out, nil
-}
-
-// telling returns what messages are searched for: the significant words of a question, and pairs of ideographs.
-func telling(question string) []string {
-	var out []string
-	for _, t := range lexical.Query(pg.Clean(question)) {
-		if t.Weight == 1 && len(out) < maxPatterns && !slices.ContainsFunc(out, func(o string) bool { return strings.Contains(o, t.Text) }) {
-			out = append(out, t.Text)
-		}
-	}
-	return out
 }

@@ -4,30 +4,29 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/lexical"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
 
 const (
-	// maxSearchWords bounds the words of a search.
-	maxSearchWords = 8
+	// maxSearchWords bounds the words of a search, as spaces divide them.
+	maxSearchWords = 32
 	// MaxSearchBytes bounds the text of a search.
 	MaxSearchBytes = 400
+	// rareHits is the default of Store.RareHits. So many messages are read in milliseconds.
+	rareHits = 2_000
+	// maxSnippetSource bounds how much of a message is read for its snippet, in characters.
+	maxSnippetSource = 100_000
+	// A snippet of a search has snippetSize characters, and at most snippetBefore of them ahead of the first hit.
+	snippetSize, snippetBefore = 240, 40
 )
 
-// Search returns the newest messages of people and models, in all conversations of a user, that hold every word of q,
-// whatever its case. Words are parts of text as they stand there, so that text without spaces between its words is found
-// too. What a rewind took out is not found, what a reset hid from the model is. Invalid where q has no word or too much of
-// them.
-//
-// No index serves it: each conversation is read from its end. In 100 000 messages (64 MB) of one user a word that occurs
-// often was found in 1 ms, one that hardly does in 0.3 s, or 0.5 s where it has letters of two cases (two cores). An index
-// of trigrams (pg_trgm) was three and a half times as large as the text, knew no Chinese under the locale C, nor words of two
-// characters under any.
+// Search returns the newest messages of people and models, in all conversations of a user, that a search by words finds
+// ([lexical.Parse]). What a rewind took out is not found, what a reset hid from the model is. Invalid: q is empty or too long.
 func (s *Store) Search(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Found, error) {
 	return s.search(ctx, owner, "", q, limit)
 }
@@ -38,24 +37,31 @@ func (s *Store) SearchIn(ctx context.Context, owner chat.UserID, key chat.Sessio
 }
 
 func (s *Store) search(ctx context.Context, owner chat.UserID, only chat.SessionKey, q string, limit int) ([]chat.Found, error) {
-	words := strings.Fields(pg.Clean(q))
-	if len(words) == 0 || len(words) > maxSearchWords || len(q) > MaxSearchBytes {
-		return nil, fault.Errorf(fault.Invalid, "search for 1 to %d words, at most %d bytes in all", maxSearchWords, MaxSearchBytes)
+	if strings.TrimSpace(q) == "" {
+		return nil, fault.Errorf(fault.Invalid, "there is nothing to search for; write words")
 	}
-	p := dbsqlc.SearchParams{Owner: owner, Inside: string(only), First: words[0], N: int32(limit)}
-	for _, w := range words {
-		p.Patterns = append(p.Patterns, "%"+pg.LikeEscape.Replace(w)+"%")
-		p.Fold = p.Fold || strings.ContainsFunc(w, hasCase)
+	words, err := parse(q)
+	if err != nil || words.Phrases() == 0 {
+		return nil, err
 	}
-	rows, err := s.db.Q.Search(ctx, s.db.Pool, p)
+	rows, err := s.db.Q.Search(ctx, s.db.Pool, dbsqlc.SearchParams{
+		Owner: owner, Inside: string(only), Query: words.TSQuery(), Few: int32(s.RareHits), Letters: maxSnippetSource, N: int32(limit),
+	})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("search messages: %w", err))
 	}
 	out := make([]chat.Found, len(rows))
 	for i, r := range rows {
-		out[i] = chat.Found{Session: r.Key, Title: r.Title, Message: r.ID, Role: r.Role, Snippet: r.Snippet, At: r.CreatedAt}
+		out[i] = chat.Found{Session: r.Key, Title: r.Title, Message: r.ID, Role: r.Role, At: r.CreatedAt}
+		out[i].Snippet, out[i].Marks = words.Snippet(r.Content, snippetBefore, snippetSize)
 	}
 	return out, nil
 }
 
-func hasCase(r rune) bool { return unicode.ToLower(r) != r || unicode.ToUpper(r) != r }
+// parse reads a search. Invalid: it is too long.
+func parse(q string) (lexical.Search, error) {
+	if len(q) > MaxSearchBytes || len(strings.Fields(q)) > maxSearchWords {
+		return lexical.Search{}, fault.Errorf(fault.Invalid, "search for at most %d words, at most %d bytes in all", maxSearchWords, MaxSearchBytes)
+	}
+	return lexical.Parse(pg.Clean(q)), nil
+}

@@ -2,6 +2,7 @@ package consumers_test
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -85,6 +86,7 @@ func TestTools_ShowAnAdministratorWhatIsOfTheirServicesAndAMemberNothing(t *test
 	b := setup(t)
 	b.says("alice", "hello alice")
 	b.says("bob", "hello bob")
+	require.NoError(t, b.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
 	for _, name := range []string{"alice", "bob", "carol"} {
 		text := b.call(name, consumers.ListName, `{}`) + b.call(name, consumers.ListName, `{"query":"hello"}`) + b.call(name, consumers.InboxName, `{"status":"unread"}`)
 		for _, c := range b.made {

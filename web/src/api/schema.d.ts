@@ -2355,7 +2355,7 @@ export interface paths {
         };
         /**
          * Find messages in my conversations, newest first
-         * @description It finds messages of people and models that contain every word of q, in upper or lower case, also from before a reset. A word may be any part of the text, so short words and languages without spaces work, too.
+         * @description It finds messages of people and models that contain every word of q, also from before a reset. Case and accents do not matter. The last word may be the beginning of one. What is written together, such as foo.bar() or 天气预报, or in quotation marks, is found in this order only. In languages without spaces every part of a text is found.
          */
         get: operations["search"];
         put?: never;
@@ -4946,12 +4946,14 @@ export interface components {
         Found: {
             /** Format: date-time */
             at: string;
+            /** @description What was searched for, in the order of the snippet. */
+            marks: components["schemas"]["Mark"][] | null;
             /** Format: int64 */
             message_id: number;
             /** @enum {string} */
             role: "user" | "assistant";
             session: string;
-            /** @description The part of the message around the first word. */
+            /** @description The part of the message with the most different words of the search. */
             snippet: string;
             title: string;
         };
@@ -5939,6 +5941,18 @@ export interface components {
             /** @description Shown now and never again. */
             secret: string;
             trigger: components["schemas"]["Trigger"];
+        };
+        Mark: {
+            /**
+             * Format: int64
+             * @description The first character, counted from 0.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description The character behind the last one.
+             */
+            to: number;
         };
         Me: {
             demo: boolean;

@@ -22,7 +22,7 @@ export default function MessageHits({ q }: { q: string }) {
       <ul>
         {data?.map((hit) => (
           <li key={`${hit.session} ${hit.message_id}`}>
-            <HitRow hit={hit} q={q} />
+            <HitRow hit={hit} />
           </li>
         ))}
       </ul>
@@ -30,7 +30,7 @@ export default function MessageHits({ q }: { q: string }) {
   )
 }
 
-function HitRow({ hit, q }: { hit: Hit; q: string }) {
+function HitRow({ hit }: { hit: Hit }) {
   const t = useT()
   const language = useLanguage()
   return (
@@ -45,7 +45,7 @@ function HitRow({ hit, q }: { hit: Hit; q: string }) {
         <span className="shrink-0 text-small text-ink-3 tabular-nums">{moment(language, hit.at)}</span>
       </span>
       <span className="line-clamp-2 text-small break-words text-ink-3">
-        {partsOf(hit.snippet, q).map(({ text, found }, n) =>
+        {partsOf(hit).map(({ text, found }, n) =>
           found ? (
             <mark key={n} className="rounded-sm bg-accent-soft text-accent">
               {text}

@@ -1,18 +1,24 @@
+import type { Hit } from "../api/routing"
+
 /** A piece of a snippet, and whether it is what was searched for. */
 export interface SnippetPart {
   text: string
   found: boolean
 }
 
-/** Cuts a snippet at the words that were searched for, whatever their case. */
-export function partsOf(snippet: string, q: string): SnippetPart[] {
-  const words = q.split(/\s+/).filter((word) => word !== "")
-  if (words.length === 0) return [{ text: snippet, found: false }]
-  const sought = new RegExp(`(${words.map(escape).join("|")})`, "giu")
-  return snippet
-    .split(sought)
-    .map((text, n) => ({ text, found: n % 2 === 1 }))
-    .filter(({ text }) => text !== "")
+/** Cuts a snippet at its marks, which count characters. */
+export function partsOf({ snippet, marks }: Pick<Hit, "snippet" | "marks">): SnippetPart[] {
+  const letters = [...snippet]
+  const parts: SnippetPart[] = []
+  let at = 0
+  const add = (to: number, found: boolean) => {
+    if (to > at) parts.push({ text: letters.slice(at, to).join(""), found })
+    at = Math.max(at, to)
+  }
+  for (const { from, to } of marks ?? []) {
+    add(from, false)
+    add(to, true)
+  }
+  add(letters.length, false)
+  return parts
 }
-
-const escape = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
