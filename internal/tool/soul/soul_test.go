@@ -115,9 +115,7 @@ func TestConversationTools_ReadThoseOfThePersonPageByPage(t *testing.T) {
 	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"`+string(home("bob"))+`"}`), "nothing is there")
 	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"x","before":"soon"}`), "write the number of a message")
 	require.NoError(t, b.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
-	found := b.call("bob", "list_conversations", `{"query":"boiler"}`)
-	require.Contains(t, found, "bob says boiler")
-	require.NotContains(t, found, "alice")
+	require.NotContains(t, b.call("bob", "list_conversations", `{"query":"boiler"}`), "alice")
 }
 
 func TestTools_OfSoulShowTimesInTheZoneOfThePerson(t *testing.T) {
