@@ -27,6 +27,7 @@ const (
 type Error struct {
 	Kind  Kind
 	After time.Duration // for RateLimited: how long to wait, zero if unknown
+	part  string        // for Unavailable: the part of xbot that cannot be reached
 	err   error
 }
 
@@ -43,6 +44,25 @@ func Limited(after time.Duration, format string, args ...any) *Error {
 // Later builds an error of a kind that says when to try again.
 func Later(kind Kind, after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: kind, After: after, err: fmt.Errorf(format, args...)}
+}
+
+// Away builds an Unavailable error that names the part of xbot which cannot be reached, such as Postgres: what needed it is not to blame.
+func Away(part, format string, args ...any) *Error {
+	return &Error{Kind: Unavailable, part: part, err: fmt.Errorf(format, args...)}
+}
+
+// PartOf returns the part of xbot that an error in the chain names as away, "" if none does.
+func PartOf(err error) string {
+	for {
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			return ""
+		}
+		if e.part != "" {
+			return e.part
+		}
+		err = e.err
+	}
 }
 
 // Error returns the sentence.

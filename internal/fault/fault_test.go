@@ -31,6 +31,26 @@ func TestKindOf_TheOutermostKindDecides(t *testing.T) {
 	}
 }
 
+func TestPartOf_NamesThePartThatIsAwayWhateverIsPutAroundIt(t *testing.T) {
+	away := fault.Away("Postgres", "read a row: %w", io.ErrUnexpectedEOF)
+	require.Equal(t, fault.Unavailable, fault.KindOf(away))
+	require.ErrorIs(t, away, io.ErrUnexpectedEOF)
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"no error":          {nil, ""},
+		"without a kind":    {io.EOF, ""},
+		"of a part":         {away, "Postgres"},
+		"with a fact":       {fmt.Errorf("call the model: %w", away), "Postgres"},
+		"with another kind": {fault.Errorf(fault.Invalid, "refused: %w", away), "Postgres"},
+		"one of several":    {errors.Join(io.EOF, away), "Postgres"},
+		"of something else": {fault.Errorf(fault.Unavailable, "the provider is away"), ""},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, fault.PartOf(c.err)) })
+	}
+}
+
 func TestIs_NoErrorIsOfNoKind(t *testing.T) {
 	require.False(t, fault.Is(nil, ""))
 	require.False(t, fault.Is(nil, fault.Internal))

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,7 +36,41 @@ func Classify(err error) error {
 			return fault.Errorf(fault.Internal, "%w", err)
 		}
 	}
-	return fault.Errorf(fault.Unavailable, "%w", err)
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && !answers(answer, notServing...) {
+		return fault.Errorf(fault.Unavailable, "%w", err)
+	}
+	return fault.Away(Part, "%w", err)
+}
+
+// Part is the name of Postgres in errors which say that it is away.
+const Part = "Postgres"
+
+// notServing are the classes of answers of a Postgres that does not serve now: connection, resources, shutdown and start.
+var notServing = []string{"08", "53", "57P"}
+
+// Away reports whether an error means that Postgres cannot be reached, or does not serve yet, so that the same may succeed later. A refusal, such as
+// of a password, is not.
+func Away(err error) bool {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return answers(answer, notServing...)
+	}
+	_, unreadable := errors.AsType[*pgconn.ParseConfigError](err)
+	return !unreadable && (fault.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded))
+}
+
+// Refused reports whether Postgres refuses the connection for good: the password, the role or the database is a wrong one, or the connection string
+// cannot be read.
+func Refused(err error) bool {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return answers(answer, "28", "3D")
+	}
+	_, unreadable := errors.AsType[*pgconn.ParseConfigError](err)
+	return unreadable
+}
+
+// answers reports whether the code of an answer begins in one of these ways.
+func answers(answer *pgconn.PgError, classes ...string) bool {
+	return slices.ContainsFunc(classes, func(c string) bool { return strings.HasPrefix(answer.Code, c) })
 }
 
 // Clean makes text storable: valid UTF-8 without NUL, which Postgres cannot hold.

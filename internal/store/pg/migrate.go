@@ -28,6 +28,9 @@ func Migrate(ctx context.Context, dsn string) error {
 		return err
 	}
 	if _, err := provider.Up(ctx); err != nil {
+		if Away(Classify(err)) {
+			return fault.Away(Part, "migrate the database: %w", err)
+		}
 		return fault.Errorf(fault.Internal, "migrate the database: %w", err)
 	}
 	return nil
