@@ -147,6 +147,12 @@ func (s *server) endpoints() (localstack.Endpoints, error) {
 func (s *server) boot() {
 	s.t.Helper()
 	s.process.start()
+	s.booted()
+}
+
+// booted waits until a server that was started has said where it is.
+func (s *server) booted() {
+	s.t.Helper()
 	ready := func() bool { return strings.Contains(s.out.String(), "data ") }
 	require.Eventually(s.t, func() bool { return ready() || !s.running() }, startLimit, 10*time.Millisecond, "the server did not become ready")
 	require.True(s.t, ready(), "the server ended: %s", s.out)

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/accounts"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store"
 )
 
 // Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. Anybody may ask, so it names no addresses.
@@ -35,36 +36,38 @@ func (c *core) Ready(ctx context.Context) error {
 	return nil
 }
 
-// readyWait bounds how long the announcement waits for the server to answer.
-const readyWait = time.Minute
+const (
+	// readyWait bounds how long the announcement waits for the server to answer.
+	readyWait = time.Minute
+	// readySlow is how long that takes before people read what is waited for.
+	readySlow = 5 * time.Second
+)
 
 // CopyNote is what operators read of an installation that is a copy of another one.
 const CopyNote = "XBOT_COPY=on: another xbot works with the original, so here bots are not connected, jobs do not fire and deliveries wait"
 
 // announce waits until the server is ready, notes how local programs reach it, prints where it is, and keeps the note until ctx ends.
 func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
-	deadline := time.Now().Add(readyWait)
-	for in.Ready(ctx) != nil && ctx.Err() == nil && time.Now().Before(deadline) {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(20 * time.Millisecond):
+	in.awaitReady(ctx)
+	var admin store.User
+	var signIn string
+	err := in.untilPostgres(ctx, func(ctx context.Context) (err error) {
+		if admin, err = in.store.EnsureAdmin(ctx, in.admin); err != nil {
+			return err
 		}
-	}
-	admin, err := in.store.EnsureAdmin(ctx, in.admin)
+		if err := in.noteLocal(ctx, admin.ID); err != nil {
+			return err
+		}
+		signIn, err = in.signIn(ctx, w, admin.ID)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	base := in.at.people()
-	if err := in.announceSignIn(ctx, w, admin.ID); err != nil {
-		return err
-	}
-	if err := in.noteLocal(ctx, admin.ID); err != nil {
-		return err
-	}
+	say(w, "xbot      %s", signIn)
 	uiText := in.ui.text
 	if in.ui.target != nil && uiText == "" {
-		uiText = strings.TrimRight(base, "/") + "/temporal/"
+		uiText = strings.TrimRight(in.at.people(), "/") + "/temporal/"
 	}
 	if uiText != "" {
 		say(w, "Temporal  %s", uiText)
@@ -76,25 +79,41 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	return in.keepNote(ctx, admin.ID)
 }
 
-// announceSignIn prints how to sign in. What is printed may be kept in a log, so it is a link only at the first start, and as long as nobody has
-// signed in on a terminal.
-func (in *ingressPart) announceSignIn(ctx context.Context, w io.Writer, admin chat.UserID) error {
+// awaitReady waits until the server can do its work, but not for ever, and says what it waits for where that takes long.
+func (in *ingressPart) awaitReady(ctx context.Context) {
+	begin, said := time.Now(), ""
+	for {
+		err := in.Ready(ctx)
+		if err == nil || ctx.Err() != nil || time.Since(begin) > readyWait {
+			return
+		}
+		if reason := err.Error(); reason != said && time.Since(begin) > readySlow {
+			in.log.Warn("waiting to be ready", "reason", reason)
+			say(in.terminal, "Waiting: %s", reason)
+			said = reason
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// signIn returns the address of the page and how to sign in. It is printed, and may be kept in a log, so it is a link only at the first start, and
+// as long as nobody has signed in on a terminal.
+func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserID) (string, error) {
 	use, err := in.store.SignInUse(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	file, ok := w.(*os.File)
 	logged := !ok || !term.IsTerminal(file.Fd())
 	if use.SignedIn || use.Links && logged {
-		say(w, "xbot      %s   (\"xbot login-link\" prints a link to sign in)", in.at.people())
-		return nil
+		return in.at.people() + "   (\"xbot login-link\" prints a link to sign in)", nil
 	}
 	link, err := in.auth.NewLink(ctx, admin, in.at.people())
-	if err != nil {
-		return err
-	}
-	say(w, "xbot      %s   (sign in once with this link)", link)
-	return nil
+	return link + "   (sign in once with this link)", err
 }
 
 // operatorChats puts the chats of the settings in force: who writes in the administrator's is the administrator, and who was one by an

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -78,11 +79,16 @@ type process struct {
 	env     map[string]string // variables that are no settings, read as settings are
 	tele    *telemetry.Telemetry
 	log     *slog.Logger
-	closer  *Server // closes what is opened for the process
+	// terminal shows the operator what a start waits for, where the log goes elsewhere.
+	terminal io.Writer
+	closer   *Server // closes what is opened for the process
 }
 
 func newProcess(ctx context.Context, s settings, closer *Server) (*process, error) {
-	p := &process{version: s.version, home: s.Dir, envFile: s.EnvFile, closer: closer}
+	p := &process{version: s.version, home: s.Dir, envFile: s.EnvFile, terminal: io.Discard, closer: closer}
+	if s.out != os.Stderr {
+		p.terminal = os.Stderr
+	}
 	var err error
 	if p.env, err = config.Variables(os.Environ()); err != nil {
 		return nil, err

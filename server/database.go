@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -17,6 +18,7 @@ import (
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/pg"
 	"xbot/server/metrics"
 )
 
@@ -32,10 +34,10 @@ type database struct {
 
 // openDatabase migrates the database and opens it.
 func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (*database, error) {
-	if err := waitDatabase(ctx, s.dsn); err != nil {
-		return nil, err
-	}
-	if err := store.Migrate(ctx, s.dsn); err != nil {
+	if err := p.untilPostgres(ctx, func(ctx context.Context) error { return store.Migrate(ctx, s.dsn) }); err != nil {
+		if pg.Refused(err) {
+			return nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL cannot be used: %w", err)
+		}
 		return nil, err
 	}
 	pool, err := openPool(ctx, s.dsn)
@@ -49,7 +51,9 @@ func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (
 	if d.key, err = secret.OpenKeyring(s.Dir, s.Key); err != nil {
 		return nil, err
 	}
-	return d, rotation.Check(ctx, d.key, d.rows) // refuses a key that opens nothing of what is stored
+	return d, p.untilPostgres(ctx, func(ctx context.Context) error {
+		return rotation.Check(ctx, d.key, d.rows) // refuses a key that opens nothing of what is stored
+	})
 }
 
 // listenFeed forwards events that other processes commit to the watchers of this process.
@@ -80,25 +84,43 @@ func openPool(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// databaseWait is how long a process waits at its start for Postgres to answer.
-const databaseWait = 20 * time.Second
+const (
+	// firstPause and longPause bound the pause between two tries of a start to reach Postgres.
+	firstPause = 100 * time.Millisecond
+	longPause  = 5 * time.Second
+	// reasonMost is how much of a reason to wait people read, in bytes.
+	reasonMost = 300
+)
 
-func waitDatabase(ctx context.Context, dsn string) error {
-	deadline := time.Now().Add(databaseWait)
-	for {
-		_, _, err := store.SchemaVersions(ctx, dsn)
-		if err == nil || !fault.Is(err, fault.Unavailable) {
+// untilPostgres calls do until Postgres answers it, or ctx ends: a start waits for Postgres as a running server does. It says once for each reason
+// that it waits. What do does may have been done before.
+func (p *process) untilPostgres(ctx context.Context, do func(ctx context.Context) error) error {
+	said := ""
+	for pause := firstPause; ; pause = min(2*pause, longPause) {
+		err := do(ctx)
+		if err == nil || ctx.Err() != nil || !pg.Away(err) {
 			return err
 		}
-		if time.Now().After(deadline) {
-			return fault.Errorf(fault.Unavailable, "Postgres does not answer: %w; check XBOT_DATABASE_URL", err)
+		if reason := sentence(err); reason != said {
+			p.log.Warn("waiting for Postgres", "reason", reason)
+			say(p.terminal, "Waiting for Postgres: %s", reason)
+			said = reason
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
+}
+
+// sentence is an error on one line.
+func sentence(err error) string {
+	text := strings.ToValidUTF8(strings.Join(strings.Fields(err.Error()), " "), "")
+	if len(text) > reasonMost {
+		text = strings.ToValidUTF8(text[:reasonMost], "") + "…"
+	}
+	return text
 }
 
 // storage is where everything is kept.

@@ -21,6 +21,7 @@ import (
 	"xbot/ingress/runners"
 	"xbot/ingress/runners/manage"
 	"xbot/ingress/spending"
+	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/contextview"
 	"xbot/internal/fault"
@@ -56,7 +57,7 @@ func OpenIngress(ctx context.Context, cfg config.Ingress, version string) (*Serv
 	if err != nil {
 		return s.opened(err)
 	}
-	s.serve(c.listenFeed, c.learnAttributes, in.run, func(ctx context.Context) error { return in.announce(ctx, os.Stdout) })
+	s.serve(c.listenFeed, c.learnAttributes, c.outages.Run, in.run, func(ctx context.Context) error { return in.announce(ctx, os.Stdout) })
 	return s, nil
 }
 
@@ -165,10 +166,14 @@ func (in *ingressPart) run(ctx context.Context) error {
 	in.tele.Registry.MustRegister(metrics.NewInbox(in.store, in.log), metrics.NewRunners(in.hub.Connected))
 	measured := httpserver.NewMetrics(in.tele.Registry)
 	routes.Others[consumer.Root] = consumers
-	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
+	var notified chat.Address
+	err := in.untilPostgres(ctx, func(ctx context.Context) (err error) {
+		if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
+			return err
+		}
+		notified, err = in.operatorChats(ctx)
 		return err
-	}
-	notified, err := in.operatorChats(ctx)
+	})
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,20 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"xbot/ingress/wake"
+	"xbot/internal/fault"
+	"xbot/internal/outage"
+	"xbot/internal/store"
+	"xbot/internal/store/pg"
 	"xbot/internal/temporalclient"
 	"xbot/workflows"
 )
@@ -24,12 +30,17 @@ type orchestration struct {
 	words      bool                  // whether the first words of messages may stand in summaries
 	attributes *attributes
 	wakes      *wake.Dispatcher // wakes workflows whose rows were just committed
+	outages    *outage.Watch    // of Postgres and Temporal
 }
 
 func newOrchestration(ctx context.Context, s settings, p *process, db *database, closer *Server) (*orchestration, error) {
 	o := &orchestration{namespace: s.Namespace, words: s.Summaries == "on", attributes: &attributes{log: p.log}}
 	var err error
-	if o.codec, err = newCodec(ctx, db, s.Codec == "on"); err != nil {
+	err = p.untilPostgres(ctx, func(ctx context.Context) (err error) {
+		o.codec, err = newCodec(ctx, db, s.Codec == "on")
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	dial := s.dial
@@ -43,13 +54,42 @@ func newOrchestration(ctx context.Context, s settings, p *process, db *database,
 		return nil, err
 	}
 	closer.onClose(o.temporal.Close)
+	o.outages = outage.New(p.log, postgresPart{db.rows}, temporalPart{o.temporal})
 	o.wakes = &wake.Dispatcher{
 		Turns:  &wake.Waker{Client: o.temporal, Words: o.words, Attributes: o.attributes, Agents: db.rows},
 		Starts: &wake.Starter{Client: o.temporal, Rows: db.rows, Words: o.words, Attributes: o.attributes},
-		Users:  db.rows, Log: p.log,
+		Users:  db.rows, Log: p.log, Outages: o.outages,
 	}
 	closer.onClose(o.wakes.Wait)
 	return o, nil
+}
+
+// postgresPart is Postgres as requests need it.
+type postgresPart struct{ *store.Store }
+
+// Name implements outage.Part.
+func (postgresPart) Name() string { return pg.Part }
+
+// Caused implements outage.Part.
+func (postgresPart) Caused(err error) bool { return fault.PartOf(err) == pg.Part }
+
+// temporalPart is Temporal as wakes need it.
+type temporalPart struct{ client.Client }
+
+// Name implements outage.Part.
+func (temporalPart) Name() string { return "Temporal" }
+
+// Caused implements outage.Part.
+func (temporalPart) Caused(err error) bool {
+	_, away := errors.AsType[*serviceerror.Unavailable](err)
+	_, silent := errors.AsType[*serviceerror.DeadlineExceeded](err)
+	return away || silent
+}
+
+// Ping implements outage.Part.
+func (t temporalPart) Ping(ctx context.Context) error {
+	_, err := t.CheckHealth(ctx, nil)
+	return err
 }
 
 // Unpause lets a run go on that was paused in the Temporal UI.

@@ -68,7 +68,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Runners: in.hub, Internal: in.internal(), Ready: in,
 		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.RequireOperator(in.tele.Handler(), a.Refuse), Channels: in.setup,
-		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
+		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log, Outages: in.outages}).Handler(),
 		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
 	}
 	r.Others = map[string]http.Handler{
@@ -122,7 +122,7 @@ func (in *ingressPart) consumers() *consumer.API {
 	in.tele.Registry.MustRegister(tokencount.New(in.store, in.log))
 	return consumer.New(consumer.Config{
 		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log, Tally: newRequestCount(in.tele.Registry),
+		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log, Outages: in.outages, Tally: newRequestCount(in.tele.Registry),
 		Pictures: in.pictures(),
 	})
 }
@@ -144,7 +144,7 @@ func (v uiAccess) Base(r *http.Request) string { return v.auth.Under(r.Context()
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {
-	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Usual: in.usual(), Info: endpoint.Info{
+	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Outages: in.outages, Usual: in.usual(), Info: endpoint.Info{
 		Version:   in.version,
 		Namespace: in.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
 		Database: databaseName(in.dsn), Home: in.home, URL: in.at.http.URL, Copy: in.copy,

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/localstack"
+	"xbot/internal/store/pg"
 	"xbot/internal/telemetry"
 	"xbot/internal/temporalclient"
 	"xbot/server/serverlock"
@@ -49,7 +50,11 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 	if err != nil {
 		return s.opened(err)
 	}
-	lock, err := servers.lock(ctx)
+	var lock *serverlock.Lock
+	err = c.untilPostgres(ctx, func(ctx context.Context) (err error) {
+		lock, err = servers.lock(ctx)
+		return pg.Classify(err)
+	})
 	if err != nil {
 		return s.opened(err)
 	}
@@ -59,8 +64,10 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 		return s.opened(err)
 	}
 	s.serve(
-		c.listenFeed, c.learnAttributes, c.indexWords, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
-		func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) },
+		c.listenFeed, c.learnAttributes, c.indexWords, c.outages.Run, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
+		func(ctx context.Context) error {
+			return c.untilPostgres(ctx, func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) })
+		},
 		func(ctx context.Context) error { return in.announce(ctx, os.Stdout) },
 	)
 	return s, nil
@@ -195,7 +202,7 @@ func logFile(home string) (io.Writer, func(), error) {
 	return f, func() { _ = f.Close() }, nil // written through already
 }
 
-// progress prints the steps of a start on a terminal, and nothing elsewhere.
+// progress prints the steps of a start on a terminal, and elsewhere only what it waits for.
 type progress struct{ out *os.File }
 
 // Step prints a step.
@@ -204,6 +211,9 @@ func (p progress) Step(text string) {
 		say(p.out, "start     %s", text)
 	}
 }
+
+// Waiting prints what the start waits for, also where nobody sits at a terminal.
+func (p progress) Waiting(text string) { say(p.out, "Waiting for %s", text) }
 
 // say prints a line to the operator.
 func say(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) } // a closed terminal is no reason to stop

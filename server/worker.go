@@ -59,7 +59,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	s.serve(c.listenFeed, c.learnAttributes, c.indexWords, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build, nil}).run)
+	s.serve(c.listenFeed, c.learnAttributes, c.indexWords, c.outages.Run, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build, nil}).run)
 	if cfg.Metrics != "" {
 		s.serve(func(ctx context.Context) error { return c.serveMetrics(ctx, cfg.Metrics, c) })
 	}

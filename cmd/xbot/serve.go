@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"xbot/server"
 )
@@ -28,6 +29,9 @@ func run[C any](ctx context.Context, open func(context.Context, C, string) (*ser
 		return err
 	}
 	s, err := open(ctx, cfg, version)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // told to stop while it started
+	}
 	if err != nil {
 		return err
 	}

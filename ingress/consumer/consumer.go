@@ -16,6 +16,7 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/outage"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/service"
@@ -95,6 +96,7 @@ type Config struct {
 	Addresses Addresses
 	Key       secret.Deriver // signs media tokens
 	Log       *slog.Logger
+	Outages   *outage.Watch       // counts requests that are refused while Postgres is away; nil: each is logged
 	Pictures  *webpicture.Fetcher // reaches the public internet alone: consumers choose the addresses
 	Tally     Tally               // nil: nobody counts
 }

@@ -62,7 +62,9 @@ func (a *API) problem(err error) *Problem {
 	case offline || kind == fault.Unavailable:
 		p.Status, p.Code = http.StatusServiceUnavailable, string(fault.Unavailable)
 		p.Detail = "the server cannot do this right now; try again in a moment"
-		a.Log.Warn("a request of a consumer was not served for now", "error", err)
+		if !a.Outages.Refused(err) {
+			a.Log.Warn("a request of a consumer was not served for now", "error", err)
+		}
 	case known:
 		p.Status, p.Code, p.Detail = status, string(kind), err.Error()
 	default:

@@ -2,12 +2,17 @@ package wake
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"sync"
 
+	"go.temporal.io/api/serviceerror"
+
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/outage"
 	"xbot/internal/store"
 )
 
@@ -39,6 +44,8 @@ type Dispatcher struct {
 		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	}
 	Log *slog.Logger
+	// Outages counts the wakes that fail while Temporal or Postgres is away; nil: each is logged.
+	Outages *outage.Watch
 
 	under sync.WaitGroup
 }
@@ -48,7 +55,11 @@ type Dispatcher struct {
 func (d *Dispatcher) Wake(wakes ...chat.Wake) {
 	for _, w := range wakes {
 		d.under.Go(func() {
-			if err := d.Now(context.Background(), w); err != nil {
+			err := d.Now(context.Background(), w)
+			if errors.Is(err, context.DeadlineExceeded) {
+				err = fmt.Errorf("%w: %w", serviceerror.NewDeadlineExceeded("Temporal did not answer in time"), err)
+			}
+			if err != nil && !d.Outages.Refused(err) {
 				d.Log.Warn("workflow not woken, the relay tries again", "kind", w.Kind, "id", w.ID, "error", err)
 			}
 		})

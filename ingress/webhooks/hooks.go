@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
+	"xbot/internal/outage"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/trigger"
@@ -40,6 +41,8 @@ type Hooks struct {
 	Key   secret.Sealer
 	Log   *slog.Logger
 	Now   func() time.Time // nil: time.Now
+	// Outages counts the calls that are refused while Postgres is away; nil: each is logged.
+	Outages *outage.Watch
 
 	slots chan struct{}
 	mux   *http.ServeMux
@@ -166,7 +169,9 @@ func (h *Hooks) now() time.Time {
 func (h *Hooks) note(ctx context.Context, t store.OwnedTrigger, why error) {
 	switch fault.KindOf(why) {
 	case fault.Unavailable, fault.Internal:
-		h.Log.Warn("a call of a trigger was not accepted for now", "trigger", t.ID, "error", why)
+		if !h.Outages.Refused(why) {
+			h.Log.Warn("a call of a trigger was not accepted for now", "trigger", t.ID, "error", why)
+		}
 		return
 	case fault.NotFound:
 		return

@@ -3,10 +3,13 @@ package localstack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -199,6 +202,103 @@ func TestKeeper_StopsInTheMiddleOfATry(t *testing.T) {
 	require.NoError(t, p.Stop(t.Context()))
 	require.Eventually(t, func() bool { return server.starts.Load() > 2 }, 20*time.Second, 5*time.Millisecond)
 	require.NoError(t, k.stop(t.Context()))
+}
+
+// mortal is a server whose first starts end in the ways of a script.
+type mortal struct {
+	script []error
+	starts atomic.Int64
+}
+
+func (m *mortal) name() string { return "postgres" }
+
+func (m *mortal) run(context.Context) (*process.Process, error) {
+	if n := int(m.starts.Add(1)); n <= len(m.script) {
+		return nil, m.script[n-1]
+	}
+	return process.Start(exec.Command("sleep", "600"), 0)
+}
+
+func (m *mortal) end(ctx context.Context, p *process.Process) error { return p.Stop(ctx) }
+
+// readings are the reasons to wait that people read.
+type readings struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (*readings) Step(string) {}
+
+func (r *readings) Waiting(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, text)
+}
+
+// ending returns the error of a process that ended in the way of a script.
+func ending(t *testing.T, script string) error {
+	t.Helper()
+	p, err := process.Start(exec.Command("sh", "-c", script), 0)
+	require.NoError(t, err)
+	<-p.Done()
+	return p.EndedStarting("Postgres", "its log says why")
+}
+
+func TestSupervisor_StartsAgainWhatWasKilledAndEndsWithAFault(t *testing.T) {
+	t.Parallel()
+	killed, left, failed := ending(t, "kill -9 $$"), ending(t, "exit 0"), ending(t, "exit 1")
+	odd := errors.New("port 5 is taken by another program")
+	many := func(err error, n int) (out []error) {
+		for range n {
+			out = append(out, err)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		script []error
+		needed int64 // the state of the server that it needs
+		want   error // nil: it is started
+		starts int64
+		said   []string
+	}{
+		"it starts":                               {nil, 1, nil, 1, nil},
+		"killed more often than it may fail":      {many(killed, startFailures+2), 1, nil, startFailures + 3, []string{"Postgres: " + killed.Error()}},
+		"told to end by somebody else":            {many(left, 1), 1, nil, 2, []string{"Postgres: " + left.Error()}},
+		"failed, as where its child was killed":   {many(failed, startFailures-1), 1, nil, startFailures, []string{"Postgres: " + failed.Error()}},
+		"failed each time":                        {many(failed, 100), 1, failed, startFailures, []string{"Postgres: " + failed.Error()}},
+		"failed while what it needs was away":     {many(failed, startFailures+2), 2, nil, startFailures + 3, []string{"Postgres: " + failed.Error()}},
+		"failed, killed, and failed":              {slices.Concat(many(failed, 2), many(killed, 1), many(failed, 2)), 1, nil, 6, []string{"Postgres: " + failed.Error(), "Postgres: " + killed.Error(), "Postgres: " + failed.Error()}},
+		"cannot be run":                           {many(odd, 100), 1, odd, 1, nil},
+		"a program that makes the data is killed": {[]error{fmt.Errorf("make the data: %w", exec.Command("sh", "-c", "kill -9 $$").Run())}, 1, nil, 2, []string{"Postgres: make the data: signal: killed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, read := &mortal{script: c.script}, &readings{}
+			v := newSupervisor(server, slog.New(slog.DiscardHandler))
+			v.progress, v.needs = read, &supervisor{}
+			v.needs.changes.Store(c.needed)
+			err := v.start(t.Context(), make(chan error, 1))
+			require.ErrorIs(t, err, c.want)
+			require.Equal(t, c.starts, server.starts.Load())
+			require.Equal(t, c.said, read.lines)
+			require.NoError(t, v.stop(t.Context()))
+		})
+	}
+}
+
+func TestSupervisor_EndsWithItsContextWhileTheServerIsKilled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	server := &mortal{script: make([]error, 1000)}
+	for i := range server.script {
+		server.script[i] = &process.EndError{Reason: "killed"}
+	}
+	v := newSupervisor(server, slog.New(slog.DiscardHandler))
+	ended := make(chan error, 1)
+	go func() { ended <- v.start(ctx, make(chan error, 1)) }()
+	require.Eventually(t, func() bool { return server.starts.Load() > 2 }, 20*time.Second, 5*time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
 }
 
 func TestCrashes_PauseLongerEachTime(t *testing.T) {

@@ -40,9 +40,11 @@ type Config struct {
 	Progress Progress
 }
 
-// Progress receives the steps of a start.
+// Progress receives the steps of a start, and what it waits for.
 type Progress interface {
 	Step(text string)
+	// Waiting receives a sentence for each reason to wait.
+	Waiting(text string)
 }
 
 // step reports a step of the start.
@@ -76,7 +78,8 @@ type Stack struct {
 const startTries = 3
 
 // Start brings the stack up and returns when both servers answer: within a second on existing data, in a few seconds
-// the first time. It refuses when another process has a stack on the same home. ctx bounds the start only.
+// the first time. A server that is killed meanwhile is started again, however often; one that ends by itself a few times
+// ends the start with its reason. Start refuses when another process has a stack on the same home. ctx bounds the start only.
 func Start(ctx context.Context, cfg Config) (*Stack, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -165,20 +168,40 @@ func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Sta
 		stopped:   make(chan struct{}),
 		done:      make(chan struct{}),
 	}
+	s.postgres.progress, s.temporal.progress, s.temporal.needs = cfg.Progress, cfg.Progress, s.postgres
 	if postgres.exists {
 		cfg.step("starting Postgres and Temporal")
 	} else {
 		cfg.step("creating the Postgres data in %s, then the databases of Temporal", postgres.cluster.Data)
 	}
-	// Together: Temporal waits for Postgres by itself, and has much of its start to do before it needs it.
-	group, startCtx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.postgres.start(startCtx, s.failed) })
-	group.Go(func() error { return s.temporal.start(startCtx, s.failed) })
-	if err := group.Wait(); err != nil {
+	if err := s.startServers(ctx); err != nil {
 		return nil, errors.Join(err, s.stopServers(context.WithoutCancel(ctx)))
 	}
 	go s.watch()
 	return s, nil
+}
+
+// startServers starts both together: Temporal waits for Postgres by itself, and has much of its start to do before it needs it. It fails, too,
+// where one that was ready dies and does not come back before the other one is ready.
+func (s *Stack) startServers(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	ready := make(chan struct{})
+	group.Go(func() error {
+		defer close(ready)
+		both, ctx := errgroup.WithContext(ctx)
+		both.Go(func() error { return s.postgres.start(ctx, s.failed) })
+		both.Go(func() error { return s.temporal.start(ctx, s.failed) })
+		return both.Wait()
+	})
+	group.Go(func() error {
+		select {
+		case err := <-s.failed:
+			return err
+		case <-ready:
+			return nil
+		}
+	})
+	return group.Wait()
 }
 
 // Endpoints tell clients how to reach the servers. They hold secrets.

@@ -51,6 +51,8 @@ type steps []string
 
 func (s *steps) Step(text string) { *s = append(*s, text) }
 
+func (s *steps) Waiting(text string) { *s = append(*s, "waiting for "+text) }
+
 func start(t *testing.T, cfg localstack.Config) *localstack.Stack {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

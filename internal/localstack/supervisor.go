@@ -2,8 +2,10 @@ package localstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +22,10 @@ const (
 	steady = 30 * time.Second
 	// patience is how long such a series may last before the stack is given up.
 	patience = 5 * time.Minute
+	// startFailures is how often in a row a server may end by itself while it starts. Kills are not counted.
+	startFailures = 3
+	// slowStart is how long a start takes before people read what it waits for.
+	slowStart = 10 * time.Second
 )
 
 // server is what a supervisor keeps running.
@@ -34,9 +40,14 @@ type server interface {
 type supervisor struct {
 	server server
 	log    *slog.Logger
-	pid    atomic.Int64
-	cancel context.CancelFunc    // ends the keeping; nil before start has succeeded
-	last   chan *process.Process // what runs when the keeping ends, nil for nothing
+	// needs is a server without which this one cannot start; nil: there is none.
+	needs    *supervisor
+	progress Progress // of the start; nil discards it
+	// changes counts the starts and the deaths of the server: an odd number says that it runs.
+	changes atomic.Int64
+	pid     atomic.Int64
+	cancel  context.CancelFunc    // ends the keeping; nil before start has succeeded
+	last    chan *process.Process // what runs when the keeping ends, nil for nothing
 }
 
 func newSupervisor(s server, log *slog.Logger) *supervisor {
@@ -46,11 +57,11 @@ func newSupervisor(s server, log *slog.Logger) *supervisor {
 // start brings the server up and begins to keep it. If it dies later and does not come back, failed gets the reason.
 func (v *supervisor) start(ctx context.Context, failed chan<- error) error {
 	begin := time.Now()
-	p, err := v.server.run(ctx)
+	p, err := v.bringUp(ctx)
 	if err != nil {
 		return err
 	}
-	v.pid.Store(int64(p.PID))
+	v.runs(p)
 	v.log.Info("server ready", "pid", p.PID, "duration", time.Since(begin))
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	v.cancel = cancel
@@ -64,6 +75,76 @@ func (v *supervisor) start(ctx context.Context, failed chan<- error) error {
 	return nil
 }
 
+// bringUp runs the server until it is ready or ctx ends, again after each kill. It fails where the server cannot be run, or ends by itself
+// startFailures times in a row while the one that it needs runs.
+func (v *supervisor) bringUp(ctx context.Context) (*process.Process, error) {
+	var series crashes
+	failures, said := 0, ""
+	for {
+		needed := v.needs.state()
+		slow := time.AfterFunc(slowStart, func() { v.waiting("it is still starting") })
+		p, err := v.server.run(ctx)
+		slow.Stop()
+		ended, failed := endOf(err)
+		if !ended || ctx.Err() != nil {
+			return p, err
+		}
+		switch {
+		case !failed:
+			failures = 0
+		case needed%2 == 1 && needed == v.needs.state(): // what it needs ran all the time
+			failures++
+		}
+		if failures == startFailures {
+			return nil, err
+		}
+		if err.Error() != said {
+			said = err.Error()
+			v.waiting(said)
+		}
+		series.note(0)
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(series.pause):
+		}
+	}
+}
+
+// endOf reports whether err is the end of a process that belongs to the start of a server, and whether it ended by itself with an exit code.
+func endOf(err error) (ended, failed bool) {
+	if end, ok := errors.AsType[*process.EndError](err); ok {
+		return true, end.Failed
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err) // of a program that makes the data
+	return ok, ok && exit.Exited()
+}
+
+// waiting says what the start waits for.
+func (v *supervisor) waiting(reason string) {
+	v.log.Warn("waiting for a local server", "reason", reason)
+	if v.progress != nil {
+		v.progress.Waiting(titles[v.server.name()] + ": " + reason)
+	}
+}
+
+// titles are the names of the servers to people.
+var titles = map[string]string{"postgres": "Postgres", "temporal": "Temporal"}
+
+// runs notes that the server runs.
+func (v *supervisor) runs(p *process.Process) {
+	v.pid.Store(int64(p.PID))
+	v.changes.Add(1)
+}
+
+// state changes with each start and death of the server, and is odd while it runs. A server that is not needed always runs.
+func (v *supervisor) state() int64 {
+	if v == nil {
+		return 1
+	}
+	return v.changes.Load()
+}
+
 // keep returns the running server when ctx ends, and an error when it died for good.
 func (v *supervisor) keep(ctx context.Context, p *process.Process) (*process.Process, error) {
 	var series crashes
@@ -74,6 +155,7 @@ func (v *supervisor) keep(ctx context.Context, p *process.Process) (*process.Pro
 			return p, nil
 		case <-p.Done():
 		}
+		v.changes.Add(1)
 		v.log.Warn("server died", "pid", p.PID, "error", p.Err())
 		series.note(time.Since(begin))
 		next, err := v.revive(ctx, &series)
@@ -100,7 +182,7 @@ func (v *supervisor) revive(ctx context.Context, series *crashes) (*process.Proc
 		p, err := v.server.run(limited)
 		cancel()
 		if err == nil {
-			v.pid.Store(int64(p.PID))
+			v.runs(p)
 			v.log.Info("server restarted", "pid", p.PID, "duration", time.Since(begin))
 			return p, nil
 		}

@@ -206,7 +206,7 @@ func (t *temporal) await(ctx context.Context, server *process.Process, logOffset
 			if strings.Contains(reason, syscall.EADDRINUSE.Error()) || strings.Contains(reason, portInUse) {
 				return fmt.Errorf("the Temporal server did not start: %w: %s (its log is %s)", errPortLost, reason, t.logFile())
 			}
-			return fmt.Errorf("the Temporal server did not start: %s (its log is %s)", reason, t.logFile())
+			return server.EndedStarting("Temporal", fmt.Sprintf("%s (its log is %s)", reason, t.logFile()))
 		case <-ctx.Done():
 			return fmt.Errorf("the Temporal server did not get ready in time; its log is %s: %w", t.logFile(), ctx.Err())
 		case <-time.After(temporalReady):

@@ -17,6 +17,7 @@ import (
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/outage"
 	"xbot/internal/session"
 	"xbot/internal/store"
 )
@@ -28,6 +29,8 @@ type Base struct {
 	Info  Info
 	Usual Usual
 	Log   *slog.Logger
+	// Outages counts the requests that are refused while Postgres or Temporal is away; nil: each is logged.
+	Outages *outage.Watch
 }
 
 // Usual knows which model answers a person where nothing else was chosen: its id, provider/model. 0: somebody of whom nothing is known.

@@ -86,8 +86,11 @@ func (b *Base) Refusal(err error) (status int, detail string) {
 	return status, detail
 }
 
-// note logs what the client does not learn.
+// note logs what the client does not learn. An outage is logged once, not for each request.
 func (b *Base) note(status int, err error) {
+	if status >= http.StatusInternalServerError && b.Outages.Refused(err) {
+		return
+	}
 	switch status {
 	case http.StatusInternalServerError:
 		b.Log.Error("request failed", "error", err)

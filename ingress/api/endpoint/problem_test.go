@@ -1,9 +1,12 @@
 package endpoint_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -15,7 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/internal/fault"
 	"xbot/internal/jsonlimit"
+	"xbot/internal/outage"
 )
 
 type input struct {
@@ -62,6 +67,33 @@ func dotted(members int) string {
 		fmt.Fprintf(&b, `,"%s%d.x":1`, strings.Repeat("n", 90), i)
 	}
 	return `{"username":"a"` + b.String() + "}"
+}
+
+// databaseAway is Postgres while it is away.
+type databaseAway struct{}
+
+func (databaseAway) Name() string               { return "Postgres" }
+func (databaseAway) Caused(err error) bool      { return fault.PartOf(err) == "Postgres" }
+func (databaseAway) Ping(context.Context) error { return io.EOF }
+
+func TestProblem_LogsAnOutageOnceAndOtherFailuresEachTime(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	b := &endpoint.Base{Log: log, Outages: outage.New(log, databaseAway{})}
+	lines := func(err error) int {
+		out.Reset()
+		for range 10 {
+			require.Error(t, b.Problem(err))
+			b.Refuse(httptest.NewRecorder(), nil, err)
+			b.Refusal(err)
+		}
+		return strings.Count(out.String(), "\n")
+	}
+	require.Equal(t, 1, lines(fmt.Errorf("read: %w", fault.Away("Postgres", "connection refused"))))
+	require.Equal(t, 0, lines(fault.Away("Postgres", "connection refused")), "the outage goes on")
+	require.Equal(t, 30, lines(fault.Errorf(fault.Unavailable, "the provider is away")))
+	require.Equal(t, 30, lines(io.EOF))
+	require.Zero(t, lines(fault.Errorf(fault.NotFound, "no such session")))
 }
 
 // maxAnswer bounds a problem document, in bytes.

@@ -69,7 +69,7 @@ func Await(ctx context.Context, server *process.Process, dsn, logFile string) er
 		}
 		select {
 		case <-server.Done():
-			return fmt.Errorf("the Postgres server did not start: %s; its log is %s", lastMessage(logFile), logFile)
+			return server.EndedStarting("Postgres", fmt.Sprintf("%s; its log is %s", lastMessage(logFile), logFile))
 		case <-ctx.Done():
 			return fmt.Errorf("the Postgres server did not get ready in time: %s; its log is %s: %w", lastMessage(logFile), logFile, ctx.Err())
 		case <-time.After(readyPoll):
@@ -77,9 +77,9 @@ func Await(ctx context.Context, server *process.Process, dsn, logFile string) er
 	}
 }
 
-// temporary tells the codes of a server that is starting, stopping or full.
+// temporary tells the codes of a server that is starting, stopping, recovering from a crash, or full.
 func temporary(code string) bool {
-	return code == "57P03" || code == "57P01" || code == "53300"
+	return strings.HasPrefix(code, "57P") || code == "53300"
 }
 
 func ping(ctx context.Context, dsn string) error {

@@ -79,6 +79,30 @@ func (p *Process) Err() error {
 	return p.err
 }
 
+// EndError is the end of a server before it was ready.
+type EndError struct {
+	// Reason is a sentence.
+	Reason string
+	// Failed reports whether the server ended by itself with an exit code. Otherwise a signal ended it, or it is not known how it ended.
+	Failed bool
+}
+
+// Error returns the sentence.
+func (e *EndError) Error() string { return e.Reason }
+
+// EndedStarting returns the error of a process that has ended before it was ready. server names it, reason is what its log says of an end of its
+// own; after a signal the log says nothing of it.
+func (p *Process) EndedStarting(server, reason string) error {
+	exit, ok := errors.AsType[*exec.ExitError](p.Err())
+	switch {
+	case ok && exit.Exited():
+		return &EndError{Reason: "the " + server + " server did not start: " + reason, Failed: true}
+	case ok:
+		return &EndError{Reason: fmt.Sprintf("the %s server was ended while it started (%s)", server, exit)}
+	}
+	return &EndError{Reason: "the " + server + " server ended while it started"}
+}
+
 // Signal sends sig. A process that has ended already is no error.
 func (p *Process) Signal(sig syscall.Signal) error {
 	err := p.handle.Signal(sig)
