@@ -38,9 +38,13 @@ func Failure(ctx context.Context, err error) error {
 	case fault.RateLimited, fault.Unavailable:
 		options.NextRetryDelay = fault.After(err)
 	case fault.Internal:
-		// What a client reports then may be the cause (net/http does so), such as that Temporal did not answer a heartbeat.
-		detached := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-		options.NonRetryable = !detached && activity.GetInfo(ctx).Attempt >= lastInternalAttempt
+		// What a client reports then may be the cause (net/http does so), such as that Temporal did not answer a heartbeat. It is no fault of ours:
+		// what the attempt needed did not answer in time.
+		if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			kind = fault.Unavailable
+			break
+		}
+		options.NonRetryable = activity.GetInfo(ctx).Attempt >= lastInternalAttempt
 	}
 	return temporal.NewApplicationErrorWithOptions(err.Error(), string(kind), options)
 }

@@ -43,8 +43,9 @@ func TestFailure_GivesEachKindItsMeaningForTemporal(t *testing.T) {
 		"asked too often":              {err: fmt.Errorf("call: %w", fault.Limited(3*time.Second, "x")), kind: fault.RateLimited, again: true, after: 3 * time.Second},
 		"something is away":            {err: fault.Errorf(fault.Unavailable, "x"), kind: fault.Unavailable, again: true},
 		"our bug":                      {err: io.EOF, kind: fault.Internal, again: true},
-		"the worker is stopping":       {err: context.Canceled, kind: fault.Internal, again: true},
-		"a time limit of our own":      {err: context.DeadlineExceeded, kind: fault.Internal, again: true},
+		"the worker is stopping":       {err: context.Canceled, kind: fault.Unavailable, again: true},
+		"no answer in time":            {err: fmt.Errorf("record: %w", context.DeadlineExceeded), kind: fault.Unavailable, again: true},
+		"Postgres is away":             {err: fault.Away("Postgres", "x"), kind: fault.Unavailable, again: true},
 		"a kind around another's kind": {err: fault.Errorf(fault.Invalid, "%w", fault.Errorf(fault.Unavailable, "x")), kind: fault.Invalid},
 	} {
 		t.Run(name, func(t *testing.T) {

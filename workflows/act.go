@@ -9,6 +9,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 )
 
 // maxParallel is how many reading calls run at once (spec/001 §2.2).
@@ -123,8 +124,12 @@ func label(call turn.CallOutput) string {
 
 // abandonCall records that nobody knows how a call ended, so that the model can go on from there.
 func (t *turnRun) abandonCall(ctx workflow.Context, id chat.CallID, cause error) {
-	t.abandon(ctx, turn.AbandonInput{Call: id, Broken: !isTimeout(cause), Crashed: kindOf(cause) == activities.CrashedType})
+	t.abandon(ctx, turn.AbandonInput{Call: id, Broken: isFault(cause), Crashed: kindOf(cause) == activities.CrashedType})
 }
+
+// isFault reports whether an activity ended because of a fault in xbot. One that was cancelled, that nobody heard of any more, or that a part of
+// xbot was away for, ended without one: how far it got is not known.
+func isFault(err error) bool { return broken(err) && kindOf(err) != string(fault.Unavailable) }
 
 func (t *turnRun) abandon(ctx workflow.Context, in turn.AbandonInput) {
 	if err := workflow.ExecuteLocalActivity(local(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/mock" //nolint:depguard // the test environment of Temporal replaces activities by mocks
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -19,6 +20,7 @@ import (
 	"xbot/activities/hooks"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/workflows"
 )
@@ -99,6 +101,53 @@ func TestGivenUp_ACallEndsWithAnError(t *testing.T) {
 			require.Empty(t, w.calls, "the call did not run")
 			require.Equal(t, chat.TurnDone, w.finished.State)
 			require.Equal(t, 2, w.generates, "the model reads the result")
+		})
+	}
+}
+
+// TestAbandoned_ACallNamesAFaultOnlyWhereThereWasOne ends the activity of a call that is made once in each way that it can end without a result. The
+// model reads of a fault in xbot, or else that the outcome is unknown.
+func TestAbandoned_ACallNamesAFaultOnlyWhereThereWasOne(t *testing.T) {
+	ended := func(kind fault.Kind) error {
+		return temporal.NewNonRetryableApplicationError("x", string(kind), nil)
+	}
+	for name, c := range map[string]struct {
+		cause error
+		stop  bool
+		want  turn.AbandonInput
+	}{
+		"a fault in xbot":    {ended(fault.Internal), false, turn.AbandonInput{Broken: true}},
+		"a panic":            {ended(activities.PanicType), false, turn.AbandonInput{Broken: true}},
+		"crashes of workers": {givenUp, false, turn.AbandonInput{Broken: true, Crashed: true}},
+		"Postgres away when the result was recorded": {ended(fault.Unavailable), false, turn.AbandonInput{}},
+		"the worker was lost":                        {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_HEARTBEAT, nil), false, turn.AbandonInput{}},
+		"it took too long":                           {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil), false, turn.AbandonInput{}},
+		"a stop while Postgres was away":             {temporal.NewCanceledError(), true, turn.AbandonInput{}},
+		"a stop of a lost worker":                    {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_HEARTBEAT, nil), true, turn.AbandonInput{}},
+		"a stop of a call with a fault":              {ended(fault.Internal), true, turn.AbandonInput{Broken: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}, interrupt: ended(fault.Internal)}
+			w.tool = func(ctx context.Context, _ chat.CallID) error {
+				if c.stop {
+					<-ctx.Done()
+				}
+				return c.cause
+			}
+			env := setup(t, w)
+			var abandoned []turn.AbandonInput
+			env.OnActivity(activities.NameAbandon, mock.Anything, mock.Anything).Return(func(_ context.Context, in turn.AbandonInput) error {
+				abandoned = append(abandoned, in)
+				return nil
+			})
+			if c.stop {
+				w.stopAfter = 1
+				env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
+			}
+			run(env)
+			require.NoError(t, env.GetWorkflowError())
+			c.want.Call = chat.NewCallID("", 0, 0)
+			require.Equal(t, []turn.AbandonInput{c.want}, abandoned)
 		})
 	}
 }

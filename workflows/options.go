@@ -35,8 +35,8 @@ const (
 	quickLeast = 100 * time.Millisecond
 	// quickGrace is what a call whose time is used up has for writing down what it knows.
 	quickGrace = time.Second
-	// interruptTime bounds how long a stop waits for a runner that is away.
-	interruptTime = 30 * time.Second
+	// interruptAttempt bounds one attempt to end the command of a stopped call. The activity ends by itself before (turn.InterruptWait).
+	interruptAttempt = 2 * time.Minute
 	// taskHeartbeat is how soon the loss of a worker that follows a background task is noticed: later than of one that
 	// people wait for, so that a day costs little.
 	taskHeartbeat = 10 * time.Second
@@ -93,13 +93,14 @@ func quickTool(ctx workflow.Context, within time.Duration, summary string) workf
 }
 
 // interrupting is for ending the command of a stopped call whose worker is gone. The person waits for it to read that the turn has
-// stopped; a runner that is away for longer gets the kill when it is back.
+// stopped: the activity waits a limited time for a runner that is away, which gets the kill when it is back. Attempts are unlimited, since
+// nothing of the stop can be recorded before Postgres is back.
 func interrupting(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		ScheduleToCloseTimeout: interruptTime,
-		HeartbeatTimeout:       heartbeatTimeout,
-		RetryPolicy:            retry(200*time.Millisecond, 2*time.Second),
-		Summary:                "interrupt",
+		StartToCloseTimeout: interruptAttempt,
+		HeartbeatTimeout:    heartbeatTimeout,
+		RetryPolicy:         retry(200*time.Millisecond, 2*time.Second),
+		Summary:             "interrupt",
 	})
 }
 

@@ -24,5 +24,5 @@ func (offline) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, e
 }
 
 func (offline) Kill(context.Context, chat.CallID) error {
-	return fault.Errorf(fault.Unavailable, "offline")
+	return fault.Errorf(fault.Unavailable, "%w", &sandbox.KillPendingError{Runner: "local"})
 }

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
+	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/memory/letta"
 	"xbot/internal/prompt"
@@ -380,6 +381,25 @@ func TestCompress_AnOutageCostsNobodyTheirConversation(t *testing.T) {
 	out, err = b.Compress(t.Context(), chat.TriggerTooLong, 1)
 	require.NoError(t, err)
 	require.Equal(t, chat.CompactedByRule, out.Method, "the turn could not go on")
+}
+
+func TestCompress_AnOutageOfPostgresIsNoFailureOfTheProvider(t *testing.T) {
+	b := activitiestest.Past(t, 40, activitiestest.PlainMessage)
+	b.Compressor.Models = activitiestest.OneModel{Client: postgresAway{}}
+	_, err := b.Compress(t.Context(), chat.TriggerTooLong, 1)
+	kind, again := activitiestest.FaultKind(t, err)
+	require.Equal(t, fault.Unavailable, kind)
+	require.True(t, again, "it begins again when Postgres is back")
+	require.Empty(t, b.EventsOf(chat.EventRetry), "people read nothing of a provider")
+}
+
+// postgresAway is a model whose call needs Postgres, which is away.
+type postgresAway struct{}
+
+func (postgresAway) Model() string { return "openai/scripted" }
+
+func (postgresAway) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
+	return llm.Answer{}, fault.Away("Postgres", "read the connection: connection refused")
 }
 
 func TestCompress_ACommandWhoseTurnWasReleasedIsCarriedOutOnce(t *testing.T) {

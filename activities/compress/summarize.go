@@ -162,6 +162,9 @@ func (j *compression) spend(ctx context.Context, u chat.Usage) error {
 
 // again waits until the call may be repeated. It returns an error if it may not.
 func (j *compression) again(ctx context.Context, cause error) error {
+	if fault.PartOf(cause) != "" {
+		return cause // the provider has not failed: a part of xbot is away, and another attempt begins when it is back
+	}
 	reason := llm.Reason(cause)
 	failures := int(j.failures.Add(1))
 	if reason == "" || failures >= j.Retry.Attempts {

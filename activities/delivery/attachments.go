@@ -26,11 +26,12 @@ const (
 )
 
 // linked returns the text of an answer with file names in place of links that cannot be opened on a platform, and the files
-// that these links lead to. If a file is not sent, the text says why.
-func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Traits) (text string, files []chat.PieceFile) {
+// that these links lead to. If a file is not sent, the text says why. While a part of xbot is away that is not known, and no fault of the machine
+// that has the file.
+func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Traits) (text string, files []chat.PieceFile, err error) {
 	links := format.FileLinks(o.Text)
 	if !o.Answer || d.Files == nil || len(links) == 0 {
-		return o.Text, nil
+		return o.Text, nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, folderWait)
 	defer cancel()
@@ -52,6 +53,9 @@ func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Trait
 		if err == nil {
 			file, err = from.Find(ctx, l.Path, t.MaxFile)
 		}
+		if fault.PartOf(err) != "" {
+			return "", nil, err
+		}
 		if err != nil {
 			said += "\n" + notSent(d.spoken(ctx, o), l.Path, err)
 			continue
@@ -62,7 +66,7 @@ func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Trait
 	if said != "" {
 		text += "\n" + said
 	}
-	return text, files
+	return text, files, nil
 }
 
 // notSent says why a file was not sent.
@@ -82,7 +86,7 @@ func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channe
 	case err == nil:
 		m.File = &file
 		return true, nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || fault.PartOf(err) != "":
 		return false, err
 	case p.State == chat.PieceTried:
 		m.File = &channel.File{Name: p.File.Name}
@@ -118,6 +122,8 @@ func (s *sending) pictures(ctx context.Context, q *channel.Question) error {
 				q.Images[file] = got
 			case ctx.Err() != nil:
 				return ctx.Err()
+			case fault.PartOf(err) != "":
+				return err
 			case fault.Is(err, fault.Unavailable):
 				return nil
 			}

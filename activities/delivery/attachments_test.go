@@ -106,6 +106,14 @@ func TestSend_DoesNotWaitForARunnerThatIsAway(t *testing.T) {
 	require.Contains(t, p.got[0].Text, "a.txt was not sent: its machine does not answer now")
 }
 
+func TestSend_WhilePostgresIsAwayTheMachineIsNotToBlame(t *testing.T) {
+	b, p := linking(t, "[a](a.txt)")
+	b.BoxErr = fault.Away("Postgres", "find the runner: connection refused")
+	require.Error(t, posts(b, p, 1))
+	require.Empty(t, p.got, "nothing is sent that says so")
+	require.Empty(t, p.end, "it is tried again")
+}
+
 func TestSend_SendsAtMostTenFilesAndNotMoreThanThePlatformPermits(t *testing.T) {
 	for most, traits := range map[int]channel.Traits{10: {}, 3: {Replies: 5}} {
 		b, p := linking(t, "")

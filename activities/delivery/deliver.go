@@ -226,7 +226,10 @@ func divided(pieces []chat.Piece) bool {
 
 // pieces divides the text; the files that it links follow it. What comes late says so.
 func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Traits, late bool) ([]chat.Piece, error) {
-	text, files := d.linked(ctx, o, t)
+	text, files, err := d.linked(ctx, o, t)
+	if err != nil {
+		return nil, err
+	}
 	if late {
 		written, err := d.written(ctx, o)
 		if err != nil {

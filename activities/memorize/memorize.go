@@ -234,7 +234,7 @@ func (m *Memorizer) asker(client llm.Client, job chat.MemorizeJob) memory.Ask {
 
 // failed counts a failure and has the job tried again after a pause, or ends it.
 func (m *Memorizer) failed(ctx context.Context, job chat.MemorizeJob, cause error) (Output, error) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || fault.PartOf(cause) != "" { // it is no failure of the job that a part of xbot is away
 		return Output{}, cause
 	}
 	why := reasonOf(cause)

@@ -205,6 +205,33 @@ func TestMemorize_FailuresAreCountedAndToldInTheEnd(t *testing.T) {
 	require.Empty(t, out)
 }
 
+// TestMemorize_AnOutageOfPostgresIsNoFailureOfTheProvider has calls of the model fail because of Postgres, more often than a job may fail.
+func TestMemorize_AnOutageOfPostgresIsNoFailureOfTheProvider(t *testing.T) {
+	f := forget(t, 5)
+	models := f.Memorizer.Models
+	f.Memorizer.Models = activitiestest.OneModel{Client: postgresAway{}}
+	for range 12 {
+		_, err := f.memorize()
+		kind, again := activitiestest.FaultKind(t, err)
+		require.Equal(t, fault.Unavailable, kind)
+		require.True(t, again)
+	}
+	require.Empty(t, notices(f.Conversation))
+	f.Memorizer.Models = models
+	out, err := f.memorize()
+	require.NoError(t, err)
+	require.NotEqual(t, chat.MemorizeFailed, out.State)
+}
+
+// postgresAway is a model whose call needs Postgres, which is away.
+type postgresAway struct{}
+
+func (postgresAway) Model() string { return "other/one" }
+
+func (postgresAway) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
+	return llm.Answer{}, fault.Away("Postgres", "read the connection: connection refused")
+}
+
 // notices returns what people are told that does not say where the conversation began anew.
 func notices(b *activitiestest.Conversation) (out []string) {
 	b.T.Helper()

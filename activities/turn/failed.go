@@ -19,6 +19,9 @@ type Causes interface {
 // failed counts a failure of the provider and asks for another attempt, or ends the step with a sentence.
 func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decision, error) {
 	step := a.step
+	if fault.PartOf(cause) != "" {
+		return chat.Decision{}, cause // the call needed a part of xbot that is away: the provider has not failed
+	}
 	kind := fault.KindOf(cause)
 	switch kind {
 	case fault.RateLimited, fault.Unavailable:

@@ -1,7 +1,10 @@
 package turn
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"time"
 
 	"xbot/activities"
 	"xbot/internal/chat"
@@ -11,9 +14,19 @@ import (
 	"xbot/internal/tool"
 )
 
+// InterruptWait bounds how long a stop waits for a runner that is away.
+const InterruptWait = 30 * time.Second
+
+// Pauses between two tries to reach a runner.
+const (
+	firstKillPause = 200 * time.Millisecond
+	longKillPause  = 2 * time.Second
+)
+
 // Interrupt ends the command of a call whose turn was stopped while nobody could act on it: the worker that followed the command is
-// gone. It kills the command and records what it left behind. As long as its runner cannot be told, it is to be tried again; the kill
-// is noted before. A result that was recorded before stands.
+// gone. It kills the command and records what it left behind. A runner that is away for InterruptWait gets the kill, which is noted, when it is
+// back; the outcome is unknown then. While another part is away, such as Postgres, it is to be tried again. A result that was recorded
+// before stands.
 func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 	defer activities.Heartbeat(ctx)()
 	call, err := t.Calls.Call(ctx, in.Call)
@@ -26,9 +39,12 @@ func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 	}
 	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
 	if err == nil {
-		err = box.Kill(ctx, call.ID)
+		err = t.killSoon(ctx, call.ID, box)
 	}
 	switch {
+	case runnerAway(err):
+		unknown := chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallUnknown), IsError: true}
+		return activities.Failure(ctx, t.Calls.AbandonCall(ctx, call.ID, unknown))
 	case fault.Is(err, fault.Denied): // the runner is not theirs any more
 		return activities.Failure(ctx, t.Calls.AbandonCall(ctx, call.ID, interrupted))
 	case err != nil:
@@ -43,6 +59,32 @@ func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 	}
 	activities.Release(ctx, box, call.ID)
 	return nil
+}
+
+// killSoon kills a command. It waits for a runner that is away as long as a person waits for a stop.
+func (t *Tools) killSoon(ctx context.Context, id chat.CallID, box sandbox.Sandbox) error {
+	limit := time.NewTimer(cmp.Or(t.InterruptWait, InterruptWait))
+	defer limit.Stop()
+	for pause := firstKillPause; ; pause = min(2*pause, longKillPause) {
+		err := box.Kill(ctx, id)
+		if !runnerAway(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-limit.C:
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// runnerAway reports whether an error says that the runner is out of reach, and not that another part is.
+func runnerAway(err error) bool {
+	_, pending := errors.AsType[*sandbox.KillPendingError](err)
+	_, offline := errors.AsType[*sandbox.OfflineError](err)
+	return pending || offline
 }
 
 // leftBehind attaches to a command that was killed, for its end and what it wrote.

@@ -189,6 +189,25 @@ func (f failing) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, e
 	return llm.Answer{}, f.why
 }
 
+// TestGenerate_DoesNotBlameTheProviderForAnOutageOfPostgres has the call of a model fail because of Postgres, as where what it cost cannot be booked.
+func TestGenerate_DoesNotBlameTheProviderForAnOutageOfPostgres(t *testing.T) {
+	b := setup(t, "say answered")
+	models := b.Model.Models
+	b.Model.Models = activitiestest.OneModel{Client: failing{fault.Away("Postgres", "book what was used: connection refused")}}
+	for range 10 { // more often than a provider is asked
+		_, err := b.Generate(t.Context(), 0)
+		var failure *temporal.ApplicationError
+		require.ErrorAs(t, err, &failure)
+		require.Equal(t, string(fault.Unavailable), failure.Type())
+		require.False(t, failure.NonRetryable())
+	}
+	require.Empty(t, b.EventsOf(chat.EventRetry), "people read nothing of a provider")
+	b.Model.Models = models
+	out, err := b.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "stop", string(out.Finish))
+}
+
 // profiles knows one.
 type profiles struct{ who agentprofile.Profile }
 

@@ -55,6 +55,8 @@ type Tools struct {
 	Boxes       activities.Rooms
 	Outputs     activities.Outputs
 	Words       bool // whether the first words of a task may stand in histories
+	// InterruptWait bounds how long a stop waits for a runner that is away; 0: the constant of the same name.
+	InterruptWait time.Duration
 }
 
 // ToolInput names a call.

@@ -399,3 +399,54 @@ func TestInterrupt_KillsTheCommandThatALostWorkerLeftAndKeepsWhatItWrote(t *test
 	require.Contains(t, b.ResultOf(0).Result, "killed before it ended")
 	require.True(t, b.ResultOf(0).IsError)
 }
+
+// TestInterrupt_WaitsForWhatIsAwayAndNamesNoOther ends the command of a lost worker while a part is away.
+func TestInterrupt_WaitsForWhatIsAwayAndNamesNoOther(t *testing.T) {
+	begun := func(t *testing.T) (*fixture, chat.CallID) {
+		b := setup(t, `call Shell {"command":"true"}`)
+		b.AskForCalls()
+		id := chat.NewCallID(activitiestest.Turn, 0, 0)
+		call, err := b.Call(t.Context(), id)
+		require.NoError(t, err)
+		ok, err := b.BeginCall(t.Context(), call)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.NoError(t, b.SetStartedOn(t.Context(), id, "store"))
+		b.Tools.InterruptWait = 5 * time.Millisecond
+		return b, id
+	}
+	t.Run("a runner that stays away gets its kill later", func(t *testing.T) {
+		b, id := begun(t)
+		b.Tools.Boxes = activities.Rooms{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
+		require.NoError(t, b.Run(t.Context(), activities.NameInterrupt, turn.ToolInput{Call: id}, nil))
+		require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), b.ResultOf(0).Result)
+	})
+	for name, away := range map[string]error{
+		"Postgres":                 fault.Away("Postgres", "connection refused"),
+		"Postgres does not answer": context.DeadlineExceeded,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, id := begun(t)
+			rows := b.Tools.Calls
+			b.Tools.Calls = rowsAway{rows, away}
+			err := b.Run(t.Context(), activities.NameInterrupt, turn.ToolInput{Call: id}, nil)
+			var failure *temporal.ApplicationError
+			require.ErrorAs(t, err, &failure)
+			require.Equal(t, string(fault.Unavailable), failure.Type())
+			require.False(t, failure.NonRetryable(), "it is tried again")
+			require.Equal(t, chat.CallRunning, b.ResultOf(0).State, "nothing is said of the call")
+			b.Tools.Calls = rows
+			require.NoError(t, b.Run(t.Context(), activities.NameInterrupt, turn.ToolInput{Call: id}, nil))
+			require.Equal(t, chat.CallDone, b.ResultOf(0).State)
+		})
+	}
+}
+
+// rowsAway are calls in a Postgres that is away.
+type rowsAway struct {
+	turn.Calls
+
+	err error
+}
+
+func (r rowsAway) Call(context.Context, chat.CallID) (chat.Call, error) { return chat.Call{}, r.err }

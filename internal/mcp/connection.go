@@ -311,7 +311,7 @@ func (k *known) hide(text string) string { return k.bearer.hide(k.values.hide(te
 // away reports whether the runner is the reason, not the server.
 func away(err error) bool {
 	_, offline := errors.AsType[*sandbox.OfflineError](err)
-	return offline
+	return offline || fault.PartOf(err) != ""
 }
 
 // note remembers why the server could not be used, where that counts.
