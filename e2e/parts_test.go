@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -149,4 +151,32 @@ func TestHeld_APanicInWorkflowCodeHoldsTheRunVisiblyUntilAMendedWorkerComes(t *t
 	p.worker.start()
 	require.Equal(t, chat.TurnDone, p.untilEnded(crashLimit, id).State)
 	require.Equal(t, []string{"after the repair"}, p.answers())
+}
+
+// TestCrash23_AFrozenWorkerIsReplaced freezes a worker in the middle of a call, and another one goes on while it stays frozen.
+func TestCrash23_AFrozenWorkerIsReplaced(t *testing.T) {
+	t.Parallel()
+	p := newParts(t)
+	for n, c := range []struct{ what, begins string }{
+		{"a model call", "delay 3s"},
+		{"a command of 3 s", p.shell("echo a >> %s; sleep 3", p.talk.file("frozen"))},
+	} {
+		asked := p.model.Count()
+		id := p.send(c.begins, fmt.Sprint("say answered ", n))
+		if n == 0 {
+			p.modelAsked(asked + 1)
+		} else {
+			p.untilTool(time.Minute, chat.CallRunning)
+		}
+		frozen, other := p.worker, newProcess(t, "xbot", p.worker.env, "worker")
+		other.start()
+		require.Eventually(t, func() bool { return strings.Contains(other.out.String(), "worker started") }, startLimit, 10*time.Millisecond)
+		signal(t, frozen.cmd.Process.Pid, syscall.SIGSTOP)
+		t.Cleanup(func() { signal(t, frozen.cmd.Process.Pid, syscall.SIGCONT) })
+		since := time.Now()
+		require.Equal(t, chat.TurnDone, p.recovered("worker frozen during "+c.what, since, id).State)
+		p.worker = other
+	}
+	require.Equal(t, []string{"a"}, p.trace("frozen"))
+	require.Equal(t, []string{"answered 0", "answered 1"}, p.answers())
 }

@@ -124,7 +124,6 @@ func TestAbandoned_ACallNamesAFaultOnlyWhereThereWasOne(t *testing.T) {
 		"it took too long":                           {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil), false, turn.AbandonInput{}},
 		"a stop while Postgres was away":             {temporal.NewCanceledError(), true, turn.AbandonInput{}},
 		"a stop of a lost worker":                    {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_HEARTBEAT, nil), true, turn.AbandonInput{}},
-		"a stop of a call with a fault":              {ended(fault.Internal), true, turn.AbandonInput{Broken: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}, interrupt: ended(fault.Internal)}

@@ -15,6 +15,14 @@ const (
 	idleQueueWorkers = 4 // of queues that one machine does not use
 )
 
+const (
+	// aliveEvery is how long a connection is silent before its client is asked whether it is alive (default 1 min), and aliveWithin how long that
+	// may take to answer (default 10 s). The polls of a worker that is frozen, or whose machine is gone, stay open until then and take tasks, each of
+	// which is lost until its timeout. A client that was only slow connects again.
+	aliveEvery  = 2 * time.Second
+	aliveWithin = 3 * time.Second
+)
+
 // tuning is the dynamic configuration for one machine. The server's defaults are made for large clusters: with them
 // a turn of four activities takes 450 ms, with these 45 ms.
 var tuning = dynamicconfig.StaticClient{
@@ -24,6 +32,8 @@ var tuning = dynamicconfig.StaticClient{
 	// With the default of 4 partitions, tasks wait in partitions that nobody polls: tails of 2 s.
 	dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 	dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
+	dynamicconfig.KeepAliveTime.Key():                       aliveEvery,
+	dynamicconfig.KeepAliveTimeout.Key():                    aliveWithin,
 	// Each run of a session's workflow id is one turn; the default of 1 s throttles quick turns.
 	dynamicconfig.WorkflowIdReuseMinimalInterval.Key(): time.Duration(0),
 	// One busy user's tasks do not starve the others'.
