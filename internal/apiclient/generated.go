@@ -521,7 +521,7 @@ type InboxBody struct {
 type InboxListBody struct {
 	Messages    []ops.Unanswered  `json:"messages"`
 	More        bool              `json:"more,omitzero"` // There are more; these are the oldest.
-	Undelivered []ops.Undelivered `json:"undelivered"`   // What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit.
+	Undelivered []ops.Undelivered `json:"undelivered"`   // What did not arrive on its platform within the last seven days, or may not have, and what waits there; newest first, at most limit.
 }
 
 // InboxUnread is the schema of this name in the API's document.

@@ -14,7 +14,7 @@ const (
 	EventQueued  EventKind = "queued"  // durable: Queued, a message was accepted and waits for its turn
 	EventDropped EventKind = "dropped" // durable: Dropped, an accepted message ended without a turn
 	EventMessage EventKind = "message" // durable: Message
-	EventTurn    EventKind = "turn"    // durable: Turn, sent when it starts, when it ends, and when it begins and ceases to wait for its provider
+	EventTurn    EventKind = "turn"    // durable: Turn, sent when it starts, when it ends, when it begins and ceases to wait for its provider, and at each attempt meanwhile
 	EventTool    EventKind = "tool"    // durable: ToolCall with turn and step, sent when it starts and when it is done
 	EventRetry   EventKind = "retry"   // durable: Retry
 	EventTodos   EventKind = "todos"   // durable: []Todo, the whole list after a change

@@ -37,7 +37,9 @@ type Turn struct {
 
 // Wait says that a turn waits for its model provider.
 type Wait struct {
-	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until" doc:"When the turn gives up."`
-	Reason string    `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream"`
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until" doc:"When the turn gives up."`
+	// Next is nil where it is not known.
+	Next   *time.Time `json:"next,omitempty" doc:"When the provider is asked again; a message that is written meanwhile brings it forward."`
+	Reason string     `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream"`
 }

@@ -40,11 +40,13 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, f chat.Prov
 			return fmt.Errorf("let the turn wait: %w", err)
 		}
 		rest = time.Duration(row.PauseMs) * time.Millisecond
-		if waits = row.Fresh || !row.Over; !row.Fresh {
+		if waits = row.Fresh || !row.Over; waits {
+			tx.Emit(step.Session, chat.EventTurn, conversation.TurnOf(row.Turn)) // with the time of the next attempt
+		}
+		if !row.Fresh {
 			return nil
 		}
 		tx.After.SlotFreed = true
-		tx.Emit(step.Session, chat.EventTurn, conversation.TurnOf(row.Turn))
 		return tellWait(ctx, tx, step, f.Reason, most)
 	})
 	return rest, waits, err

@@ -77,6 +77,7 @@ func TestWaitForProvider_IsSaidOnceAndForgottenWithTheTurn(t *testing.T) {
 	turns, err := b.Turns(t.Context(), key, 1)
 	require.NoError(t, err)
 	require.Equal(t, "network", turns[0].Waits.Reason)
+	require.WithinDuration(t, turns[0].Waits.Since.Add(time.Minute), *turns[0].Waits.Next, 30*time.Second, "when the provider is asked again")
 	b.finish("t1", chat.TurnStopped)
 	turns, err = b.Turns(t.Context(), key, 1)
 	require.NoError(t, err)

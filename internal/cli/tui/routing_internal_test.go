@@ -22,6 +22,13 @@ func drawnOf(messages ...chat.Message) string {
 	return ansi.Strip(strings.Join(c.entries(s, time.Now()), "\n"))
 }
 
+func TestStatus_SaysWhenTheProviderIsAskedAgain(t *testing.T) {
+	at := time.Date(2026, time.March, 1, 14, 5, 0, 0, time.Local)
+	elsewhere := at.In(time.FixedZone("elsewhere", 5*3600))
+	require.Equal(t, "waiting for the model provider, next try at 14:05", providerActivity(&chat.Wait{Next: &elsewhere}))
+	require.Equal(t, "waiting for the model provider", providerActivity(&chat.Wait{}))
+}
+
 func TestColumn_AGroupShowsSendersWhatWasFoldedAndSilence(t *testing.T) {
 	t.Parallel()
 	overheard := "[Chat messages since your last reply, for context]\nLin: again\n  and again\n- see the board"

@@ -151,20 +151,26 @@ func (m *model) doing() string {
 	case len(running) > 1:
 		return fmt.Sprintf("running %s and %d more", text.Line(running[0].Name), len(running)-1)
 	case live != nil:
-		return modelActivity(live, turn.Waits != nil)
+		return modelActivity(live, turn.Waits)
 	case turn.Waits != nil:
-		return waitsForProvider
+		return providerActivity(turn.Waits)
 	}
 	return "thinking"
 }
 
-const waitsForProvider = "waiting for the model provider"
+// providerActivity says that a turn waits for its provider, and when that is asked again, in the zone of the terminal.
+func providerActivity(w *chat.Wait) string {
+	if w.Next == nil {
+		return "waiting for the model provider"
+	}
+	return "waiting for the model provider, next try at " + w.Next.Local().Format("15:04")
+}
 
 // modelActivity says what the model does that a turn has asked.
-func modelActivity(live *story.Entry, waits bool) string {
+func modelActivity(live *story.Entry, waits *chat.Wait) string {
 	switch {
-	case live.Retry != "" && waits:
-		return waitsForProvider
+	case live.Retry != "" && waits != nil:
+		return providerActivity(waits)
 	case live.Retry != "":
 		return "trying again"
 	case live.Doing == chat.DoingCompress:

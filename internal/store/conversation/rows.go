@@ -51,7 +51,7 @@ func alwaysOf(r dbsqlc.ToolCall) []chat.ToolRule {
 // TurnOf is the turn of a row.
 func TurnOf(r dbsqlc.Turn) chat.Turn {
 	return chat.Turn{
-		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason), Allows: allowanceOf(r),
+		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.AsksAt, r.WaitsReason), Allows: allowanceOf(r),
 		ID: r.ID, Session: r.SessionKey, State: r.State, Plan: r.Plan, Steps: int(r.Steps), Model: r.Model,
 		Usage:     chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)},
 		StartedAt: r.StartedAt, EndedAt: r.EndedAt, RunID: r.RunID,
@@ -67,11 +67,11 @@ func allowanceOf(r dbsqlc.Turn) *chat.Allowance {
 }
 
 // WaitOf is the wait of a turn for its provider; nil: it does not wait.
-func WaitOf(since, until *time.Time, reason string) *chat.Wait {
+func WaitOf(since, until, next *time.Time, reason string) *chat.Wait {
 	if since == nil || until == nil {
 		return nil
 	}
-	return &chat.Wait{Since: *since, Until: *until, Reason: reason}
+	return &chat.Wait{Since: *since, Until: *until, Next: next, Reason: reason}
 }
 
 // RefOf names the subagent of a row.

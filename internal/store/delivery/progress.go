@@ -59,7 +59,7 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 			return chat.TurnProgress{}, err
 		}
 	}
-	c.Turn.Waits = conversation.WaitOf(row.WaitsSince, row.WaitsUntil, row.WaitsReason)
+	c.Turn.Waits = conversation.WaitOf(row.WaitsSince, row.WaitsUntil, nil, row.WaitsReason)
 	if row.StartedAt != nil {
 		c.Turn.StartedAt = *row.StartedAt
 	}

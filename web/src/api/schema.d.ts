@@ -5097,7 +5097,7 @@ export interface components {
             messages: components["schemas"]["Unanswered"][] | null;
             /** @description There are more; these are the oldest. */
             more?: boolean;
-            /** @description What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit. */
+            /** @description What did not arrive on its platform within the last seven days, or may not have, and what waits there; newest first, at most limit. */
             undelivered: components["schemas"]["Undelivered"][] | null;
         };
         InboxUnread: {
@@ -8633,15 +8633,18 @@ export interface components {
             channel: string;
             /** Format: int64 */
             delivery: number;
-            /** Format: date-time */
-            ended_at: string;
+            /**
+             * Format: date-time
+             * @description Absent while it waits.
+             */
+            ended_at?: string;
             /** @enum {string} */
             kind: "message" | "question" | "card";
             /**
-             * @description Whether it may have arrived, the platform has refused it, or it was given up because of its age.
+             * @description Whether it may have arrived, the platform has refused it, it was given up because of its age, or it waits and is tried again.
              * @enum {string}
              */
-            outcome: "uncertain" | "failed" | "expired";
+            outcome: "uncertain" | "failed" | "expired" | "waiting";
             /** @description What the platform said, at most 300 characters of it. */
             reason: string;
             session: string;
@@ -8754,6 +8757,11 @@ export interface components {
             size: number;
         };
         Wait: {
+            /**
+             * Format: date-time
+             * @description When the provider is asked again; a message that is written meanwhile brings it forward.
+             */
+            next?: string;
             /** @description rate limit, timeout, server error, network, truncated stream */
             reason: string;
             /** Format: date-time */

@@ -168,7 +168,7 @@ export const en = {
   "turn.outcomeSilent": "The model answered without any text.",
 
   "voice.waiting": "Waiting for the model",
-  "voice.provider": "Waiting for the model provider, which cannot be reached ({{reason}}). It goes on by itself.",
+  "voice.provider": "Waiting for the model provider, which cannot be reached ({{reason}}). Next try at {{at}}.",
   "voice.thinking": "Thinking",
   "voice.writing": "Writing",
   "voice.calling": "Preparing {{tool}}",

@@ -170,7 +170,7 @@ export const zh: Record<Key, string> = {
   "turn.outcomeSilent": "模型的回答没有内容。",
 
   "voice.waiting": "等待模型",
-  "voice.provider": "暂时无法连接模型服务({{reason}})，正在等待，恢复后自动继续",
+  "voice.provider": "暂时无法连接模型服务({{reason}})，正在等待，{{at}} 重试",
   "voice.thinking": "正在思考",
   "voice.writing": "正在书写",
   "voice.calling": "正在准备 {{tool}}",

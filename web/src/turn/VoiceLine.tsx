@@ -1,7 +1,7 @@
 import { useConversationContext } from "../conversation/context"
 import type { Voice } from "../feed/voice"
-import { type Translate, useT } from "../i18n"
-import { wholeDuration } from "../i18n/format"
+import { type Language, type Translate, useLanguage, useT } from "../i18n"
+import { moment, wholeDuration } from "../i18n/format"
 import { cx } from "../lib/cx"
 import { useNow } from "../lib/useNow"
 import { Notice } from "./Notice"
@@ -18,10 +18,11 @@ const waits: Voice["kind"][] = ["asking", "inquiring", "deferred", "provider"]
 /** What a running turn does, in words, with the seconds it has taken. */
 export function VoiceLine({ voice, startedAt }: Props) {
   const t = useT()
+  const language = useLanguage()
   const { link, stopping, skew } = useConversationContext()
   const held = link === "lost"
   const now = useNow(!held) + skew
-  const words = held ? t("voice.held") : stopping ? t("voice.stopping") : wordsOf(voice, t)
+  const words = held ? t("voice.held") : stopping ? t("voice.stopping") : wordsOf(voice, t, language)
   const elapsed = startedAt && !held ? (now - Date.parse(startedAt)) / 1000 : 0
   return (
     <div className="text-small text-ink-3">
@@ -41,7 +42,7 @@ export function VoiceLine({ voice, startedAt }: Props) {
   )
 }
 
-function wordsOf(voice: Voice, t: Translate): string {
+function wordsOf(voice: Voice, t: Translate, language: Language): string {
   switch (voice.kind) {
     case "tools":
       return t("voice.tools", { tools: [...new Set(voice.names)].join(", ") })
@@ -51,7 +52,7 @@ function wordsOf(voice: Voice, t: Translate): string {
     case "calling":
       return t("voice.calling", { tool: voice.tool })
     case "provider":
-      return t("voice.provider", { reason: voice.wait.reason })
+      return t("voice.provider", { reason: voice.wait.reason, at: moment(language, voice.wait.next ?? voice.wait.until) })
     case "retrying":
       return t("voice.retry", { attempt: voice.retry.attempt, max: voice.retry.max })
     default:
