@@ -164,7 +164,7 @@ type inboxCmd struct {
 	connection
 
 	JSON        bool `name:"json" help:"Print JSON."`
-	Undelivered bool `help:"List only what did not arrive on a platform within the last seven days, or may not have."`
+	Undelivered bool `help:"List only what did not arrive on a platform within the last seven days, or may not have, or waits."`
 }
 
 // maxInbox is how much the server lists of what has no answer.
@@ -208,13 +208,21 @@ func undeliveredTable(out io.Writer, list []ops.Undelivered) error {
 		say(out, "Nothing that was written in the last seven days is missing on a platform.")
 		return nil
 	}
-	say(out, "\nNot delivered in the last seven days, or of unknown outcome:")
+	say(out, "\nNot delivered in the last seven days, of unknown outcome, or waiting:")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "AGE\tOUTCOME\tKIND\tUSER\tCHANNEL\tSESSION\tREASON")
 	for _, u := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Since(u.EndedAt)), u.Outcome, u.Kind, u.User, channel.Name(u.Channel, u.Account), u.Session, u.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Since(endOf(u))), u.Outcome, u.Kind, u.User, channel.Name(u.Channel, u.Account), u.Session, u.Reason)
 	}
 	return w.Flush()
+}
+
+// endOf is when a delivery ended, or when one that waits was written.
+func endOf(u ops.Undelivered) time.Time {
+	if u.EndedAt != nil {
+		return *u.EndedAt
+	}
+	return u.WrittenAt
 }
 
 type sessionCmd struct {

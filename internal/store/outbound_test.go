@@ -260,10 +260,19 @@ func TestChannelOverview_SaysWhatHoldsTheMessagesThatWait(t *testing.T) {
 	_, why = held()
 	require.True(t, strings.HasPrefix(why, "the quota is used up "))
 	require.Len(t, why, 300)
+	listed, err := b.InspectUndelivered(t.Context(), 10)
+	require.NoError(t, err)
+	require.Len(t, listed, 1, "the inbox lists what the channel counts")
+	require.Equal(t, "waiting", listed[0].Outcome)
+	require.Nil(t, listed[0].EndedAt)
+	require.True(t, strings.HasPrefix(listed[0].Reason, "the quota is used up "))
 	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
 	waiting, why = held()
 	require.Zero(t, waiting)
 	require.Empty(t, why)
+	listed, err = b.InspectUndelivered(t.Context(), 10)
+	require.NoError(t, err)
+	require.Empty(t, listed)
 }
 
 func TestEndDelivery_OfAnswersThatGrewTooOldThePersonIsToldOnceForAll(t *testing.T) {

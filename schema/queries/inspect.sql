@@ -65,14 +65,17 @@ ORDER BY i.accepted_at, i.id
 LIMIT sqlc.arg(n);
 
 -- name: InspectUndelivered :many
--- What did not arrive on a platform, or may not have, newest first: those of the last days.
+-- What did not arrive on a platform, or may not have, newest first: those of the last days, and what waits after a failed try or for a minute.
 SELECT o.id, o.session_key, o.kind, o.channel, o.account, o.state, o.error, o.created_at, o.ended_at, u.name AS user_name
 FROM outbound o
 JOIN sessions s ON s.key = o.session_key
 JOIN users u ON u.id = s.user_id
-WHERE o.state IN ('uncertain', 'failed', 'expired') AND o.kind <> 'settled' AND o.ended_at > now() - make_interval(days => sqlc.arg(days)::int)
-  AND NOT (o.kind = 'question' AND o.state = 'expired')
-ORDER BY o.ended_at DESC, o.id DESC
+WHERE o.kind <> 'settled' AND (
+    o.state IN ('uncertain', 'failed', 'expired') AND o.ended_at > now() - make_interval(days => sqlc.arg(days)::int)
+      AND NOT (o.kind = 'question' AND o.state = 'expired')
+    OR o.state = 'waiting' AND (o.error <> '' OR o.created_at < now() - interval '1 minute')
+)
+ORDER BY coalesce(o.ended_at, o.created_at) DESC, o.id DESC
 LIMIT sqlc.arg(n);
 
 -- name: InspectCounts :one

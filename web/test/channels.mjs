@@ -119,7 +119,7 @@ export const mock = {
 
   "an administrator sees what did not arrive on a platform, where and why": async (v) => {
     const dialog = await openChannels(v)
-    const missed = dialog.getByRole("list", { name: "Not delivered in the last seven days" }).getByRole("listitem")
+    const missed = dialog.getByRole("list", { name: "Not delivered", exact: true }).getByRole("listitem")
     await missed.first().waitFor()
     assert.equal(await missed.count(), 2)
     const refused = await missed.first().innerText()

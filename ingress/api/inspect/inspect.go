@@ -30,7 +30,7 @@ type (
 		Body struct {
 			Messages    []ops.Unanswered  `json:"messages"`
 			More        bool              `json:"more,omitempty" doc:"There are more; these are the oldest."`
-			Undelivered []ops.Undelivered `json:"undelivered" doc:"What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit."`
+			Undelivered []ops.Undelivered `json:"undelivered" doc:"What did not arrive on its platform within the last seven days, or may not have, and what waits there; newest first, at most limit."`
 		}
 	}
 )

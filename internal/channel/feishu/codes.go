@@ -118,8 +118,9 @@ func (r *refusal) class() class {
 // limitedFor is how long to wait where Feishu does not say: most of its limits count by the second.
 const limitedFor = 2 * time.Second
 
-// spentFor is how long to wait where the quota of a month is used up: it is renewed on the first, or bought.
-const spentFor = time.Hour
+// spentFor is how long to wait where the quota of a month is used up: it is renewed on the first, or bought, and what waits is sent within a
+// minute after that.
+const spentFor = time.Minute
 
 // explained turns a refusal into a fault with a sentence that says what to do.
 func (r *refusal) explained() error {

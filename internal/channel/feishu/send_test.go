@@ -65,6 +65,7 @@ func TestSend_WhatNoOtherFormWouldMendIsNotTriedInOne(t *testing.T) {
 			w := newWorld(t, feishutest.Config{Refuses: map[string]int{"interactive": c.code}})
 			_, err := w.account.Send(t.Context(), w.inGroup(), text("k", "x"))
 			require.Equal(t, c.kind, fault.KindOf(err))
+			require.LessOrEqual(t, fault.After(err), time.Minute, "what waits is sent soon after the limit is lifted")
 			require.Equal(t, c.code == 230049, channel.Unknown(err))
 			require.Equal(t, 1, w.Calls(sendPath))
 			require.Empty(t, w.Shown(w.group, ""))

@@ -89,8 +89,8 @@ func (r *refusal) class() class {
 const (
 	// limitedFor is how long to wait where QQ does not say: its limits count by the minute.
 	limitedFor = time.Minute
-	// exhaustedFor is how long to wait when a day's quota is used up: it is asked again now and then.
-	exhaustedFor = time.Hour
+	// exhaustedFor is how long to wait when a day's quota is used up: what waits is sent within a minute after the quota is lifted.
+	exhaustedFor = time.Minute
 )
 
 // explained turns a refusal into a fault with a sentence that says what to do. Other errors stay as they are.

@@ -179,6 +179,7 @@ func TestSend_RefusalsSayWhatToDo(t *testing.T) {
 		_, err := w.send(t, qqtest.Direct, "", 0, "hello")
 		require.Equal(t, kind, fault.KindOf(err), "%d: %v", code, err)
 		require.Contains(t, err.Error(), fmt.Sprint(code))
+		require.LessOrEqual(t, fault.After(err), time.Minute, "what waits is sent soon after a quota is lifted")
 	}
 	w.Befall(qqtest.Trouble{Kind: qqtest.Limited, Times: 1, After: 7 * time.Second})
 	_, err := w.send(t, qqtest.Direct, "", 0, "hello")

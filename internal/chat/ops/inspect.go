@@ -86,7 +86,7 @@ type Unanswered struct {
 	AgeSeconds int             `json:"age_seconds"`
 }
 
-// Undelivered is an answer, a question or a notice that did not arrive on its platform, or of which nobody knows.
+// Undelivered is an answer, a question or a notice that did not arrive on its platform, or may not have, or waits.
 type Undelivered struct {
 	Delivery  int64             `json:"delivery"`
 	Session   chat.SessionKey   `json:"session"`
@@ -94,8 +94,8 @@ type Undelivered struct {
 	Channel   string            `json:"channel"`
 	Account   string            `json:"account,omitempty"`
 	Kind      chat.OutboundKind `json:"kind" enum:"message,question,card"`
-	Outcome   string            `json:"outcome" enum:"uncertain,failed,expired" doc:"Whether it may have arrived, the platform has refused it, or it was given up because of its age."`
+	Outcome   string            `json:"outcome" enum:"uncertain,failed,expired,waiting" doc:"Whether it may have arrived, the platform has refused it, it was given up because of its age, or it waits and is tried again."`
 	Reason    string            `json:"reason" doc:"What the platform said, at most 300 characters of it."`
 	WrittenAt time.Time         `json:"written_at"`
-	EndedAt   time.Time         `json:"ended_at"`
+	EndedAt   *time.Time        `json:"ended_at,omitempty" doc:"Absent while it waits."`
 }

@@ -600,9 +600,12 @@ SELECT o.id, o.session_key, o.kind, o.channel, o.account, o.state, o.error, o.cr
 FROM outbound o
 JOIN sessions s ON s.key = o.session_key
 JOIN users u ON u.id = s.user_id
-WHERE o.state IN ('uncertain', 'failed', 'expired') AND o.kind <> 'settled' AND o.ended_at > now() - make_interval(days => $1::int)
-  AND NOT (o.kind = 'question' AND o.state = 'expired')
-ORDER BY o.ended_at DESC, o.id DESC
+WHERE o.kind <> 'settled' AND (
+    o.state IN ('uncertain', 'failed', 'expired') AND o.ended_at > now() - make_interval(days => $1::int)
+      AND NOT (o.kind = 'question' AND o.state = 'expired')
+    OR o.state = 'waiting' AND (o.error <> '' OR o.created_at < now() - interval '1 minute')
+)
+ORDER BY coalesce(o.ended_at, o.created_at) DESC, o.id DESC
 LIMIT $2
 `
 
@@ -624,7 +627,7 @@ type InspectUndeliveredRow struct {
 	UserName   string
 }
 
-// What did not arrive on a platform, or may not have, newest first: those of the last days.
+// What did not arrive on a platform, or may not have, newest first: those of the last days, and what waits after a failed try or for a minute.
 func (q *Queries) InspectUndelivered(ctx context.Context, db DBTX, arg InspectUndeliveredParams) ([]InspectUndeliveredRow, error) {
 	rows, err := db.Query(ctx, inspectUndelivered, arg.Days, arg.N)
 	if err != nil {

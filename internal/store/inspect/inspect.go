@@ -94,7 +94,8 @@ const undeliveredDays = 7
 // maxReason is how much of what a platform said is shown, in characters.
 const maxReason = 300
 
-// InspectUndelivered lists what did not arrive on its platform within the last seven days, or may not have, newest first.
+// InspectUndelivered lists what did not arrive on its platform within the last seven days, or may not have, and what waits there after a failed
+// try or for a minute; newest first.
 func (s *Store) InspectUndelivered(ctx context.Context, limit int) ([]ops.Undelivered, error) {
 	rows, err := s.db.Q.InspectUndelivered(ctx, s.db.Pool, dbsqlc.InspectUndeliveredParams{Days: undeliveredDays, N: int32(limit)})
 	if err != nil {
@@ -104,10 +105,7 @@ func (s *Store) InspectUndelivered(ctx context.Context, limit int) ([]ops.Undeli
 	for i, r := range rows {
 		out[i] = ops.Undelivered{
 			Delivery: r.ID, Session: r.SessionKey, User: r.UserName, Channel: r.Channel, Account: r.Account, Kind: r.Kind, Outcome: r.State,
-			Reason: chat.FirstWords(r.Error, maxReason), WrittenAt: r.CreatedAt,
-		}
-		if r.EndedAt != nil {
-			out[i].EndedAt = *r.EndedAt
+			Reason: chat.FirstWords(r.Error, maxReason), WrittenAt: r.CreatedAt, EndedAt: r.EndedAt,
 		}
 	}
 	return out, nil

@@ -9,7 +9,7 @@ import { undeliveredWords } from "../i18n/undelivered"
 import { Note } from "../ui/Note"
 import { nameOf } from "./queries"
 
-/** What did not arrive on a platform within the last seven days, or may not have: where, and why, not what it said. */
+/** What did not arrive on a platform within the last seven days, may not have, or waits: where, and why, not what it said. */
 export function Undelivered() {
   const say = useTable(undeliveredWords)
   const { data, error } = useQuery(undeliveredQuery)
@@ -30,12 +30,12 @@ function Row({ missed }: { missed: Missed }) {
   const t = useT()
   const language = useLanguage()
   const say = useTable(undeliveredWords)
-  const { channel, account = "", user, kind, outcome, session, reason, ended_at } = missed
+  const { channel, account = "", user, kind, outcome, session, reason, written_at, ended_at = written_at } = missed
   return (
     <li className="space-y-0.5 py-2.5 text-small">
       <p className="flex flex-wrap gap-x-2">
         <span className="font-medium">{say(kind)}</span>
-        <span className={outcome === "uncertain" ? "text-warn" : "text-danger"}>{say(outcome)}</span>
+        <span className={outcome === "uncertain" || outcome === "waiting" ? "text-warn" : "text-danger"}>{say(outcome)}</span>
       </p>
       <p className="break-words text-ink-3">
         {nameOf(t, { channel, account })} · {user} · {moment(language, ended_at)} · <code className="font-mono break-all">{session}</code>
