@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,6 +107,7 @@ func TestDocker_AKilledContainerLosesItsCommandOnce(t *testing.T) {
 	require.Equal(t, sandbox.ExecLost, d.end(done).State)
 	require.Equal(t, sandbox.ExecLost, d.exec("a", once, 0).State, "it is not run again")
 	require.Equal(t, "ran\n", d.sh("b", "cat log"))
+	require.Contains(t, d.Daemon.Log(), "container ended", "with the cause, for the operator")
 }
 
 func TestDocker_ARemovedContainerLosesItsCommandOnce(t *testing.T) {
@@ -125,6 +127,43 @@ func TestDocker_AStoppedContainerEndsItsCommandsInOrder(t *testing.T) {
 	require.Equal(t, sandbox.ExecKilled, got.State, "the shim saw it end")
 	require.Contains(t, string(got.Output), "shuts down")
 	require.Equal(t, "cleaned\n", d.sh("b", "cat log"))
+}
+
+// TestDocker_ACommandHasItsRealEndWhenItsEngineEnds ends the engine itself, as an upgrade of its package or a crash does.
+func TestDocker_ACommandHasItsRealEndWhenItsEngineEnds(t *testing.T) {
+	engine := runnerstest.OwnEngine(t)
+	for name, c := range map[string]struct {
+		signal syscall.Signal
+		flags  []string // of the engine that comes after it
+		want   sandbox.ExecState
+		log    string
+	}{
+		"killed":                    {syscall.SIGKILL, nil, sandbox.ExecKilled, "begun\ncleaned\n"},
+		"stopped":                   {syscall.SIGTERM, nil, sandbox.ExecKilled, "begun\ncleaned\n"},
+		"killed, with live restore": {syscall.SIGKILL, []string{"--live-restore"}, sandbox.ExecExited, "begun\nended\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDockerWith(t, runnerstest.DaemonConfig{})
+			done := d.begin(d.ctx, "a", `trap "echo cleaned >> log; exit" TERM; echo begun >> log; echo up; while ! test -e go; do sleep 0.05; done; echo ended >> log; echo end`)
+			engine.End(c.signal)
+			engine.Start(c.flags...)
+			t.Cleanup(func() { // the next one is as this one was
+				if c.flags != nil {
+					engine.End(syscall.SIGTERM)
+					engine.Start()
+				}
+			})
+			require.NoError(t, os.WriteFile(filepath.Join(d.Workspace, "go"), nil, 0o644))
+			got := d.end(done)
+			require.Equal(t, c.want, got.State, "%s", got.Output)
+			if c.want == sandbox.ExecKilled {
+				require.Contains(t, string(got.Output), "shuts down", "the output has the cause")
+			} else {
+				require.Equal(t, "up\nend\n", string(got.Output))
+			}
+			require.Equal(t, c.log, d.sh("b", "cat log"), "once")
+		})
+	}
 }
 
 func TestDocker_AKilledRelayFindsItsCommandAgainWithAllOutput(t *testing.T) {

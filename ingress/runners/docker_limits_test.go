@@ -103,8 +103,12 @@ func TestDocker_AForkBombStaysInItsContainer(t *testing.T) {
 func TestDocker_AMemoryHogIsKilledAndTheRestGoesOn(t *testing.T) {
 	d := newDocker(t, "--memory", "128m")
 	done := d.begin(d.ctx, "beside", "echo up; sleep 4; echo fine")
-	require.Equal(t, 137, d.exec("hog", "exec tail /dev/zero", 0).Code)
-	got := d.end(done)
+	got := d.exec("hog", "exec tail /dev/zero", 0)
+	require.Equal(t, 137, got.Code)
+	require.Contains(t, string(got.Output), "Memory ran out", "the exit code alone does not say so")
+	require.Contains(t, string(d.exec("child", "tail /dev/zero || exit 3", 0).Output), "Memory ran out", "also where a process of the command was killed")
+	require.NotContains(t, string(d.exec("other", "kill -KILL $$", 0).Output), "Memory", "another SIGKILL")
+	got = d.end(done)
 	require.Equal(t, "up\nfine\n", string(got.Output))
 }
 

@@ -106,7 +106,7 @@ const (
 	ExecRunning  ExecState = "running"   // the budget is used up; the command goes on, Output is what it printed so far
 	ExecExited   ExecState = "exited"    // Code is its exit status
 	ExecTimedOut ExecState = "timed_out" // killed by its timeout
-	ExecKilled   ExecState = "killed"    // killed by Kill
+	ExecKilled   ExecState = "killed"    // killed by Kill, or by its runner for a reason that ends Output: a signal, a full disk, too many processes
 	ExecLost     ExecState = "lost"      // it had started, and nobody can know how it ended; it is never run again
 )
 

@@ -54,36 +54,44 @@ func (e *engineError) Error() string {
 	return e.action + ": " + e.said
 }
 
-// isAbsent reports whether the engine has no container of the name.
+// isAbsent reports whether the engine has no container of the name. An engine that does not run may have "no such file", its socket.
 func isAbsent(err error) bool {
 	refused, ok := errors.AsType[*engineError](err)
-	return ok && strings.Contains(strings.ToLower(refused.said), "no such")
+	if !ok {
+		return false
+	}
+	message := strings.ToLower(refused.said)
+	return strings.Contains(message, "no such container") || strings.Contains(message, "no such object")
 }
 
-// found is what the engine knows of a container.
+// found is a container at the engine.
 type found struct {
 	Created bool // there is one
-	Running bool
+	State   state
 	Labels  map[string]string
+}
+
+// state is what all engines write of a container's state. A field that one of them lacks is false or 0.
+type state struct {
+	Running     bool
+	ExitCode    int  // of its first process, once it does not run
+	OutOfMemory bool `json:"OOMKilled"` // the kernel killed one of its processes because its memory ran out
 }
 
 // inspect looks for a container.
 func (e engine) inspect(ctx context.Context, name string) (found, error) {
-	out, err := e.run(ctx, engineWait, "container", "inspect", "--format", `{"running":{{.State.Running}},"labels":{{json .Config.Labels}}}`, name)
+	out, err := e.run(ctx, engineWait, "container", "inspect", "--format", `{"State":{{json .State}},"Labels":{{json .Config.Labels}}}`, name)
 	if isAbsent(err) {
 		return found{}, nil
 	}
 	if err != nil {
 		return found{}, err
 	}
-	var said struct {
-		Running bool              `json:"running"`
-		Labels  map[string]string `json:"labels"`
+	is := found{Created: true}
+	if err := json.Unmarshal([]byte(out), &is); err != nil {
+		return found{}, fmt.Errorf("read the state of container %s: %w", name, err)
 	}
-	if err := json.Unmarshal([]byte(out), &said); err != nil {
-		return found{}, fmt.Errorf("read what the engine says of container %s: %w", name, err)
-	}
-	return found{Created: true, Running: said.Running, Labels: said.Labels}, nil
+	return is, nil
 }
 
 func (e engine) start(ctx context.Context, name string) error {

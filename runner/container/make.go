@@ -124,7 +124,7 @@ func (c *Config) ensure(ctx context.Context, e engine, busy func(context.Context
 		return false, fmt.Errorf("there is a container %s that does not belong to this runner (its state folder is %q): remove it, or choose another --name", c.Name, is.Labels[LabelState])
 	}
 	if is.Created && is.Labels[LabelConfig] != hash {
-		if is.Running {
+		if is.State.Running {
 			if stale, err = busy(ctx); err != nil || stale {
 				return stale, err
 			}
@@ -141,7 +141,7 @@ func (c *Config) ensure(ctx context.Context, e engine, busy func(context.Context
 		}
 		c.removeOldPrograms()
 	}
-	if is.Running {
+	if is.State.Running {
 		return false, nil
 	}
 	return false, e.start(ctx, c.Name)

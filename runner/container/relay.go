@@ -144,6 +144,7 @@ func (r *relay) awake(ctx context.Context) (*daemonConn, error) {
 		l.end(errors.New("its container is made anew"))
 		return false, err
 	}
+	r.logEnd(ctx)
 	stale, err := r.cfg.ensure(ctx, r.engine, busy)
 	if err == nil && !stale {
 		old, err = r.open(ctx)
@@ -164,6 +165,21 @@ func (r *relay) awake(ctx context.Context) (*daemonConn, error) {
 	}
 	r.line, r.info = old, r.describe(old.info)
 	return old, nil
+}
+
+// logEnd logs the end of a container that this relay used and did not stop.
+func (r *relay) logEnd(ctx context.Context) {
+	r.mu.Lock()
+	used := r.info.Store != "" && !r.asleep
+	r.mu.Unlock()
+	if !used {
+		return
+	}
+	is, err := r.engine.inspect(ctx, r.cfg.Name)
+	if err != nil || is.State.Running {
+		return
+	}
+	r.cfg.Log.Warn("container ended", "container", r.cfg.Name, "removed", !is.Created, "exit_code", is.State.ExitCode, "out_of_memory", is.State.OutOfMemory)
 }
 
 // judge kills a container in which no daemon could be started for long, as when a command has used up its processes. Its

@@ -185,7 +185,7 @@ func (s *shim) listen() {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go func() {
 		for range signals {
-			s.requestKill("Its runner got a signal to end it, as when the machine shuts down.")
+			s.requestKill("The command was ended because its runner received a signal, as when its container or the machine shuts down.")
 		}
 	}()
 	_ = unix.SetNonblock(job.ControlFD, true) // so that the network poller waits for it; if it fails, a thread does
@@ -222,6 +222,7 @@ func (s *shim) requestKill(remark string) {
 
 // run executes the command and waits for its end. After an error it was not executed and is not noted as started.
 func (s *shim) run() error {
+	killsBefore := oomKills("/")
 	tree, err := s.start()
 	s.out.closeEnd()
 	switch {
@@ -247,6 +248,9 @@ func (s *shim) run() error {
 	select {
 	case ws := <-tree.exited:
 		s.status.Code = exitCode(ws)
+		if s.status.Code != 0 && oomKills("/") > killsBefore {
+			s.status.Note = memoryNote
+		}
 	case s.status.Note = <-s.kill:
 		s.end(wire.StateKilled)
 	case <-timeout.C:
