@@ -200,8 +200,9 @@ check-compose: ## check docker-compose.yml with compose's own parser; needs no e
 	if $$compose --env-file deploy/example.env config --quiet 2>/dev/null; then echo "docker-compose.yml runs without secrets." >&2; exit 1; fi; \
 	deploy/make-env >$$SETTINGS_FILE; \
 	$$compose --env-file $$SETTINGS_FILE --profile runner config --quiet && \
-	$$compose --env-file $$SETTINGS_FILE -f docker-compose.yml -f deploy/compose.secrets.yml --profile runner --profile proxy config --quiet && \
-	DOCKER_GID=1 $$compose --env-file $$SETTINGS_FILE -f docker-compose.yml -f deploy/compose.containers.yml config --quiet && echo "docker-compose.yml is well-formed and refuses to run without secrets."
+	$$compose --env-file $$SETTINGS_FILE -f docker-compose.yml -f deploy/compose.secrets.yml --profile runner --profile proxy --profile backup config --quiet && \
+	POSTGRES_HOST=db.internal $$compose --env-file $$SETTINGS_FILE -f docker-compose.yml -f deploy/compose.postgres.yml -f deploy/compose.secrets.yml --profile proxy --profile backup config --quiet && \
+	DOCKER_GID=1 $$compose --env-file $$SETTINGS_FILE -f docker-compose.yml -f deploy/compose.containers.yml --profile proxy --profile backup config --quiet && echo "docker-compose.yml is well-formed and refuses to run without secrets."
 
 .PHONY: bench
 bench: build ## measure this build on this machine; BASE=<commit>: beside that one, turn by turn, with ratios

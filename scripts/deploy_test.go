@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -138,7 +140,7 @@ func TestCompose_ContainersAreBoundedAndHaveVersions(t *testing.T) {
 	version, err := os.ReadFile("../VERSION")
 	require.NoError(t, err)
 	images := regexp.MustCompile(`(?m)^    image: (\S+)$|^  image: (\S+)$`).FindAllStringSubmatch(string(text), -1)
-	require.Len(t, images, 7)
+	require.Len(t, images, 8)
 	for _, m := range images {
 		image := m[1] + m[2]
 		require.Regexp(t, `:(\d+\.\d+|\$\{XBOT_VERSION:-`+regexp.QuoteMeta(strings.TrimSpace(string(version)))+`\})`, image)
@@ -149,11 +151,7 @@ func TestCompose_ContainersAreBoundedAndHaveVersions(t *testing.T) {
 
 func TestSecrets_AreMovedOutOfTheSettings(t *testing.T) {
 	m := newMachine(t)
-	for _, name := range []string{"chmod", "mv", "mkdir", "cp"} {
-		path, err := exec.LookPath(name)
-		require.NoError(t, err)
-		_ = os.Symlink(path, filepath.Join(m.dir, name)) // some are there
-	}
+	m.link("chmod", "mv", "cp")
 	require.NoError(t, os.Mkdir(filepath.Join(m.dir, "deploy"), 0o755))
 	script, err := os.ReadFile("../deploy/make-secrets")
 	require.NoError(t, err)
@@ -186,6 +184,8 @@ func TestSecrets_AreMovedOutOfTheSettings(t *testing.T) {
 	require.Contains(t, left, "RUNNER_TOKEN=\nLLM_API_KEY=\nLLM_API_KEY_FILE=/run/secrets/llm_api_key\n")
 	require.Equal(t, []string{"a+/b=", "p1", "p2", "r", "k"}, []string{secret("encryption_key"), secret("postgres_admin"), secret("postgres_xbot"), secret("runner_token"), secret("llm_api_key")})
 	require.Equal(t, left, move(left), "a third run changes nothing")
+	move(left + "POSTGRES_HOST=db.internal\nPOSTGRES_PORT=6432\n")
+	require.Equal(t, "postgres://xbot:p2@db.internal:6432/xbot?sslmode=verify-full&sslrootcert=/etc/postgres-ca.pem", secret("database_url"), "a Postgres elsewhere, set later")
 	info, err := os.Stat(filepath.Join(m.dir, "deploy", "secrets"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
@@ -234,4 +234,127 @@ func TestCertificates_OfThePageServe(t *testing.T) {
 	for _, name := range []string{"ca.pem", "server.pem", "server-key.pem", "client.pem", "client-key.pem"} {
 		require.FileExists(t, filepath.Join(dir, name))
 	}
+}
+
+// backups is a machine with a fake database and a folder of backups.
+func backups(t *testing.T) *machine {
+	m := newMachine(t)
+	m.link("date", "find", "gzip", "mv", "tar")
+	for _, dir := range []string{"backup", "home", "home/logs"} {
+		require.NoError(t, os.Mkdir(filepath.Join(m.dir, dir), 0o700))
+	}
+	m.write("home/config.json", "{}")
+	m.write("home/logs/xbot.jsonl", "{}")
+	m.program("pg_dump", `for a in "$@"; do case "$a" in --file=*) echo "dump with $PGPASSWORD" >"${a#--file=}";; esac; done`)
+	m.program("pg_restore", `for a in "$@"; do :; done; cat "$a" >"${0%/*}/database"`)
+	m.env = append(m.env, "BACKUP_FOLDER="+filepath.Join(m.dir, "backup"), "XBOT_HOME="+filepath.Join(m.dir, "home"), "PGDATABASE=xbot", "PGPASSWORD=secret", "BACKUP_KEEP=2")
+	return m
+}
+
+func (m *machine) write(name, text string) {
+	m.t.Helper()
+	require.NoError(m.t, os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o600))
+}
+
+// list returns the names of the files in a folder.
+func (m *machine) list(dir string) []string {
+	m.t.Helper()
+	entries, err := os.ReadDir(filepath.Join(m.dir, dir))
+	require.NoError(m.t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+const backupScript = "../deploy/postgres/backup.sh"
+
+func TestBackup_KeepsTheNewestOnesAndRestoresOne(t *testing.T) {
+	m := backups(t)
+	for _, name := range []string{"20200101T000000Z", "20200102T000000Z", "20200103T000000Z"} {
+		m.write("backup/xbot-"+name+".dump", name)
+		m.write("backup/home-"+name+".tar.gz", "")
+	}
+	m.write("backup/notes.txt", "of an operator")
+	out, err := m.command(backupScript, "once").CombinedOutput()
+	require.NoError(t, err, string(out))
+	left := m.list("backup")
+	require.Len(t, left, 5, "two backups and the other file: %v", left)
+	require.Contains(t, left, "xbot-20200103T000000Z.dump")
+	require.Contains(t, left, "notes.txt")
+	for _, name := range left {
+		info, err := os.Stat(filepath.Join(m.dir, "backup", name))
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(left[4], "xbot-"), ".dump")
+	require.NotEqual(t, "20200103T000000Z", name)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "home")))
+	require.NoError(t, os.Mkdir(filepath.Join(m.dir, "home"), 0o755))
+	out, err = m.command(backupScript, "restore", name).CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Equal(t, []string{"config.json"}, m.list("home"), "without logs")
+	text, err := os.ReadFile(filepath.Join(m.dir, "database"))
+	require.NoError(t, err)
+	require.Equal(t, "dump with secret\n", string(text))
+	out, err = m.command(backupScript, "restore", "20190101T000000Z").CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "there is no ")
+}
+
+func TestBackup_AFailedOneLeavesNothingAndDisplacesNothing(t *testing.T) {
+	for program, script := range map[string]string{
+		"pg_dump": `for a in "$@"; do case "$a" in --file=*) echo half >"${a#--file=}";; esac; done; echo "connection refused" >&2; exit 1`,
+		"tar":     `echo "no space left" >&2; exit 2`,
+	} {
+		m := backups(t)
+		m.program(program, script)
+		m.write("backup/xbot-20200101T000000Z.dump", "")
+		out, err := m.command(backupScript, "once").CombinedOutput()
+		require.Error(t, err)
+		require.Regexp(t, `(?s)(connection refused|no space left).*backup: \S+ failed`, string(out))
+		require.Equal(t, []string{"xbot-20200101T000000Z.dump"}, m.list("backup"), program)
+	}
+}
+
+func TestBackup_IsMadeWhenTheNewestOneIsTooOldAndCheckedAnHourLater(t *testing.T) {
+	for name, c := range map[string]struct {
+		age     string // of the newest one
+		made    bool
+		healthy bool
+	}{
+		"fresh":   {"-1 hour", false, true},
+		"due":     {"-24 hours -10 minutes", true, true},
+		"overdue": {"-26 hours", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := backups(t)
+			m.write("backup/xbot-20200101T000000Z.dump", "")
+			out, err := exec.CommandContext(t.Context(), "touch", "--date", c.age, filepath.Join(m.dir, "backup", "xbot-20200101T000000Z.dump")).CombinedOutput()
+			require.NoError(t, err, string(out))
+			_, err = m.command(backupScript, "check").CombinedOutput()
+			require.Equal(t, c.healthy, err == nil)
+			m.program("sleep", `kill "$PPID"`) // the end of the first round
+			_, err = m.command(backupScript).CombinedOutput()
+			require.Error(t, err, "it was killed")
+			require.Equal(t, c.made, len(m.list("backup")) > 1)
+		})
+	}
+}
+
+// TestKeepRunning_EndsTheCommandsOfAContainerThatIsStopped has a pkill that notes its arguments and finds shims twice.
+func TestKeepRunning_EndsTheCommandsOfAContainerThatIsStopped(t *testing.T) {
+	m := newMachine(t)
+	m.program("xbot-runner", `trap 'echo runner ended >>"${0%/*}/log"; exit 0' TERM; : >"${0%/*}/up"; while :; do sleep 0.05; done`)
+	m.program("pkill", `echo "$*" >>"${0%/*}/log"; [ "$(wc -l <"${0%/*}/log")" -lt 4 ]`)
+	cmd := m.command("../deploy/runner/keep-running", "--state", "x")
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool { return slices.Contains(m.list("."), "up") }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Wait())
+	log, err := os.ReadFile(filepath.Join(m.dir, "log"))
+	require.NoError(t, err)
+	require.Equal(t, "runner ended\n"+strings.Repeat("-TERM -f ^xbot-runner shim \n", 3), string(log), "after the runner, until no shim is left")
 }

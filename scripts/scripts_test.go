@@ -25,20 +25,25 @@ type machine struct {
 // newMachine returns a machine with the basic programs only.
 func newMachine(t *testing.T) *machine {
 	m := &machine{t: t, dir: t.TempDir()}
-	for _, name := range []string{
-		"basename", "bash", "cat", "dirname", "env", "grep", "kill", "mkdir", "mktemp", "rm", "sed", "sh", "sleep", "sort", "tail", "tr", "wc",
-	} {
-		path, err := exec.LookPath(name)
-		require.NoError(t, err)
-		require.NoError(t, os.Symlink(path, filepath.Join(m.dir, name)))
-	}
+	m.link("basename", "bash", "cat", "dirname", "env", "grep", "kill", "mkdir", "mktemp", "rm", "sed", "sh", "sleep", "sort", "tail", "tr", "wc")
 	m.program("uname", "echo Linux")
 	return m
 }
 
-// program installs a program that is a shell script.
+// link installs programs of this machine.
+func (m *machine) link(names ...string) {
+	m.t.Helper()
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		require.NoError(m.t, err)
+		require.NoError(m.t, os.Symlink(path, filepath.Join(m.dir, name)))
+	}
+}
+
+// program installs a program that is a shell script, in place of a linked one of that name.
 func (m *machine) program(name, script string) {
 	m.t.Helper()
+	_ = os.Remove(filepath.Join(m.dir, name)) // there may be none; a link must not be written through
 	require.NoError(m.t, os.WriteFile(filepath.Join(m.dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
 
