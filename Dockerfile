@@ -1,5 +1,5 @@
-# Three images: "server" (xbot ingress, xbot worker), "server-containers" (the same, able to make a container for each
-# user: deploy/compose.containers.yml) and "runner" (xbot-runner with what commands usually need).
+# Three images: "server" (xbot ingress, xbot worker), "server-containers" (the same with Docker's client, for a container for each
+# user: deploy/compose.containers.yml) and "runner" (xbot-runner with common tools for commands).
 #   docker build --target server -t xbot .
 
 FROM node:22-bookworm-slim AS page
@@ -15,9 +15,9 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 COPY --from=page /src/web/dist web/dist
-# What the programs call themselves; empty: what the file VERSION says.
+# The version that the programs print; empty: that of the file VERSION.
 ARG VERSION=
-# Static binaries: the images below need no library of theirs.
+# Static binaries: the images below need no libraries for them.
 RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION:-$(cat VERSION)}" -o /out/ ./cmd/xbot ./cmd/xbot-cli ./cmd/xbot-runner
 
 FROM debian:bookworm-slim AS base
@@ -32,7 +32,7 @@ RUN apt-get update \
 	&& rm -rf /var/lib/apt/lists/*
 COPY --from=programs /out/xbot-runner /usr/local/bin/
 COPY deploy/runner/keep-running /usr/local/bin/
-# The volumes mounted here start with these owners.
+# New volumes that are mounted here get these owners.
 RUN install -d -o xbot -g xbot -m 0700 /var/lib/xbot-runner && install -d -o xbot -g xbot /work
 USER xbot
 WORKDIR /work

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes Temporal's two databases and brings their schemas to the version of this image. Safe to run at every start, and
-# before every upgrade of the server. SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD say where. It tries ATTEMPTS times.
+# Creates Temporal's two databases and updates their schemas to the version of this image. It is safe to run at every start and before
+# every upgrade of the server. SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD name the server. It fails after ATTEMPTS.
 set -u
 
 prepare() { # database, name of its schema inside the tool
