@@ -1,6 +1,6 @@
-// Package coding has coding agents answer turns: programs that think, run commands and change files by themselves, as a process on
-// the runner of a conversation. A step of a turn attaches to the process or starts it, shows how it goes on, and ends with its
-// answer, or with a question to a person; the step behind the question finds the same process.
+// Package coding answers turns with coding agents, programs that call a model and run commands themselves, as a process on the runner of the
+// conversation. A step of a turn starts the process or attaches to it, streams its events, and ends with its answer or with a question to a
+// person. The step after the question attaches to the same process.
 package coding
 
 import (
@@ -21,17 +21,17 @@ import (
 	"xbot/runner/wire"
 )
 
-// Runs keeps threads and processes.
+// Runs stores threads and processes.
 type Runs interface {
-	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Bound, error)
-	KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error
+	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
+	KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error
 	CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent.Run, error)
 	BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error)
 	SendCodingRun(ctx context.Context, r codingagent.Run, store string) error
-	EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Bound, used codingagent.Usage) error
+	EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Binding, used codingagent.Usage) error
 }
 
-// Store keeps threads and processes, and what people write.
+// Store stores threads, processes and messages.
 type Store interface {
 	Runs
 	TurnLanguage(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
@@ -44,7 +44,7 @@ type Store interface {
 	CommandEnv(ctx context.Context, key chat.SessionKey, turn chat.TurnID, inbox chat.InboxID) ([]string, error)
 }
 
-// Agents answers turns by coding agents. It is safe for concurrent use.
+// Agents answers turns with coding agents. It is safe for concurrent use.
 type Agents struct {
 	Store Store
 	Boxes activities.Rooms
@@ -54,24 +54,24 @@ type Agents struct {
 type Ask struct {
 	Step     chat.Step
 	Settings codingagent.Settings
-	Steers   bool // whether what people write meanwhile reaches the agent; else it waits for the next turn
-	Inquires bool // whether people may be asked; else the agent is refused what it asks for
+	Steers   bool // pass messages to the running agent; else they wait for the next turn
+	Inquires bool // ask people; else requests of the agent are declined
 	Sink     llm.Sink
 }
 
-// Outcome is how a step ended.
+// Outcome is the end of a step.
 type Outcome struct {
-	Answer  llm.Answer // with a call: a person is asked, and the process waits
-	Stopped bool       // a person stopped the turn; Answer has what was written until then
-	// Say is what the person is told in place of an answer, with what stands in it; empty: there is one. Kind is what went wrong then.
+	Answer  llm.Answer // with a call of Inquiring: the process waits for a person
+	Stopped bool       // a person stopped the turn; Answer is partial
+	// Say and its Args are the sentence in place of an answer, and Kind is the kind of the failure. Empty: there is an answer.
 	Say  i18n.ID
 	Args []any
 	Kind fault.Kind
 
-	ended []*process.Process // whose output is not needed any more, once the step is kept
+	ended []*process.Process // to be forgotten by the runner once the step is stored
 }
 
-// Forget has the runner forget what the processes of a step wrote, once the step is kept.
+// Forget deletes the output of the ended processes on the runner. The step must be stored before.
 func (o Outcome) Forget(ctx context.Context) {
 	for _, p := range o.ended {
 		p.Forget(ctx)
@@ -82,14 +82,14 @@ func failed(kind fault.Kind, id i18n.ID, args ...any) Outcome {
 	return Outcome{Kind: kind, Say: id, Args: args}
 }
 
-// Answer answers a step. Done again, it finds the process where it is, and what it said until then.
+// Answer answers a step. Repeated, it attaches to the same process and reads its output from the beginning.
 func (a *Agents) Answer(ctx context.Context, ask Ask) (Outcome, error) {
 	t, err := a.open(ctx, ask)
 	if err != nil {
 		return Outcome{}, err
 	}
 	var ended []*process.Process
-	var before llm.Answer // of the processes that ended in this step
+	var before llm.Answer // of earlier processes of this step
 	for {
 		f, out, err := a.round(ctx, t)
 		if err != nil || f == nil {
@@ -112,11 +112,11 @@ func (a *Agents) Answer(ctx context.Context, ask Ask) (Outcome, error) {
 	}
 }
 
-// joined is what one process answered, and then another one.
+// joined concatenates the answers of two processes.
 func joined(before, answer llm.Answer) llm.Answer {
 	answer.Text, answer.Reasoning = paragraphs(before.Text, answer.Text), paragraphs(before.Reasoning, answer.Reasoning)
 	answer.Usage = before.Usage.Add(answer.Usage)
-	one, _ := chat.Line{Opaque: before.Opaque}.Deeds() // none are none
+	one, _ := chat.Line{Opaque: before.Opaque}.Deeds() // empty if there are none
 	other, _ := chat.Line{Opaque: answer.Opaque}.Deeds()
 	answer.Opaque = deeds(cmp.Or(other.Agent, one.Agent), append(one.Did, other.Did...)...)
 	return answer
@@ -130,7 +130,7 @@ func paragraphs(one, other string) string {
 	return one + "\n\n" + other
 }
 
-// round finds the newest process of the turn, or writes down another one. Without a follower the step has its outcome.
+// round returns a follower of the current process of the turn, which it records first if there is none, or the outcome of the step.
 func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error) {
 	name := t.ask.Settings.Agent
 	run, begun := t.current()
@@ -143,7 +143,7 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 		find = a.Boxes.Begun
 	}
 	room, err := find(ctx, t.ask.Step.Session, t.owner, asked)
-	if err == nil && run.Store == "" { // it is yet to start, and its commands would have no walls but its own
+	if err == nil && run.Store == "" { // not started yet, and the policy of the conversation would not confine its commands
 		err = sandbox.Talks(room)
 	}
 	switch {
@@ -182,49 +182,49 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	}
 	f := newFollower(a.Store, t, run, known)
 	f.process = &process.Process{
-		Box: place, ID: run.ID(), Driver: started{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,
+		Box: place, ID: run.ID(), Driver: customProgram{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,
 		Environment: env, Walls: agents.Walls(run.Request.Agent, run.Request.Turn, env.Variables),
 	}
 	return f, Outcome{}, nil
 }
 
-// environment is what the process is told of its conversation, and what the agent's commands have.
+// environment returns the variables of the process and of the commands that it runs.
 func (a *Agents) environment(ctx context.Context, t *turn, runner string) (sandbox.Environment, error) {
 	env, err := a.Boxes.Environment(ctx, t.ask.Step.Session, t.owner, runner)
 	if err != nil {
 		return env, err
 	}
-	told, err := a.Store.CommandEnv(ctx, t.ask.Step.Session, t.ask.Step.Turn, 0)
-	env.Variables = slices.Concat(env.Variables, told)
+	variables, err := a.Store.CommandEnv(ctx, t.ask.Step.Session, t.ask.Step.Turn, 0)
+	env.Variables = slices.Concat(env.Variables, variables)
 	return env, err
 }
 
-// runner is what processes of agents need of a sandbox.
+// runner is the part of a sandbox that processes of agents use.
 type runner interface {
 	process.Box
 	Name() string
 	Info(ctx context.Context) (wire.Info, error)
 }
 
-// started is a driver whose command the settings may name.
-type started struct {
+// customProgram is a driver that starts another program if the settings name one.
+type customProgram struct {
 	codingagent.Driver
 	program string
 }
 
-// Command is the command line that is started.
-func (s started) Command() []string {
+// Command returns the command line.
+func (s customProgram) Command() []string {
 	words := s.Driver.Command()
 	switch {
 	case s.program == "":
 		return words
-	case words[0] == codingagent.RunnerProgram: // a bridge, which starts the program
+	case words[0] == codingagent.RunnerProgram: // the bridge starts the program
 		return append(words, "--program", s.program)
 	}
 	return append([]string{s.program}, words[1:]...)
 }
 
-// End ends what goes on of a turn that is over: nobody follows it any more. A kill that cannot be sent is noted and follows.
+// End kills the processes of a turn that has ended. A kill that cannot be sent now is stored and sent later.
 func (a *Agents) End(ctx context.Context, key chat.SessionKey, turn chat.TurnID) error {
 	runs, err := a.Store.CodingRuns(ctx, turn)
 	if err != nil {
@@ -241,7 +241,7 @@ func (a *Agents) End(ctx context.Context, key chat.SessionKey, turn chat.TurnID)
 	return nil
 }
 
-// end ends one process. Where its runner is not there or not theirs any more nobody can: it ends by its own time limit.
+// end kills one process. If its runner is gone or revoked, the process ends by its own time limit.
 func (a *Agents) end(ctx context.Context, key chat.SessionKey, run codingagent.Run) error {
 	if run.Store != "" {
 		_, owner, err := a.Store.Session(ctx, key)
@@ -249,13 +249,13 @@ func (a *Agents) end(ctx context.Context, key chat.SessionKey, run codingagent.R
 			return err
 		}
 		if box, err := a.Boxes.Box(ctx, owner, run.Runner); err == nil {
-			_ = box.Kill(ctx, run.ID()) // noted before it is sent, and sent again until the runner has it
+			_ = box.Kill(ctx, run.ID()) // stored before it is sent, and repeated until the runner has it
 		}
 	}
-	return a.Store.EndCodingRun(ctx, key, run, codingagent.Bound{}, codingagent.Usage{})
+	return a.Store.EndCodingRun(ctx, key, run, codingagent.Binding{}, codingagent.Usage{})
 }
 
-// spent are the tokens of a turn as a model's are counted.
+// spent converts the usage of an agent to that of a model.
 func spent(u codingagent.Usage) chat.Usage {
 	within := func(n int64) int { return int(min(max(n, 0), math.MaxInt32)) }
 	return chat.Usage{PromptTokens: within(u.Input), CachedTokens: within(u.CachedInput), CompletionTokens: within(u.Output)}

@@ -344,7 +344,7 @@ func TestAgent_ATurnThatIsClosedFromOutsideEndsItsProcess(t *testing.T) {
 
 func TestThread_IsBoundForItsOwnPersonAloneAndNotWhileATurnRuns(t *testing.T) {
 	b := setup(t, "say hello")
-	thread := codingagent.Bound{Agent: "codex", Thread: "thr_1", Runner: "local"}
+	thread := codingagent.Binding{Agent: "codex", Thread: "thr_1", Runner: "local"}
 	require.True(t, fault.Is(b.BindCodingThread(t.Context(), activitiestest.Key, thread), fault.Conflict), "a turn runs")
 	_, err := b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(t, err)

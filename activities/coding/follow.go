@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// steerEvery is how often it is looked whether a person has written to the turn.
+	// steerEvery is the pause between two looks for messages to the turn.
 	steerEvery = time.Second
-	// steerClaim numbers the claims that are made while an agent works, apart from those of the workflow, which counts from 1.
+	// steerClaim is the number of claims while an agent works. The workflow counts its own from 1.
 	steerClaim = 1 << 20
-	// interruptKey names the write by which a person's stop reaches the agent.
+	// interruptKey is the key of the write that interrupts the agent.
 	interruptKey = "stop"
 )
 
@@ -31,53 +31,53 @@ type follower struct {
 	turn    *turn
 	run     codingagent.Run
 	process *process.Process
-	said    []message                        // to the turn since the process was asked
-	with    map[string]bool                  // those that it was given
-	shown   map[string][]codingagent.Picture // with them
+	said    []message                        // messages of the turn after the request of the process
+	with    map[string]bool                  // keys of the messages that the process was given
+	shown   map[string][]codingagent.Picture // pictures of these messages
 	room    int                              // bytes of pictures that the process may still be given
 	over    bool                             // the process has ended
-	gone    bool                             // the thread that was to go on is not there
+	gone    bool                             // the agent does not have the thread any more
 
-	mu      sync.Mutex // guards what follows
-	told    told
+	mu      sync.Mutex // guards events
+	events  eventRecorder
 	changed chan struct{} // receives when there is something to do; a full buffer is fine
 }
 
 func newFollower(store Store, t *turn, run codingagent.Run, known map[string]chat.ToolCall) *follower {
 	f := &follower{store: store, turn: t, run: run, with: map[string]bool{}, shown: map[string][]codingagent.Picture{}, changed: make(chan struct{}, 1)}
-	f.told = newTold(t.ask, run, known)
+	f.events = newEventRecorder(t.ask, run, known)
 	f.said, f.room = t.since(run.Upto), codingagent.MaxPictures-size(run.Request.Pictures)
 	return f
 }
 
-// Starting notes where the process is sent.
+// Starting stores the job store that the process is sent to.
 func (f *follower) Starting(ctx context.Context, store string) error {
 	return f.store.SendCodingRun(ctx, f.run, store)
 }
 
-// Take takes what the agent says.
+// Take records an event of the agent.
 func (f *follower) Take(e codingagent.Event) {
 	f.mu.Lock()
-	f.told.take(e)
-	wake := f.told.wakes()
+	f.events.take(e)
+	wake := f.events.wakes()
 	f.mu.Unlock()
 	if wake {
 		select {
 		case f.changed <- struct{}{}:
-		default: // one look sees all
+		default: // a wake-up is pending
 		}
 	}
 }
 
-// ending is how a process was left.
+// ending is the state in which a process was left.
 type ending struct {
 	process.Result
 
-	asked   bool // it waits for a person
+	asked   bool // the process waits for a person
 	stopped bool
 }
 
-// follow follows the process until the step has an outcome. again says that something was said which it did not take.
+// follow follows the process until the step has an outcome. again says that it did not take a message, which another process has to answer.
 func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err error) {
 	end, err := f.attend(ctx)
 	switch {
@@ -92,7 +92,7 @@ func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err err
 	if end.asked {
 		err = f.keepThread(settling)
 	} else {
-		err = f.store.EndCodingRun(settling, f.turn.ask.Step.Session, f.run, f.bound(), f.told.usage)
+		err = f.store.EndCodingRun(settling, f.turn.ask.Step.Session, f.run, f.bound(), f.events.usage)
 	}
 	if err != nil {
 		return Outcome{}, false, err
@@ -107,15 +107,15 @@ func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err err
 	return out, out.Say == "" && !out.Stopped && !end.asked && len(f.untaken()) > 0, nil
 }
 
-// isAway reports whether nothing was started because the runner cannot be reached or does not do as it should.
+// isAway reports whether nothing was started because the runner cannot be reached or misbehaves.
 func isAway(err error) bool {
 	_, offline := errors.AsType[*sandbox.OfflineError](err)
 	_, odd := errors.AsType[*sandbox.MisbehavedError](err)
 	return offline || odd
 }
 
-// attend runs the process, or attaches to it, and carries answers, messages and a stop to it. Whatever ends it, nothing is read from the
-// process any more when it returns.
+// attend starts the process or attaches to it, and passes answers, messages and a stop to it. When it returns, nothing reads from the process
+// any more.
 func (f *follower) attend(ctx context.Context) (ending, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -146,7 +146,7 @@ func (f *follower) attend(ctx context.Context) (ending, error) {
 				return ending{asked: true}, nil
 			}
 		case <-looks.C:
-			if err := f.steer(ctx); err != nil && ctx.Err() == nil { // what ctx ended is followed by its end
+			if err := f.steer(ctx); err != nil && ctx.Err() == nil { // the end of ctx is handled below
 				return leave(err)
 			}
 		case <-ctx.Done():
@@ -162,13 +162,13 @@ func (f *follower) attend(ctx context.Context) (ending, error) {
 	}
 }
 
-// act gives the agent the answers that it waits for, and keeps the thread once it has one.
+// act gives the agent answers, and stores the thread once it is known.
 func (f *follower) act(ctx context.Context) error {
 	f.mu.Lock()
-	replies := f.told.replies
-	f.told.replies = nil
-	fresh := f.told.fresh()
-	f.told.kept = f.told.kept || fresh
+	replies := f.events.replies
+	f.events.replies = nil
+	fresh := f.events.fresh()
+	f.events.kept = f.events.kept || fresh
 	f.mu.Unlock()
 	for _, r := range replies {
 		f.process.Answer(r.request, r.answer)
@@ -182,10 +182,10 @@ func (f *follower) act(ctx context.Context) error {
 func (f *follower) asks() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.told.asks != nil
+	return f.events.asks != nil
 }
 
-// steer gives the agent what people have written to the turn.
+// steer gives the agent new messages of the turn.
 func (f *follower) steer(ctx context.Context) error {
 	step := f.turn.ask.Step
 	waits := false
@@ -218,7 +218,7 @@ func (f *follower) steer(ctx context.Context) error {
 	return nil
 }
 
-// untaken is what was said and did not reach the agent. It is known once the turn of the process is over.
+// untaken returns the messages that the agent did not take. It is complete once the turn of the process has ended.
 func (f *follower) untaken() []message {
 	var out []message
 	for _, m := range f.said {
@@ -229,7 +229,7 @@ func (f *follower) untaken() []message {
 	return out
 }
 
-// stop asks the agent to end its turn, and ends its process if it does not.
+// stop interrupts the agent, and kills its process if it does not end in time.
 func (f *follower) stop(ctx context.Context, done <-chan struct{}) {
 	f.process.Interrupt(interruptKey)
 	grace := time.NewTimer(activities.KillGrace)
@@ -239,7 +239,7 @@ func (f *follower) stop(ctx context.Context, done <-chan struct{}) {
 		return
 	case <-grace.C:
 	}
-	_ = f.process.Kill(ctx) // one that does not get through is noted, and follows
+	_ = f.process.Kill(ctx) // stored before it is sent, and repeated until the runner has it
 	killed := time.NewTimer(activities.KillGrace)
 	defer killed.Stop()
 	select {
@@ -248,10 +248,10 @@ func (f *follower) stop(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// bound is with what the conversation goes on after this process. What the agent was not seen to take it is given again.
-func (f *follower) bound() codingagent.Bound {
+// bound returns the binding of the conversation after this process. Messages that the agent was not seen to take are given to it again.
+func (f *follower) bound() codingagent.Binding {
 	r := f.run.Request
-	b := codingagent.Bound{Agent: r.Agent, Thread: r.Thread, Runner: f.run.Runner, Dir: r.Dir}
+	b := codingagent.Binding{Agent: r.Agent, Thread: r.Thread, Runner: f.run.Runner, Dir: r.Dir}
 	if f.turn.bound != nil {
 		b.Upto = f.turn.bound.Upto
 	}
@@ -261,12 +261,12 @@ func (f *follower) bound() codingagent.Bound {
 	case f.gone:
 		b.Thread = ""
 		return b
-	case !f.told.taken:
+	case !f.events.taken:
 		return b
 	}
 	b.Upto = max(b.Upto, f.run.Upto)
-	if f.told.thread != "" {
-		b.Thread = f.told.thread
+	if f.events.thread != "" {
+		b.Thread = f.events.thread
 	}
 	for _, m := range f.said {
 		if f.with[m.key()] {
@@ -284,16 +284,16 @@ func (f *follower) keepThread(ctx context.Context) error {
 	return f.store.KeepCodingThread(ctx, f.turn.ask.Step.Session, b)
 }
 
-// outcome is what becomes of the step.
+// outcome returns the outcome of the step.
 func (f *follower) outcome(end ending, lang i18n.Lang) Outcome {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	agent := f.run.Request.Agent
 	switch {
 	case end.asked:
-		return Outcome{Answer: f.told.question(lang)}
+		return Outcome{Answer: f.events.question(lang)}
 	case end.stopped:
-		return Outcome{Stopped: true, Answer: f.told.soFar()}
+		return Outcome{Stopped: true, Answer: f.events.soFar()}
 	case end.End == nil:
 		return f.lost(end.Result, agent)
 	case f.gone:
@@ -307,7 +307,7 @@ func (f *follower) outcome(end ending, lang i18n.Lang) Outcome {
 		}
 		return failed(fault.Unavailable, i18n.AgentFailed, agent, why)
 	}
-	answer := f.told.answer(end.End.Reply)
+	answer := f.events.answer(end.End.Reply)
 	if answer.Text == "" {
 		answer.Text = i18n.Say(lang, i18n.AgentSilent, agent)
 	}
@@ -315,10 +315,10 @@ func (f *follower) outcome(end ending, lang i18n.Lang) Outcome {
 	return Outcome{Answer: answer}
 }
 
-// used is what the process took, once its turn is over. A step that asks a person counts nothing: the one that goes on counts it all.
+// used returns the usage of the process. A step that asks a person counts nothing; the last step of the process counts all of it.
 func (f *follower) used(end ending) chat.Usage {
 	if end.asked {
 		return chat.Usage{}
 	}
-	return spent(f.told.usage)
+	return spent(f.events.usage)
 }

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/window"
 )
 
-// Bounds of what an agent is told of a conversation that others answered.
+// Limits of the history that an agent is given of a conversation that others answered.
 const (
 	maxHistory = 32 << 10 // bytes, without the summary
 	maxSummary = 8_000    // runes of the summary of what is longer ago
@@ -22,8 +22,8 @@ const (
 	historyEnds   = "\n</history>\n\n[What you are asked now]"
 )
 
-// history is what was said before the messages that an agent is to answer and that its thread does not have. goesOn says that it has a
-// thread, which knows what it was given and what it answered to that. Empty: it knows all.
+// history returns the messages before those that an agent is to answer, without what its thread has if goesOn is set: the messages that it was
+// given and its answers. Empty: there are none.
 func (t *turn) history(goesOn bool, said []message) string {
 	upto, own := chat.MessageID(0), chat.TurnID("")
 	if goesOn && t.bound != nil {
@@ -46,7 +46,7 @@ func (t *turn) history(goesOn bool, said []message) string {
 	return past(lines)
 }
 
-// turnOf is the turn of a message that is in the window.
+// turnOf returns the turn of a message in the window.
 func (t *turn) turnOf(id chat.MessageID) chat.TurnID {
 	for _, l := range t.window.Lines {
 		if l.Message.ID == id {
@@ -56,7 +56,7 @@ func (t *turn) turnOf(id chat.MessageID) chat.TurnID {
 	return ""
 }
 
-// past writes lines down: the summary that opens them, and of the rest the newest that have room.
+// past formats lines: the summary at their beginning, and the newest of the rest within maxHistory.
 func past(lines []chat.Line) string {
 	var opening string
 	if len(lines) > 0 && lines[0].Message.ID == 0 {

@@ -15,12 +15,12 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// The arguments of the tool by which people are asked.
+// The arguments of the tool that asks a person.
 type inquiries struct {
-	Questions []asked `json:"questions"`
+	Questions []inquiryQuestion `json:"questions"`
 }
 
-type asked struct {
+type inquiryQuestion struct {
 	Question string   `json:"question"`
 	Options  []option `json:"options,omitempty"`
 	Multi    bool     `json:"multi_select,omitempty"`
@@ -31,23 +31,23 @@ type option struct {
 	Label string `json:"label"`
 }
 
-// askable reports whether a request can be shown to a person, whole.
+// askable reports whether a request can be shown to a person in full.
 func askable(r codingagent.Request) bool {
 	return r.Approval != nil && r.Approval.Whole() || len(r.Questions) > 0 && len(r.Questions) <= chat.MaxInquiries
 }
 
-// inquiry asks a person what an agent wants to know.
+// inquiry returns the questions for a request of an agent.
 func inquiry(agent string, r codingagent.Request, lang i18n.Lang) inquiries {
 	if a := r.Approval; a != nil {
 		said := slices.DeleteFunc([]string{i18n.Say(lang, i18n.AgentAsks, agent, a.Title), a.Dir, a.Reason}, func(line string) bool { return line == "" })
 		text := strings.Join(said, "\n")
-		return inquiries{[]asked{{Question: short(text, chat.MaxInquiryText), Options: []option{
+		return inquiries{[]inquiryQuestion{{Question: short(text, chat.MaxInquiryText), Options: []option{
 			{i18n.Say(lang, i18n.AgentAllow)}, {i18n.Say(lang, i18n.AgentAlways)}, {i18n.Say(lang, i18n.AgentRefuse)},
 		}}}}
 	}
 	var out inquiries
 	for _, q := range r.Questions {
-		one := asked{Question: short(q.Text, chat.MaxInquiryText), Multi: q.Many, Other: q.Free}
+		one := inquiryQuestion{Question: short(q.Text, chat.MaxInquiryText), Multi: q.Many, Other: q.Free}
 		for _, label := range labels(q) {
 			one.Options = append(one.Options, option{label})
 		}
@@ -56,7 +56,7 @@ func inquiry(agent string, r codingagent.Request, lang i18n.Lang) inquiries {
 	return out
 }
 
-// labels are the options of a question as they can be shown. Too many, or such as cannot be told apart, are asked in words.
+// labels returns the options of a question as they are shown; nil, for a free answer, if they are too many or not distinct.
 func labels(q codingagent.Question) []string {
 	if len(q.Options) > chat.MaxOptions {
 		return nil
@@ -74,7 +74,7 @@ func labels(q codingagent.Question) []string {
 	return out
 }
 
-// answered is what a person said to a request. What they did not answer is declined.
+// answered returns the answer of a person to a request. A question without an answer is declined.
 func answered(r codingagent.Request, a chat.Approval) codingagent.Answer {
 	if a.State != chat.ApprovalAllowed || len(a.Answers) == 0 {
 		return codingagent.Answer{Declined: true}
@@ -98,7 +98,7 @@ func answered(r codingagent.Request, a chat.Approval) codingagent.Answer {
 	return out
 }
 
-// chosen is the place of the option that was chosen of a question with options; -1: none of them.
+// chosen returns the index of the chosen option of the first question; -1 if none was.
 func chosen(a chat.Approval) int {
 	if len(a.Questions) == 0 {
 		return -1
@@ -120,28 +120,28 @@ func short(text string, runes int) string {
 	return string([]rune(text)[:runes-1]) + "…"
 }
 
-// lost says what became of a process that ended without a word about its turn.
+// lost returns the outcome of a process that ended without an end of its turn.
 func (f *follower) lost(r process.Result, agent string) Outcome {
 	how := string(r.Exec.State)
 	switch {
 	case r.Long:
 		how = "it wrote a line that is too long"
-	case r.Exec.State == sandbox.ExecExited && r.Exec.Code == missing && f.told.thread == "":
+	case r.Exec.State == sandbox.ExecExited && r.Exec.Code == missing && f.events.thread == "":
 		return failed(fault.NotFound, i18n.AgentMissing, agent, f.run.Runner)
 	case r.Exec.State == sandbox.ExecExited:
 		how = fmt.Sprintf("exit code %d", r.Exec.Code)
 	}
-	signalled := r.Exec.State == sandbox.ExecExited && r.Exec.Code > 128 // it had no time to say why
+	signalled := r.Exec.State == sandbox.ExecExited && r.Exec.Code > 128 // stderr does not say why
 	if why := codingagent.Complaint(r.Exec.Errors); why != "" && !signalled {
 		how += ": " + why
 	}
 	return failed(fault.Unavailable, i18n.AgentLost, agent, how)
 }
 
-// missing is the exit code of a shell that finds no program.
+// missing is the exit code of a shell that does not find a program.
 const missing = 127
 
-// logIn is the command by which a person logs in to an agent.
+// logIn returns the command that logs in to an agent.
 func logIn(agent string) string {
 	check, err := agents.Check(agent)
 	if err != nil {

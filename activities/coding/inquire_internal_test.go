@@ -27,9 +27,9 @@ func TestInquiry_NobodyApprovesWhatTheyDoNotSeeWhole(t *testing.T) {
 	}
 	for name, r := range map[string]codingagent.Request{"too long": approval("echo " + strings.Repeat("x", 800)), "nothing": approval(" ")} {
 		require.False(t, askable(r), name)
-		told := newTold(Ask{Inquires: true}, codingagent.Run{}, nil)
-		told.take(r)
-		require.Nil(t, told.asks, name)
-		require.Equal(t, []reply{{"1", codingagent.Answer{Declined: true}}}, told.replies, name)
+		events := newEventRecorder(Ask{Inquires: true}, codingagent.Run{}, nil)
+		events.take(r)
+		require.Nil(t, events.asks, name)
+		require.Equal(t, []reply{{"1", codingagent.Answer{Declined: true}}}, events.replies, name)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"xbot/internal/codingagent"
 )
 
-// pictures are those that messages show, with their bytes, in their order: the newest of them, at most chat.MaxPictures, that have a number of
-// bytes together. Of the others the agent reads the lines that name their files.
+// pictures returns the pictures of messages with their bytes, in order: the newest, at most chat.MaxPictures and room bytes. For the others the
+// agent has the lines that name their files.
 func (t *turn) pictures(ctx context.Context, store Store, room int, said ...message) ([]codingagent.Picture, error) {
 	var all []codingagent.Picture
 	for _, m := range said {
@@ -24,10 +24,10 @@ func (t *turn) pictures(ctx context.Context, store Store, room int, said ...mess
 	return newest(all, room), nil
 }
 
-// beside is how many bytes of pictures stand beside a text in one message.
+// beside returns how many bytes of pictures fit into a message with a text.
 func beside(text string) int { return max(0, codingagent.MaxMessagePictures-len(text)) }
 
-// newest are the last pictures that have a number of bytes together.
+// newest returns the last pictures that fit into room bytes.
 func newest(all []codingagent.Picture, room int) []codingagent.Picture {
 	for i, p := range slices.Backward(all) {
 		if room -= len(p.Data); room < 0 {
@@ -37,7 +37,7 @@ func newest(all []codingagent.Picture, room int) []codingagent.Picture {
 	return all
 }
 
-// fill reads the bytes of pictures. Those that are not there any more stay without.
+// fill reads the bytes of pictures. Deleted ones stay empty.
 func (t *turn) fill(ctx context.Context, store Store, pictures []codingagent.Picture) error {
 	var hashes []string
 	for _, p := range pictures {
@@ -55,7 +55,7 @@ func (t *turn) fill(ctx context.Context, store Store, pictures []codingagent.Pic
 	return nil
 }
 
-// size is how many bytes pictures have.
+// size returns the bytes of pictures.
 func size(pictures []codingagent.Picture) (bytes int) {
 	for _, p := range pictures {
 		bytes += len(p.Data)
@@ -63,7 +63,7 @@ func size(pictures []codingagent.Picture) (bytes int) {
 	return bytes
 }
 
-// message is what the agent is given of what was said while it works. Its pictures are read once.
+// message returns a message for the running agent. Its pictures are read once.
 func (f *follower) message(ctx context.Context, m message) (codingagent.Message, error) {
 	shown, known := f.shown[m.key()]
 	if !known && len(m.pictures) > 0 {

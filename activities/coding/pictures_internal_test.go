@@ -30,7 +30,7 @@ func (a *album) Pictures(_ context.Context, _ chat.SessionKey, hashes []string) 
 
 func TestFollower_GivesAProcess12MBOfPicturesAtMostAndReadsEachOnce(t *testing.T) {
 	store := &album{size: codingagent.MaxMessagePictures - 4<<10}
-	f := newFollower(store, &turn{}, codingagent.Run{Request: codingagent.Asked{Turn: codingagent.Turn{
+	f := newFollower(store, &turn{}, codingagent.Run{Request: codingagent.RunRequest{Turn: codingagent.Turn{
 		Pictures: []codingagent.Picture{{Hash: "first", Data: make([]byte, store.size)}},
 	}}}, nil)
 	for range 3 { // it is tried again until the agent takes it

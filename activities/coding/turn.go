@@ -13,19 +13,19 @@ import (
 	"xbot/internal/window"
 )
 
-// turn is what is known of the turn that is answered.
+// turn is the state of the turn that is answered.
 type turn struct {
 	ask     Ask
 	session chat.Session
 	owner   chat.UserID
-	bound   *codingagent.Bound // nil: a thread begins
+	bound   *codingagent.Binding // nil: a new thread begins
 	runs    []codingagent.Run
-	at      int // which of them is followed; one that is not there is begun
+	at      int // index of the followed run; len(runs): a new one begins
 	window  chat.Window
-	rest    []message // what the newest process did not take, for another one
+	rest    []message // messages that the newest process did not take, for the next one
 }
 
-// message is what a person said in the turn.
+// message is a message of a person in the turn.
 type message struct {
 	id       chat.MessageID
 	text     string
@@ -53,8 +53,8 @@ func (a *Agents) open(ctx context.Context, ask Ask) (*turn, error) {
 	return t, err
 }
 
-// first is the process that this step begins with: the newest one whose beginning an earlier step has kept. One that began in this step,
-// in an attempt before this one, comes behind what ended before it, whose answer nobody has kept.
+// first returns the index of the process that this step begins with: the newest one that an earlier step has stored a question of. A process
+// that an earlier attempt of this step began follows after those before it, whose answers are not stored yet.
 func (t *turn) first(ctx context.Context, store Store) (int, error) {
 	for at := len(t.runs) - 1; at > 0; at-- {
 		asked, err := t.calls(ctx, store, t.runs[at].Round)
@@ -65,7 +65,7 @@ func (t *turn) first(ctx context.Context, store Store) (int, error) {
 	return 0, nil
 }
 
-// current is the process to go on with; false: one is to be begun.
+// current returns the process to follow; false: a new one has to begin.
 func (t *turn) current() (codingagent.Run, bool) {
 	if t.at == len(t.runs) {
 		return codingagent.Run{}, false
@@ -73,14 +73,14 @@ func (t *turn) current() (codingagent.Run, bool) {
 	return t.runs[t.at], true
 }
 
-// next makes what a process did not take the request of another one.
+// next makes the messages that a process did not take the request of the next one.
 func (t *turn) next(f *follower) {
 	b := f.bound()
 	t.bound, t.rest = &b, f.untaken()
 	t.at++
 }
 
-// begin writes another process down: for the message of the turn, or for what the one before did not take.
+// begin records a new process, for the messages of the turn or for those that the one before did not take.
 func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.Run, error) {
 	info, err := on.Info(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	}
 	set, round := t.ask.Settings, len(t.runs)
 	run := codingagent.Run{Turn: t.ask.Step.Turn, Round: round, Runner: on.Name()}
-	run.Request = codingagent.Asked{Agent: set.Agent, Program: set.Program, Turn: codingagent.Turn{
+	run.Request = codingagent.RunRequest{Agent: set.Agent, Program: set.Program, Turn: codingagent.Turn{
 		Key: string(run.ID()), Dir: cmp.Or(chat.FolderOn(t.session.Cwd, t.session.CwdRunner, on.Name()), info.Workspace),
 		Model: set.Model, Effort: set.Effort, Profile: set.Profile, Personality: set.Personality,
 		Sandbox: set.Sandbox, Approvals: set.Approvals, AddDirs: set.AddDirs,
@@ -128,7 +128,7 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	return run, err
 }
 
-// asked are the messages that the agent has not been given and that have no answer.
+// asked returns the messages without an answer that the agent has not been given.
 func (t *turn) asked(after chat.MessageID) []message {
 	var out []message
 	for _, l := range slices.Backward(window.View(t.window)) {
@@ -143,7 +143,7 @@ func (t *turn) asked(after chat.MessageID) []message {
 	return out
 }
 
-// since are the messages that came to the turn after another one.
+// since returns the messages of the turn after another one.
 func (t *turn) since(after chat.MessageID) []message {
 	var out []message
 	for _, l := range window.View(t.window) {
@@ -154,7 +154,7 @@ func (t *turn) since(after chat.MessageID) []message {
 	return out
 }
 
-// messageOf is a message as a model reads it.
+// messageOf returns a message as a model reads it.
 func (t *turn) messageOf(l chat.Line) message {
 	var texts []string
 	for _, m := range prompt.Compose("", nil, chat.Window{Session: t.window.Session, Lines: []chat.Line{l}}, chat.Sent{}).Messages {
@@ -163,7 +163,7 @@ func (t *turn) messageOf(l chat.Line) message {
 	return message{id: l.Message.ID, text: strings.Join(texts, "\n"), pictures: l.Message.Pictures}
 }
 
-// calls are the calls of the turn by which people were asked, with their answers, by what the answers belong to.
+// calls returns the calls of Inquiring of one process, by the name of their request.
 func (t *turn) calls(ctx context.Context, store Store, round int) (map[string]chat.ToolCall, error) {
 	out := map[string]chat.ToolCall{}
 	for _, l := range t.window.Lines {

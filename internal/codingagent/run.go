@@ -21,8 +21,8 @@ type Settings struct {
 	Program     string // what is started in place of the agent's usual command; empty: that
 }
 
-// Bound is with which thread of an agent a conversation goes on.
-type Bound struct {
+// Binding is the thread of an agent with which a conversation goes on.
+type Binding struct {
 	Agent  string
 	Thread string         // empty: the agent did not have it any more
 	Runner string         // whose machine has the thread
@@ -41,15 +41,15 @@ func IsThread(id string) bool { return threads.MatchString(id) }
 type Run struct {
 	Turn    chat.TurnID
 	Round   int // from 0
-	Request Asked
+	Request RunRequest
 	Upto    chat.MessageID // the newest message that stands in the request
 	Runner  string
 	Store   string // the job store that it was sent to; empty before that
 	Ended   bool
 }
 
-// Asked is how a process was asked. It is kept, so that a later attempt asks in the same way.
-type Asked struct {
+// RunRequest is the request to a process. It is kept, so that a later attempt sends the same one.
+type RunRequest struct {
 	Agent   string `json:"agent"`
 	Program string `json:"program,omitempty"`
 	Turn

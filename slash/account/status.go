@@ -24,7 +24,7 @@ type StatusStore interface {
 	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
 	WorkOf(ctx context.Context, turn chat.TurnID) (store.Work, error)
 	// CodingThread is with which thread of a coding agent a conversation goes on; nil: with none.
-	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Bound, error)
+	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 
 // Contexts shows how full the contexts of conversations are.

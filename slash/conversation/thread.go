@@ -15,9 +15,9 @@ import (
 // Threads keep with which threads of coding agents conversations go on.
 type Threads interface {
 	// BindCodingThread fails where the thread is another person's, or while a turn runs.
-	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error
+	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error
 	// CodingThread is with which thread a conversation goes on; nil: with none.
-	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Bound, error)
+	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 
 // Places know where the commands of people run.
@@ -65,7 +65,7 @@ func (c Session) resume(ctx context.Context, in slash.Request, thread string) (s
 	if !ok {
 		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 	}
-	b := codingagent.Bound{Agent: agent.Agent, Thread: thread, Runner: session.Runner}
+	b := codingagent.Binding{Agent: agent.Agent, Thread: thread, Runner: session.Runner}
 	if b.Runner == "" {
 		if b.Runner, err = c.Places.Here(ctx, owner); err != nil {
 			return "", err

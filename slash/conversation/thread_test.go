@@ -20,7 +20,7 @@ import (
 type desk struct {
 	conversation.SessionStore
 	model llm.Client
-	bound []codingagent.Bound
+	bound []codingagent.Binding
 }
 
 func (d *desk) Session(context.Context, chat.SessionKey) (chat.Session, chat.UserID, error) {
@@ -33,12 +33,12 @@ func (d *desk) UserByID(_ context.Context, user chat.UserID) (store.User, error)
 
 func (d *desk) Here(context.Context, chat.UserID) (string, error) { return "laptop", nil }
 
-func (d *desk) BindCodingThread(_ context.Context, _ chat.SessionKey, b codingagent.Bound) error {
+func (d *desk) BindCodingThread(_ context.Context, _ chat.SessionKey, b codingagent.Binding) error {
 	d.bound = append(d.bound, b)
 	return nil
 }
 
-func (d *desk) CodingThread(context.Context, chat.SessionKey) (*codingagent.Bound, error) {
+func (d *desk) CodingThread(context.Context, chat.SessionKey) (*codingagent.Binding, error) {
 	if len(d.bound) == 0 {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func TestSession_BindsAThreadWhereACodingAgentAnswers(t *testing.T) {
 	require.Contains(t, said, "codex goes on with its thread `0199-abc`")
 	_, err = d.say(t, 2, "0199-abd")
 	require.NoError(t, err, "an administrator may")
-	require.Equal(t, []codingagent.Bound{{Agent: "codex", Thread: "0199-abc", Runner: "laptop"}, {Agent: "codex", Thread: "0199-abd", Runner: "laptop"}}, d.bound)
+	require.Equal(t, []codingagent.Binding{{Agent: "codex", Thread: "0199-abc", Runner: "laptop"}, {Agent: "codex", Thread: "0199-abd", Runner: "laptop"}}, d.bound)
 }
 
 func TestSession_BindsNoThreadOfWhoeverOnlyWritesHere(t *testing.T) {

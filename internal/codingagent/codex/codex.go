@@ -68,7 +68,7 @@ func (d *driver) Line(line []byte) codingagent.Step {
 	case len(in.ID) > 0:
 		return d.asked(in)
 	default:
-		return d.told(in)
+		return d.notification(in)
 	}
 }
 

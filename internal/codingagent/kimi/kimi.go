@@ -103,7 +103,7 @@ func (d *driver) Line(line []byte) codingagent.Step {
 	case len(in.ID) > 0:
 		return d.asked(in)
 	case in.Method == "event" && !d.ended:
-		return d.told(in.Params)
+		return d.notification(in.Params)
 	}
 	return codingagent.Step{}
 }

@@ -107,7 +107,7 @@ func (d *driver) Line(raw []byte) codingagent.Step {
 	case l.Type == "ready" && d.session == "":
 		return codingagent.Step{Writes: []codingagent.Write{d.openSession()}}
 	case l.Type == "event":
-		return d.told(l.Event)
+		return d.notification(l.Event)
 	case l.Type == "end" && d.session == "": // later nobody knows what opencode did: the bridge ends without a word of the turn
 		return d.end(&failure{Name: "bridge", Data: failureData{Message: l.Error}})
 	}

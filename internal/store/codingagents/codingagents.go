@@ -25,7 +25,7 @@ type Store struct{ db *pg.DB }
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // CodingThread returns with which thread a conversation goes on; nil: with none.
-func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Bound, error) {
+func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error) {
 	row, err := s.db.Q.CodingThread(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.Fresh {
 		return nil, nil
@@ -33,7 +33,7 @@ func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codinga
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the thread of a conversation: %w", err))
 	}
-	return &codingagent.Bound{
+	return &codingagent.Binding{
 		Agent: row.Agent, Thread: row.Thread, Runner: row.Runner, Dir: row.Dir, Upto: row.Upto,
 		Usage: codingagent.Usage{Input: row.InputTokens, CachedInput: row.CachedTokens, Output: row.OutputTokens},
 	}, nil
@@ -41,7 +41,7 @@ func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codinga
 
 // BindCodingThread has a conversation go on with a thread from its newest message on. NotFound says that the thread belongs to a
 // conversation of somebody else, Conflict that a turn runs.
-func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error {
+func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		others, err := s.db.Q.CodingThreadOfOthers(ctx, tx, dbsqlc.CodingThreadOfOthersParams{Agent: b.Agent, Thread: pg.Clean(b.Thread), SessionKey: key})
 		if err != nil {
@@ -64,11 +64,11 @@ func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b cod
 }
 
 // KeepCodingThread notes the thread that a turn has, as soon as its agent names it.
-func (s *Store) KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error {
+func (s *Store) KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error {
 	return pg.Classify(keep(ctx, s.db.Q, s.db.Pool, key, b))
 }
 
-func keep(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, b codingagent.Bound) error {
+func keep(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, b codingagent.Binding) error {
 	err := q.CodingThreadKeep(ctx, db, dbsqlc.CodingThreadKeepParams{
 		SessionKey: key, Agent: b.Agent, Thread: pg.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir, Upto: b.Upto,
 	})
@@ -137,7 +137,7 @@ func (s *Store) SendCodingRun(ctx context.Context, r codingagent.Run, store stri
 }
 
 // EndCodingRun notes that a process has ended, and with what its conversation goes on; used is what it took. Repeated it adds nothing.
-func (s *Store) EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Bound, used codingagent.Usage) error {
+func (s *Store) EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Binding, used codingagent.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ended, err := s.db.Q.CodingRunEnd(ctx, tx, dbsqlc.CodingRunEndParams{TurnID: r.Turn, Round: int32(r.Round)})
 		if err != nil || ended == 0 {

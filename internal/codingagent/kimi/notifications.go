@@ -33,7 +33,7 @@ type call struct {
 	looks     int  // whether the arguments are whole
 }
 
-func (d *driver) told(params json.RawMessage) codingagent.Step {
+func (d *driver) notification(params json.RawMessage) codingagent.Step {
 	var e envelope
 	if json.Unmarshal(params, &e) != nil {
 		return codingagent.Step{}

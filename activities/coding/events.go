@@ -14,65 +14,65 @@ import (
 	"xbot/internal/llm"
 )
 
-// Bounds of what is kept of a turn: an agent writes what it likes.
+// Limits of the text that a turn stores.
 const (
 	maxText    = 200_000 // bytes of an answer
-	maxThought = 100_000 // bytes of what it thought and did before
+	maxThought = 100_000 // bytes of reasoning, earlier messages and works
 )
 
-// Inquiring is the tool by which people are asked.
+// Inquiring is the name of the tool that asks a person.
 const Inquiring = "AskUser"
 
-// told is what an agent has said since the last question to a person, as far as it is to be kept.
-type told struct {
+// eventRecorder collects the events of an agent since the last question to a person, for the message that stores them.
+type eventRecorder struct {
 	ask     Ask
 	round   int
-	known   map[string]chat.ToolCall // by which people were asked, by what their answers belong to
-	behind  map[string]bool          // those of them that the log has not come to yet; what stands before is kept already
+	known   map[string]chat.ToolCall // calls of Inquiring, by the name of their request
+	behind  map[string]bool          // those whose request is still to come in the log; events before it are stored already
 	replies []reply
 	asks    *codingagent.Request
 	thread  string
-	taken   bool // the agent has what it was asked
-	kept    bool // the thread is written down
+	taken   bool // the agent has the text of the turn
+	kept    bool // the thread is stored
 	usage   codingagent.Usage
 
 	speech
 	text    strings.Builder
 	thought strings.Builder
 	did     []string        // the newest works, for models that answer later
-	works   map[string]bool // that are shown already
+	works   map[string]bool // works that were shown
 }
 
-// speech is where the agent is in what it says.
+// speech is the position in the messages of the agent.
 type speech struct {
-	spoke   bool             // it has said something since the last answer of a person; before, its last message stands with the question
-	before  codingagent.Text // the message before that answer, as it was kept with the question
-	message string           // whose text is being written
+	spoke   bool             // a message has begun since the last answer of a person; the one before is stored with the question
+	before  codingagent.Text // the message that was stored with the question
+	message string           // id of the message that is being written
 }
 
-// reply is an answer that is to be given to the agent.
+// reply is an answer for the agent.
 type reply struct {
 	request string
 	answer  codingagent.Answer
 }
 
-func newTold(ask Ask, run codingagent.Run, known map[string]chat.ToolCall) told {
-	t := told{ask: ask, round: run.Round, known: known, behind: map[string]bool{}, works: map[string]bool{}}
+func newEventRecorder(ask Ask, run codingagent.Run, known map[string]chat.ToolCall) eventRecorder {
+	t := eventRecorder{ask: ask, round: run.Round, known: known, behind: map[string]bool{}, works: map[string]bool{}}
 	for id := range known {
 		t.behind[id] = true
 	}
 	return t
 }
 
-// wakes reports whether somebody has to act on what was said.
-func (t *told) wakes() bool { return t.asks != nil || len(t.replies) > 0 || t.fresh() }
+// wakes reports whether the follower has something to do.
+func (t *eventRecorder) wakes() bool { return t.asks != nil || len(t.replies) > 0 || t.fresh() }
 
-// fresh reports whether there is a thread to write down: one that was given something, and so can be gone on with.
-func (t *told) fresh() bool { return t.thread != "" && t.taken && !t.kept }
+// fresh reports whether there is a thread to store: one that has the text of a turn, so that later turns can resume it.
+func (t *eventRecorder) fresh() bool { return t.thread != "" && t.taken && !t.kept }
 
-func (t *told) take(e codingagent.Event) {
+func (t *eventRecorder) take(e codingagent.Event) {
 	if t.asks != nil {
-		return // it waits; what comes beside is read again by the step that goes on
+		return // the step that follows reads the rest of the log again
 	}
 	switch e := e.(type) {
 	case codingagent.Thread:
@@ -94,13 +94,13 @@ func (t *told) take(e codingagent.Event) {
 	}
 }
 
-// live reports whether what is said is new to people.
-func (t *told) live() bool { return len(t.behind) == 0 && t.ask.Sink != nil }
+// live reports whether events are new, and are shown to people.
+func (t *eventRecorder) live() bool { return len(t.behind) == 0 && t.ask.Sink != nil }
 
-// write takes a piece of a message. One that another follows was no answer, but what the agent said on its way.
-func (t *told) write(e codingagent.Text) {
+// write takes a piece of a message. A message that another one follows becomes reasoning: only the last one is the answer.
+func (t *eventRecorder) write(e codingagent.Text) {
 	if e.Done && !t.spoke && e.Message == t.before.Message && e.Whole == t.before.Whole {
-		return // closed only now
+		return // the end of the message that was stored with the question
 	}
 	t.spoke = t.spoke || e.Delta != "" || e.Whole != ""
 	if e.Message != t.message && t.text.Len() > 0 {
@@ -124,28 +124,28 @@ func (t *told) write(e codingagent.Text) {
 	}
 }
 
-func (t *told) show(piece string) {
+func (t *eventRecorder) show(piece string) {
 	if t.live() && piece != "" {
 		t.ask.Sink.Text(piece)
 	}
 }
 
-func (t *told) think(piece string) {
+func (t *eventRecorder) think(piece string) {
 	t.note(piece)
 	if t.live() {
 		t.ask.Sink.Reasoning(piece)
 	}
 }
 
-// note keeps what is no answer.
-func (t *told) note(piece string) {
+// note adds to the reasoning.
+func (t *eventRecorder) note(piece string) {
 	if t.thought.Len()+len(piece) <= maxThought {
 		t.thought.WriteString(piece)
 	}
 }
 
-// work shows what the agent does: once when it begins, and again where it fails.
-func (t *told) work(e codingagent.Work) {
+// work shows a work of the agent when it begins, and again if it fails.
+func (t *eventRecorder) work(e codingagent.Work) {
 	sign := "› "
 	switch {
 	case e.Done && e.Failed:
@@ -164,20 +164,20 @@ func (t *told) work(e codingagent.Work) {
 	t.did = append(t.did[max(0, len(t.did)+1-maxDeeds):], strings.TrimSpace(line))
 }
 
-// maxDeeds is how many works a model is told of that answers later; each is a line of at most 200 characters and names.
+// maxDeeds is the number of works that are stored for models that answer later; each is a line of at most 200 characters and file names.
 const maxDeeds = 40
 
-// maxWorks bounds the works that are told apart.
+// maxWorks limits the works that are remembered as shown.
 const maxWorks = 10_000
 
-// request takes what the agent wants to know. What a person has answered is answered, what nobody may be asked is declined.
-func (t *told) request(r codingagent.Request) {
+// request handles a request of the agent: it replies with the answer of a person, declines what may not be asked, or opens a question.
+func (t *eventRecorder) request(r codingagent.Request) {
 	id := t.name(r)
 	call, known := t.known[id]
 	if known {
 		delete(t.behind, id)
 		t.before = codingagent.Text{Message: t.message, Whole: t.text.String()}
-		t.text.Reset() // it is kept with the question
+		t.text.Reset() // stored with the question
 		t.thought.Reset()
 		t.message, t.did, t.spoke = "", nil, false
 	}
@@ -189,29 +189,29 @@ func (t *told) request(r codingagent.Request) {
 			t.think("\n✗ " + codingagent.Title(r.Approval.Title) + "\n")
 		}
 		t.replies = append(t.replies, reply{r.ID, codingagent.Answer{Declined: true}})
-	default: // nobody was asked yet, or the question was taken back before anybody saw it
+	default: // no call asks it yet
 		t.asks = &r
 	}
 }
 
 func roundOf(round int) string { return "agent." + strconv.Itoa(round) + "." }
 
-// name is by what the answer to a request is found again.
-func (t *told) name(r codingagent.Request) string {
+// name identifies a request, as the provider id of the call that asks it.
+func (t *eventRecorder) name(r codingagent.Request) string {
 	sum := sha256.Sum256([]byte(r.ID))
 	return roundOf(t.round) + hex.EncodeToString(sum[:12])
 }
 
-// soFar is what was said until now.
-func (t *told) soFar() llm.Answer {
+// soFar returns the answer up to now.
+func (t *eventRecorder) soFar() llm.Answer {
 	return llm.Answer{
 		Text: t.text.String(), Reasoning: strings.TrimSpace(t.thought.String()), Finish: llm.FinishStop,
 		Opaque: deeds(t.ask.Settings.Agent, t.did...),
 	}
 }
 
-// answer is what the turn comes to.
-func (t *told) answer(reply string) llm.Answer {
+// answer returns the answer of the turn; reply is the last message as the agent repeats it at the end.
+func (t *eventRecorder) answer(reply string) llm.Answer {
 	out := t.soFar()
 	if reply != "" && (t.spoke || len(t.known) == 0) {
 		out.Text = clip(reply, maxText)
@@ -219,8 +219,8 @@ func (t *told) answer(reply string) llm.Answer {
 	return out
 }
 
-// question is the answer of a step that asks a person.
-func (t *told) question(lang i18n.Lang) llm.Answer {
+// question returns the answer of a step that asks a person.
+func (t *eventRecorder) question(lang i18n.Lang) llm.Answer {
 	out := t.soFar()
 	arguments, _ := json.Marshal(inquiry(t.ask.Settings.Agent, *t.asks, lang)) // plain values
 	out.ToolCalls = []llm.ToolCall{{ID: t.name(*t.asks), Name: Inquiring, Arguments: string(arguments)}}
@@ -228,7 +228,7 @@ func (t *told) question(lang i18n.Lang) llm.Answer {
 	return out
 }
 
-// deeds writes down what an agent did; nothing, where it did nothing.
+// deeds encodes works of an agent; nil if there are none.
 func deeds(agent string, did ...string) json.RawMessage {
 	if len(did) == 0 {
 		return nil
@@ -236,7 +236,7 @@ func deeds(agent string, did ...string) json.RawMessage {
 	return codingagent.Encode(chat.Deeds{Agent: agent, Did: did})
 }
 
-// clip bounds a text, in whole characters.
+// clip cuts a text to a number of bytes, between characters.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

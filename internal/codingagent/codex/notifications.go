@@ -23,8 +23,8 @@ type notice struct {
 	} `json:"tokenUsage"`
 }
 
-// told takes a notification. Those of other threads (agents that codex started) and unknown ones are nothing.
-func (d *driver) told(in jsonrpc.Incoming) codingagent.Step {
+// notification takes a notification. Those of other threads (agents that codex started) and unknown ones are nothing.
+func (d *driver) notification(in jsonrpc.Incoming) codingagent.Step {
 	var n notice
 	if json.Unmarshal(in.Params, &n) != nil || d.thread == "" || n.ThreadID != "" && n.ThreadID != d.thread {
 		return codingagent.Step{}

@@ -86,7 +86,7 @@ type partState struct {
 	closed bool
 }
 
-func (d *driver) told(e event) codingagent.Step {
+func (d *driver) notification(e event) codingagent.Step {
 	switch e.Type {
 	case "permission.asked", "permission.updated", "permission.v2.asked", "question.asked", "question.v2.asked":
 		return d.asked(e) // also of opencode's own agents, whose sessions are others
