@@ -236,7 +236,7 @@ func (k *coders) tally(talk *talk, given []string) (out tally) {
 	}
 	said := numbersIn(column(`SELECT content || ' ' || reasoning FROM messages WHERE session_key = $1 AND role = 'assistant' AND content NOT LIKE 'turns: %'`))
 	told := numbersIn(column(`SELECT m.content FROM messages m JOIN messages n ON n.turn_id = m.turn_id AND n.role = 'notice'
-		WHERE m.session_key = $1 AND m.role = 'user' AND n.content LIKE '%the outcome is unknown%'`))
+		WHERE m.session_key = $1 AND m.role = 'user' AND (n.content LIKE '%the outcome is unknown%' OR n.content LIKE '%ended while it waited for your answer%')`))
 	other := numbersIn(column(`SELECT m.content FROM messages m JOIN turns t ON t.id = m.turn_id WHERE m.session_key = $1 AND m.role = 'user' AND t.state = 'failed'`))
 	// What comes while the agent asks is meant for its question: it has no turn, and a notice says how it was understood.
 	asked := numbersIn(column(`SELECT m.content FROM messages m JOIN messages n ON n.inbox_id = m.inbox_id AND n.role = 'notice'

@@ -139,6 +139,33 @@ func TestCodingAgent_AProcessThatIsKilledHasAnUnknownOutcomeAndItsThreadGoesOn(t
 func TestCodingAgent_AStopAndARunThatIsGoneLeaveNoProcess(t *testing.T) {
 	t.Parallel()
 	k := newCoder(t)
+func TestCodingAgent_ThatDiesWhileItAsksClosesItsQuestionAlsoWhereTheServerIsKilledWithIt(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	dies := func(file string) string {
+		return "run (" + k.untilFile(file) + "; kill -9 $PPID) >/dev/null 2>&1 &"
+	}
+	id := k.send("say one", dies("first"), "ask approval echo a >> "+k.file("asked"))
+	k.untilAsked(1)
+	k.touch("first")
+	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, id).State)
+	require.Contains(t, k.lastNotice(), "codex ended while it waited for your answer (exit code 137)")
+	require.True(t, k.lastApproval().AgentEnded())
+
+	id = k.send("say two", dies("second"), "ask approval echo b >> "+k.file("asked"))
+	k.untilAsked(2)
+	k.crash()
+	k.touch("second")
+	require.Eventually(t, func() bool { return k.shims() == 0 }, time.Minute, 10*time.Millisecond)
+	k.boot()
+	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, id).State)
+	require.Contains(t, k.lastNotice(), "codex ended while it waited for your answer (exit code 137)")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Contains(t, k.reply().Content, "turns: 2;", "the thread goes on")
+	require.Empty(t, k.trace("asked"), "nothing ran")
+	k.wellFormed()
+}
+
 	id := k.send("say so far", "run echo a >> "+k.file("one"), "wait")
 	require.Eventually(t, func() bool { return len(k.trace("one")) == 1 }, time.Minute, 10*time.Millisecond)
 	require.NotZero(t, k.shims())

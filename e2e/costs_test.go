@@ -467,8 +467,9 @@ const followStatement = "EventListAfter"
 // onClocks are statements of loops that look for work, or for changes, every few seconds: no work waits for them.
 var onClocks = map[string]bool{
 	"PolicyNewest": true, "ServicesVersion": true, "ChannelAccounts": true, "PluginList": true, "HookPlace": true, // at most once a second
-	"RelayDue":       true,                                               // once a second
-	"HookExecTarget": true, "RunnerChoice": true, "MCPProjectGone": true, // the look at .mcp.json, which each call of a command begins with, too
+	"RelayDue":            true,                                               // once a second
+	"CodingRunListAsking": true,                                               // every two seconds
+	"HookExecTarget":      true, "RunnerChoice": true, "MCPProjectGone": true, // the look at .mcp.json, which each call of a command begins with, too
 }
 
 // statementsOf counts the statements of the product and its transactions.

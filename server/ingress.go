@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 
+	"xbot/ingress/agentquestions"
 	"xbot/ingress/amend"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
@@ -182,6 +183,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.mcpFile().Follow, in.noticeStart(notified),
 		(&orphans.Sweeper{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
+		(&agentquestions.Closer{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()

@@ -43,9 +43,18 @@ type bench struct {
 
 func setup(t *testing.T, script ...string) *bench {
 	t.Helper()
-	b := &bench{Fixture: activitiestest.New(t, script...), programs: agenttest.Install(t)}
+	programs := agenttest.Install(t)
+	b := newBench(t, []string{"PATH=" + programs + ":" + os.Getenv("PATH")}, script...)
+	b.programs = programs
+	return b
+}
+
+// newBench starts a runner with variables of its own.
+func newBench(t *testing.T, env []string, script ...string) *bench {
+	t.Helper()
+	b := &bench{Fixture: activitiestest.New(t, script...)}
 	server := runnerstest.NewServer(t, nil)
-	b.runner = server.StartRunner("local", runnerstest.DaemonConfig{Env: []string{"PATH=" + b.programs + ":" + os.Getenv("PATH")}})
+	b.runner = server.StartRunner("local", runnerstest.DaemonConfig{Env: env})
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
 	b.model = b.Model.Models
@@ -54,6 +63,30 @@ func setup(t *testing.T, script ...string) *bench {
 	require.NoError(t, err)
 	b.user = user
 	return b
+}
+
+// asks runs the first step, which ends with a question, and opens the question.
+func (b *bench) asks() chat.CallID {
+	b.T.Helper()
+	out, err := b.Fixture.Generate(b.T.Context(), 0)
+	require.NoError(b.T, err)
+	require.Equal(b.T, "tool_calls", out.Finish, b.LastMessage().Content)
+	require.Equal(b.T, coding.Inquiring, out.Calls[0].Name)
+	require.True(b.T, out.Calls[0].Inquires)
+	call := b.LastMessage().ToolCalls[0]
+	_, err = b.Ask(b.T.Context(), call.ID, chat.Request{})
+	require.NoError(b.T, err)
+	return call.ID
+}
+
+// goesOn runs the call that asked and the step after it.
+func (b *bench) goesOn() turn.GenerateOutput {
+	b.T.Helper()
+	_, err := b.RunTool(b.T.Context(), 0)
+	require.NoError(b.T, err)
+	out, err := b.Fixture.Generate(b.T.Context(), 1)
+	require.NoError(b.T, err)
+	return out
 }
 
 // boxes has the runner alone.
@@ -246,22 +279,10 @@ func TestAgent_AsksAPersonAndTheNextStepGoesOnWithTheSameProcess(t *testing.T) {
 	for answer, says := range map[string]string{"Allow": "ran", "Refuse": "declined"} {
 		t.Run(answer, func(t *testing.T) {
 			b := setup(t, "say before", "ask approval echo ran > ran.txt", "say end")
-			out, err := b.Fixture.Generate(t.Context(), 0)
-			require.NoError(t, err)
-			require.Equal(t, "tool_calls", out.Finish)
-			require.Equal(t, "AskUser", out.Calls[0].Name)
-			require.True(t, out.Calls[0].Inquires)
+			call := b.asks()
 			require.Equal(t, "before", b.LastMessage().Content)
-			call := b.LastMessage().ToolCalls[0]
-			_, err = b.Ask(t.Context(), call.ID, chat.Request{})
-			require.NoError(t, err)
-			b.answer(call.ID, answer)
-			_, err = b.RunTool(t.Context(), 0)
-			require.NoError(t, err)
-
-			out, err = b.Fixture.Generate(t.Context(), 1)
-			require.NoError(t, err)
-			require.Equal(t, "stop", out.Finish)
+			b.answer(call, answer)
+			require.Equal(t, "stop", b.goesOn().Finish)
 			require.Equal(t, "end", b.LastMessage().Content)
 			require.NotContains(t, b.LastMessage().Reasoning, "before", "it stands with the question")
 			if says == "ran" {
@@ -279,18 +300,8 @@ func TestAgent_EachOfThemAnswersAsksAndGoesOnWithItsThread(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, "say before", "ask question Which one? | red | blue", "say end")
 			b.settings.Agent = name
-			out, err := b.Fixture.Generate(t.Context(), 0)
-			require.NoError(t, err)
-			require.Equal(t, "tool_calls", out.Finish, b.LastMessage().Content)
-			call := b.LastMessage().ToolCalls[0]
-			_, err = b.Ask(t.Context(), call.ID, chat.Request{})
-			require.NoError(t, err)
-			b.answer(call.ID, "blue")
-			_, err = b.RunTool(t.Context(), 0)
-			require.NoError(t, err)
-			out, err = b.Fixture.Generate(t.Context(), 1)
-			require.NoError(t, err)
-			require.Equal(t, "stop", out.Finish, b.LastMessage().Content)
+			b.answer(b.asks(), "blue")
+			require.Equal(t, "stop", b.goesOn().Finish, b.LastMessage().Content)
 			require.Equal(t, "end", b.LastMessage().Content)
 			require.Contains(t, b.LastMessage().Reasoning, "chosen: blue")
 
@@ -519,18 +530,10 @@ func TestAgent_ThatSaysNothingAfterARefusalDoesNotRepeatItsEarlierSentence(t *te
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, "say I will run it", "ask quietly touch made")
 			b.settings.Agent = name
-			_, err := b.Fixture.Generate(t.Context(), 0)
-			require.NoError(t, err)
+			call := b.asks()
 			require.Equal(t, "I will run it", b.LastMessage().Content, "it stands with the question")
-			call := b.LastMessage().ToolCalls[0]
-			_, err = b.Ask(t.Context(), call.ID, chat.Request{})
-			require.NoError(t, err)
-			b.answer(call.ID, "Refuse")
-			_, err = b.RunTool(t.Context(), 0)
-			require.NoError(t, err)
-			out, err := b.Fixture.Generate(t.Context(), 1)
-			require.NoError(t, err)
-			require.Equal(t, "stop", out.Finish)
+			b.answer(call, "Refuse")
+			require.Equal(t, "stop", b.goesOn().Finish)
 			require.Equal(t, "("+name+" ended its turn without a word.)", b.LastMessage().Content)
 		})
 	}

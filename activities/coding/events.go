@@ -48,6 +48,8 @@ type speech struct {
 	spoke   bool             // a message has begun since the last answer of a person; the one before is stored with the question
 	before  codingagent.Text // the message that was stored with the question
 	message string           // id of the message that is being written
+
+	deserted bool // the newest question was closed because the agent had ended
 }
 
 // reply is an answer for the agent.
@@ -183,6 +185,7 @@ func (t *eventRecorder) request(r codingagent.Request) {
 	}
 	switch {
 	case known && call.Approval != nil:
+		t.deserted = call.Approval.AgentEnded()
 		t.replies = append(t.replies, reply{r.ID, answered(r, *call.Approval)})
 	case !t.ask.Inquires || !askable(r):
 		if r.Approval != nil {

@@ -135,6 +135,9 @@ func (f *follower) lost(r process.Result, agent string) Outcome {
 	if why := codingagent.Complaint(r.Exec.Errors); why != "" && !signalled {
 		how += ": " + why
 	}
+	if f.events.deserted {
+		return failed(fault.Unavailable, i18n.AgentEnded, agent, how)
+	}
 	return failed(fault.Unavailable, i18n.AgentLost, agent, how)
 }
 

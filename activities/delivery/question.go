@@ -159,7 +159,7 @@ func outcome(a chat.Approval, lang i18n.Lang) string {
 			parts = append(parts, "**"+line(q.Text)+"**\n"+quoted(strings.Join(answers, "\n")))
 		}
 	}
-	if note := strings.TrimSpace(a.Note); note != "" && a.AnsweredBy != chat.AnsweredByNobody {
+	if note := strings.TrimSpace(a.Note); note != "" && a.AnsweredBy != chat.AnsweredByNobody && !a.AgentEnded() {
 		parts = append(parts, quoted(note))
 	}
 	return strings.Join(parts, "\n\n")

@@ -170,6 +170,9 @@ func unanswered(a chat.Approval) chat.ToolResult {
 	if a.AnsweredBy == chat.AnsweredByNobody {
 		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryLate)}
 	}
+	if a.AgentEnded() {
+		return chat.ToolResult{Content: i18n.Outcome(i18n.English, a)}
+	}
 	note := ""
 	if a.Note != "" {
 		note = ": " + strings.TrimRight(a.Note, ".\u3002 \n")

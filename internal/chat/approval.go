@@ -101,6 +101,15 @@ const (
 // AnsweredByNobody is the name of the answerer if nobody answered in time.
 const AnsweredByNobody = "xbot"
 
+// AgentAnswerer begins the name of the answerer of a question that was closed because the coding agent which asked it has ended. The name
+// of the agent follows. Names of users have no colon.
+const AgentAnswerer = "agent:"
+
+// AgentEnded reports whether the question was closed because the coding agent which asked it has ended.
+func (a Approval) AgentEnded() bool {
+	return a.State == ApprovalDenied && strings.HasPrefix(a.AnsweredBy, AgentAnswerer)
+}
+
 // MaxNote bounds what a person may say with an answer, in bytes.
 const MaxNote = 4000
 
@@ -113,7 +122,7 @@ type Approval struct {
 	Note       string        `json:"note,omitempty" doc:"What the person said with the answer."`
 	AskedAt    time.Time     `json:"asked_at"`
 	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
-	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, or xbot when nobody answered in time."`
+	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, xbot when nobody answered in time, or agent: and the name of a coding agent that ended while it asked."`
 
 	Asked string `json:"asked,omitempty" doc:"Set where the person changed the arguments before they allowed the call: those that were asked about. The call has those that run."`
 

@@ -3,6 +3,7 @@ package codingagent
 import (
 	"regexp"
 	"strconv"
+	"time"
 
 	"xbot/internal/chat"
 )
@@ -53,6 +54,23 @@ type RunRequest struct {
 	Agent   string `json:"agent"`
 	Program string `json:"program,omitempty"`
 	Turn
+}
+
+// AskingRun is a process that waits for a person.
+type AskingRun struct {
+	Run // without its request
+
+	Agent string
+	Owner chat.UserID // of its conversation
+	Call  chat.CallID // by which the person is asked
+}
+
+// NewestRun says how the newest turn of an agent on a runner ended.
+type NewestRun struct {
+	Agent, Runner string
+	Owner         chat.UserID // of its conversation
+	At            time.Time
+	Answered      bool // else it failed
 }
 
 // ID names the process on the runner.

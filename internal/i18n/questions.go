@@ -1,6 +1,8 @@
 package i18n
 
 import (
+	"strings"
+
 	"xbot/internal/chat"
 )
 
@@ -81,6 +83,8 @@ func Outcome(lang Lang, a chat.Approval) string {
 		return Say(lang, allowed, a.AnsweredBy)
 	case a.State == chat.ApprovalDenied && a.AnsweredBy == chat.AnsweredByNobody:
 		return Say(lang, late)
+	case a.AgentEnded():
+		return Say(lang, AgentEndedNote, strings.TrimPrefix(a.AnsweredBy, chat.AgentAnswerer))
 	case a.State == chat.ApprovalDenied:
 		return Say(lang, denied, a.AnsweredBy)
 	default:

@@ -55,6 +55,8 @@ const (
 	AgentFailed     ID = "agent_failed"      // %s agent, %s what it says
 	AgentLogIn      ID = "agent_log_in"      // %s agent, %s runner, %s command
 	AgentLost       ID = "agent_lost"        // %s agent, %s how its process ended
+	AgentEnded      ID = "agent_ended"       // the same, while it waited for an answer
+	AgentEndedNote  ID = "agent_ended_note"  // the same, with its question; %s agent
 	AgentThreadGone ID = "agent_thread_gone" // %s agent, %s thread
 	AgentMissing    ID = "agent_missing"     // %s agent, %s runner
 	AgentNowhere    ID = "agent_nowhere"     // %s agent, %s why
@@ -145,6 +147,8 @@ var turns = map[ID]map[Lang]string{
 	AgentLogIn:      {English: "Nobody is logged in to %s on the runner %s. Run `%s` on that machine, then write `/continue`.", Chinese: "运行器 %[2]s 上尚未登录 %[1]s。请在那台机器上运行 `%[3]s`，然后发送 `/continue`。"},
 	AgentThreadGone: {English: "%s does not have the thread `%s` any more. Nothing was done. Your next message begins another thread, and this one is in it.", Chinese: "%s 已没有会话 `%s`，什么都没有执行。你的下一条消息会开始新的会话，并带上这一条。"},
 	AgentLost:       {English: "%s ended in the middle of its turn (%s): the outcome is unknown, and what it did until then stands. It is not started again by itself. Write what to do next; it goes on with the same thread.", Chinese: "%s 在这一轮中途结束(%s)：结果未知，此前完成的操作仍然有效，也不会自动重新开始。请说明接下来做什么，它会接着同一会话继续。"},
+	AgentEnded:      {English: "%s ended while it waited for your answer (%s). What it asked about was not done, and what it did before stands. It is not started again by itself. Write what to do next; it goes on with the same thread.", Chinese: "%s 在等待你的答复时结束(%s)。所询问的操作没有执行，此前完成的操作仍然有效，也不会自动重新开始。请说明接下来做什么，它会接着同一会话继续。"},
+	AgentEndedNote:  {English: "%s ended while it waited for the answer.", Chinese: "%s 在等待答复时已结束。"},
 	AgentMissing:    {English: "%s is not installed on the runner %s, or is not in the PATH of its daemon.", Chinese: "运行器 %[2]s 上没有安装 %[1]s，或它不在该守护进程的 PATH 中。"},
 	AgentNowhere:    {English: "%s cannot be asked: %s", Chinese: "无法调用 %s：%s"},
 	AgentForbidden:  {English: "%s runs commands by itself, and this conversation may not run any. Choose another model with /model.", Chinese: "%s 会自行运行命令，而这个对话不允许运行命令。请用 /model 选择其他模型。"},

@@ -175,7 +175,7 @@ func resultOf(end wire.ExecEnd) ExecResult {
 type Feeder interface {
 	// Feed writes to the standard input of a command. What has a key that was written before is not written again, so it may be
 	// repeated, over a kill of the runner, too. It may come before Exec: then the command reads it when it starts. A command that
-	// has ended is a Conflict, one that the runner does not have, or not any more, NotFound.
+	// has ended is a Conflict, one that the runner does not have, or not any more, NotFound. Without data it writes nothing.
 	Feed(ctx context.Context, id chat.CallID, in Input) error
 }
 

@@ -34,7 +34,7 @@ func (s *Store) Write(id string, in Input) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return notWritten(err)
 	}
-	if err := writable(dir); err != nil {
+	if err := writable(dir); err != nil || len(in.Data) == 0 && !in.Close {
 		return err
 	}
 	if err := appendInput(filepath.Join(dir, InputFile), in); err != nil {

@@ -64,6 +64,28 @@ func TestInput_EachKeyIsWrittenOnceInOrderOverDaemons(t *testing.T) {
 	require.Equal(t, wire.NotFound, wire.AsError(second.Write("a", job.Input{Key: "late"})).Kind)
 }
 
+func TestInput_AnEmptyWriteTellsWhetherTheCommandGoesOnAndWritesNothing(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer s.Close()
+	j := attach(t, s, inputSpec("a", "cat"))
+	write(t, s, "a", "1", "one")
+	require.NoError(t, s.Write("a", job.Input{Key: "look"}))
+	journal, err := filepath.Glob(filepath.Join(s.Dir(), "jobs", "*", job.InputFile))
+	require.NoError(t, err)
+	require.Len(t, journal, 1)
+	data, err := os.ReadFile(journal[0])
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "look")
+	require.NoError(t, s.Write("a", job.Input{Key: "end", Close: true}))
+	require.Equal(t, wire.StateExited, end(t, j).State)
+	var refused *wire.Error
+	require.ErrorAs(t, s.Write("a", job.Input{Key: "look"}), &refused)
+	require.Equal(t, wire.Conflict, refused.Kind)
+	require.NoError(t, s.Release("a"))
+	require.ErrorAs(t, s.Write("a", job.Input{Key: "look"}), &refused)
+	require.Equal(t, wire.NotFound, refused.Kind)
+}
+
 func TestInput_ALineThatADaemonLeftWithoutItsEndIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

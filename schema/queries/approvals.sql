@@ -36,8 +36,10 @@ WHERE c.id = sqlc.arg(id) AND c.session_key = sqlc.arg(session_key) AND c.approv
 RETURNING c.*;
 
 -- name: ApprovalExpire :one
--- Nobody answered in time. The turn does this itself, so there is nobody to wake.
-UPDATE tool_calls SET approval = 'denied', note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answered_at = now()
+-- Denies a call without a person: nobody answered in time, which the turn notes itself, or the coding agent that asked has ended, of which the
+-- turn is woken.
+UPDATE tool_calls SET approval = 'denied', note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answered_at = now(),
+    answer_woken_at = CASE WHEN sqlc.arg(wakes)::boolean THEN now() ELSE answer_woken_at END
 WHERE id = sqlc.arg(id) AND approval = 'open'
 RETURNING *;
 

@@ -58,6 +58,28 @@ UPDATE coding_runs SET store = sqlc.arg(store) WHERE turn_id = sqlc.arg(turn_id)
 -- name: CodingRunEnd :execrows
 UPDATE coding_runs SET ended_at = now() WHERE turn_id = sqlc.arg(turn_id) AND round = sqlc.arg(round) AND ended_at IS NULL;
 
+-- name: CodingRunListAsking :many
+-- Processes that wait for a person, with the call that asks the question, in random order: where there are more than can be looked at, each
+-- gets its turn.
+SELECT c.id AS call_id, r.turn_id, r.round, (r.request ->> 'agent')::text AS agent, r.runner, r.store, s.user_id
+FROM tool_calls c
+JOIN turns t ON t.id = c.turn_id AND t.state = 'running'
+JOIN coding_runs r ON r.turn_id = c.turn_id AND c.provider_id LIKE 'agent.' || r.round || '.%'
+JOIN sessions s ON s.key = c.session_key
+WHERE c.approval = 'open' AND r.store <> '' AND r.ended_at IS NULL
+ORDER BY random()
+LIMIT 500;
+
+-- name: CodingRunListNewest :many
+-- The newest process of each agent on each runner that answered its turn or failed. Those of earlier turns of a conversation are forgotten.
+SELECT DISTINCT ON (r.request ->> 'agent', r.runner, s.user_id)
+    (r.request ->> 'agent')::text AS agent, r.runner, s.user_id, r.ended_at::timestamptz AS ended_at, (t.state = 'done')::boolean AS answered
+FROM coding_runs r
+JOIN turns t ON t.id = r.turn_id AND t.state IN ('done', 'failed')
+JOIN sessions s ON s.key = r.session_key
+WHERE r.ended_at IS NOT NULL
+ORDER BY r.request ->> 'agent', r.runner, s.user_id, r.ended_at DESC;
+
 -- name: CodingRunForget :exec
 -- Forgets the ended processes of earlier turns of a conversation.
 DELETE FROM coding_runs WHERE session_key = sqlc.arg(session_key) AND turn_id <> sqlc.arg(turn_id) AND ended_at IS NOT NULL;

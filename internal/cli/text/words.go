@@ -51,6 +51,9 @@ func ApprovalState(a chat.Approval) string {
 	if a.Plan != nil && (a.State == chat.ApprovalAllowed || a.State == chat.ApprovalDenied) {
 		return Line(i18n.Outcome(i18n.English, a) + noted(a.Note))
 	}
+	if a.AgentEnded() {
+		return Line(i18n.Outcome(i18n.English, a))
+	}
 	switch a.State {
 	case chat.ApprovalAllowed:
 		said = "allowed by " + Line(a.AnsweredBy)

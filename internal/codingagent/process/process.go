@@ -120,6 +120,19 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	return Result{End: p.end, Exec: done, Long: p.tooLong}, nil
 }
 
+// lookKey is the key of the write by which Ended looks at a process.
+const lookKey = "look"
+
+// Ended reports whether a process that was started has ended or is lost. It writes nothing: a runner refuses even an empty write to a
+// process that has ended. Errors are those of the runner, which may be offline.
+func Ended(ctx context.Context, box sandbox.Feeder, id chat.CallID, store string) (bool, error) {
+	err := box.Feed(ctx, id, sandbox.Input{Key: lookKey, Store: store})
+	if kind := fault.KindOf(err); err != nil && (kind == fault.Conflict || kind == fault.NotFound) {
+		return true, nil
+	}
+	return false, err
+}
+
 // Forget has the runner forget a process that has ended, once what it said is kept. It does so by itself after a week.
 func (p *Process) Forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)

@@ -100,6 +100,17 @@ func reasonOf(ctx context.Context, tx *pg.Tx, turn chat.TurnID, q chat.Request) 
 
 // Expire denies a call that nobody answered for in time. An answer that came before stands.
 func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
+	return s.deny(ctx, id, chat.AnsweredByNobody, func(lang i18n.Lang) string { return i18n.Say(lang, i18n.Unanswered) })
+}
+
+// CloseAgentQuestion denies a call by which a coding agent asks, since the agent has ended, and wakes its turn. An answer that came before
+// stands.
+func (s *Store) CloseAgentQuestion(ctx context.Context, id chat.CallID, agent string) error {
+	return s.deny(ctx, id, chat.AgentAnswerer+agent, func(lang i18n.Lang) string { return i18n.Say(lang, i18n.AgentEndedNote, agent) })
+}
+
+// deny denies a call that is open without a person. Its turn is woken unless it is the turn that denies it.
+func (s *Store) deny(ctx context.Context, id chat.CallID, by string, note func(i18n.Lang) string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.CallGet(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -112,8 +123,8 @@ func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
 		if err != nil {
 			return err
 		}
-		note := i18n.Say(lang, i18n.Unanswered)
-		row, err = s.db.Q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note, AnsweredBy: chat.AnsweredByNobody})
+		wakes := by != chat.AnsweredByNobody
+		row, err = s.db.Q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note(lang), AnsweredBy: by, Wakes: wakes})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -121,6 +132,9 @@ func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
 			return fmt.Errorf("deny call %s: %w", id, err)
 		}
 		tx.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
+		if wakes {
+			tx.WakeTurn(row.SessionKey, "", "the agent that asked has ended")
+		}
 		return settleQuestion(ctx, tx, id)
 	})
 }

@@ -94,6 +94,35 @@ func (s *Store) CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent
 	return out, nil
 }
 
+// AskingCodingRuns lists the processes that wait for a person, at most 500, in random order.
+func (s *Store) AskingCodingRuns(ctx context.Context) ([]codingagent.AskingRun, error) {
+	rows, err := s.db.Q.CodingRunListAsking(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list the coding agents that wait for a person: %w", err))
+	}
+	out := make([]codingagent.AskingRun, len(rows))
+	for i, r := range rows {
+		out[i] = codingagent.AskingRun{
+			Call: r.CallID, Agent: r.Agent, Owner: r.UserID,
+			Run: codingagent.Run{Turn: r.TurnID, Round: int(r.Round), Runner: r.Runner, Store: r.Store},
+		}
+	}
+	return out, nil
+}
+
+// NewestCodingRuns lists how the newest turn of each agent on each runner of each user ended, as far as it is kept.
+func (s *Store) NewestCodingRuns(ctx context.Context) ([]codingagent.NewestRun, error) {
+	rows, err := s.db.Q.CodingRunListNewest(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list the newest turns of coding agents: %w", err))
+	}
+	out := make([]codingagent.NewestRun, len(rows))
+	for i, r := range rows {
+		out[i] = codingagent.NewestRun{Agent: r.Agent, Runner: r.Runner, Owner: r.UserID, At: r.EndedAt, Answered: r.Answered}
+	}
+	return out, nil
+}
+
 // BeginCodingRun writes a process down before it is started. The first one of a round stands and is returned. Conflict says that the turn is over.
 func (s *Store) BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error) {
 	r.Request.Text = pg.Clean(r.Request.Text)

@@ -230,20 +230,28 @@ func (q *Queries) ApprovalDeferred(ctx context.Context, db DBTX, arg ApprovalDef
 }
 
 const approvalExpire = `-- name: ApprovalExpire :one
-UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
-WHERE id = $3 AND approval = 'open'
+UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now(),
+    answer_woken_at = CASE WHEN $3::boolean THEN now() ELSE answer_woken_at END
+WHERE id = $4 AND approval = 'open'
 RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
 `
 
 type ApprovalExpireParams struct {
 	Note       string
 	AnsweredBy string
+	Wakes      bool
 	ID         chat.CallID
 }
 
-// Nobody answered in time. The turn does this itself, so there is nobody to wake.
+// Denies a call without a person: nobody answered in time, which the turn notes itself, or the coding agent that asked has ended, of which the
+// turn is woken.
 func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpireParams) (ToolCall, error) {
-	row := db.QueryRow(ctx, approvalExpire, arg.Note, arg.AnsweredBy, arg.ID)
+	row := db.QueryRow(ctx, approvalExpire,
+		arg.Note,
+		arg.AnsweredBy,
+		arg.Wakes,
+		arg.ID,
+	)
 	var i ToolCall
 	err := row.Scan(
 		&i.ID,

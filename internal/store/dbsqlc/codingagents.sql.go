@@ -8,6 +8,7 @@ package dbsqlc
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"xbot/internal/chat"
 )
@@ -103,6 +104,102 @@ func (q *Queries) CodingRunList(ctx context.Context, db DBTX, turnID chat.TurnID
 			&i.Runner,
 			&i.Store,
 			&i.Ended,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const codingRunListAsking = `-- name: CodingRunListAsking :many
+SELECT c.id AS call_id, r.turn_id, r.round, (r.request ->> 'agent')::text AS agent, r.runner, r.store, s.user_id
+FROM tool_calls c
+JOIN turns t ON t.id = c.turn_id AND t.state = 'running'
+JOIN coding_runs r ON r.turn_id = c.turn_id AND c.provider_id LIKE 'agent.' || r.round || '.%'
+JOIN sessions s ON s.key = c.session_key
+WHERE c.approval = 'open' AND r.store <> '' AND r.ended_at IS NULL
+ORDER BY random()
+LIMIT 500
+`
+
+type CodingRunListAskingRow struct {
+	CallID chat.CallID
+	TurnID chat.TurnID
+	Round  int32
+	Agent  string
+	Runner string
+	Store  string
+	UserID chat.UserID
+}
+
+// Processes that wait for a person, with the call that asks the question, in random order: where there are more than can be looked at, each
+// gets its turn.
+func (q *Queries) CodingRunListAsking(ctx context.Context, db DBTX) ([]CodingRunListAskingRow, error) {
+	rows, err := db.Query(ctx, codingRunListAsking)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CodingRunListAskingRow
+	for rows.Next() {
+		var i CodingRunListAskingRow
+		if err := rows.Scan(
+			&i.CallID,
+			&i.TurnID,
+			&i.Round,
+			&i.Agent,
+			&i.Runner,
+			&i.Store,
+			&i.UserID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const codingRunListNewest = `-- name: CodingRunListNewest :many
+SELECT DISTINCT ON (r.request ->> 'agent', r.runner, s.user_id)
+    (r.request ->> 'agent')::text AS agent, r.runner, s.user_id, r.ended_at::timestamptz AS ended_at, (t.state = 'done')::boolean AS answered
+FROM coding_runs r
+JOIN turns t ON t.id = r.turn_id AND t.state IN ('done', 'failed')
+JOIN sessions s ON s.key = r.session_key
+WHERE r.ended_at IS NOT NULL
+ORDER BY r.request ->> 'agent', r.runner, s.user_id, r.ended_at DESC
+`
+
+type CodingRunListNewestRow struct {
+	Agent    string
+	Runner   string
+	UserID   chat.UserID
+	EndedAt  time.Time
+	Answered bool
+}
+
+// The newest process of each agent on each runner that answered its turn or failed. Those of earlier turns of a conversation are forgotten.
+func (q *Queries) CodingRunListNewest(ctx context.Context, db DBTX) ([]CodingRunListNewestRow, error) {
+	rows, err := db.Query(ctx, codingRunListNewest)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CodingRunListNewestRow
+	for rows.Next() {
+		var i CodingRunListNewestRow
+		if err := rows.Scan(
+			&i.Agent,
+			&i.Runner,
+			&i.UserID,
+			&i.EndedAt,
+			&i.Answered,
 		); err != nil {
 			return nil, err
 		}

@@ -4036,7 +4036,7 @@ export interface components {
             always?: components["schemas"]["ToolRule"][] | null;
             /** Format: date-time */
             answered_at?: string;
-            /** @description Name of the user, or xbot when nobody answered in time. */
+            /** @description Name of the user, xbot when nobody answered in time, or agent: and the name of a coding agent that ended while it asked. */
             answered_by?: string;
             /** @description What was answered, by the name of the question. */
             answers?: {

@@ -139,7 +139,8 @@ function Settled({ approval }: { approval: Approval }) {
   const { state, note, questions, answers, answered_at: at, answered_by: by = "" } = approval
   const answered = state === "allowed"
   const late = state === "denied" && by === "xbot"
-  const words = answered ? t("inquiry.answered", { who: by }) : late ? t("inquiry.late") : state === "denied" ? t("inquiry.declined", { who: by }) : t("approval.void")
+  const ended = state === "denied" && by.startsWith("agent:") // the coding agent that asked has ended, as the note says
+  const words = answered ? t("inquiry.answered", { who: by }) : late ? t("inquiry.late") : ended ? note : state === "denied" ? t("inquiry.declined", { who: by }) : t("approval.void")
   const Icon = answered ? Check : state === "denied" ? X : MinusCircle
   return (
     <div className="space-y-2 pl-6.5 text-small text-ink-3">
@@ -148,7 +149,7 @@ function Settled({ approval }: { approval: Approval }) {
         <span className="min-w-0 break-words">
           {words}
           {at && <span className="tabular-nums"> · {moment(language, at)}</span>}
-          {note && !late && <span className="text-ink-2"> · “{note}”</span>}
+          {note && !late && !ended && <span className="text-ink-2"> · “{note}”</span>}
         </span>
       </p>
       <dl className="space-y-1.5 pl-6">
