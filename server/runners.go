@@ -4,10 +4,13 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
+	"time"
 
 	"xbot/ingress/inside"
 	"xbot/ingress/runners/manage"
 	"xbot/internal/channel/remote"
+	"xbot/internal/codingagent"
 	"xbot/internal/codingagent/login"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -48,14 +51,14 @@ func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolv
 	return resolver.New(resolver.Config{Choices: c.store, Router: router, Docker: docker, Wait: cfg.Wait})
 }
 
-// LogIn says how it stands with the log-in of a coding agent on a runner.
+// LogIn is the result of the log-in check of a coding agent on a runner.
 type LogIn struct {
 	Agent, Runner string
 	Err           error  // as of login.Check
 	State         string // in words
 }
 
-// LogIns asks the coding agents that the policy lists for their log-in, on each runner that is connected.
+// LogIns checks the coding agents of the policy on each runner that is connected, all at the same time.
 func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogIn, error) {
 	policy, err := (&policies.Live{Source: rows}).Get(ctx)
 	if err != nil {
@@ -65,26 +68,57 @@ func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogI
 	if err != nil {
 		return nil, err
 	}
+	newest, err := rows.NewestCodingRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
 	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: rows}, Key: key})
 	defer router.Close()
-	var out []LogIn
 	connected = slices.DeleteFunc(connected, func(r store.Runner) bool { return !r.Online })
+	var found []*LogIn
+	var checks sync.WaitGroup
 	for _, m := range policy.Models {
 		if !m.IsAgent() {
 			continue
 		}
 		if len(connected) == 0 {
-			out = append(out, LogIn{Agent: m.ID, Runner: "any runner", Err: fault.Errorf(fault.Unavailable, "none is connected"), State: "none is connected"})
+			found = append(found, &LogIn{Agent: m.ID, Runner: "any runner", Err: fault.Errorf(fault.Unavailable, "none is connected"), State: "none is connected"})
 		}
 		for _, r := range connected {
-			box := sandbox.NewRunner(r.Name, router.Link(resolver.ID(r.User, r.Name)), sandbox.RunnerConfig{})
-			program := ""
+			agent := login.Agent{Name: m.Dialect, Answered: answeredAt(newest, m.Dialect, r)}
 			if m.Agent != nil {
-				program = m.Agent.Command
+				agent.Program = m.Agent.Command
 			}
-			err := login.Check(ctx, box, m.Dialect, program)
-			out = append(out, LogIn{Agent: m.ID, Runner: r.Name + " of " + r.Owner, Err: err, State: login.State(m.Dialect, err)})
+			one := &LogIn{Agent: m.ID, Runner: r.Name + " of " + r.Owner}
+			found = append(found, one)
+			checks.Go(func() {
+				box := sandbox.NewRunner(r.Name, router.Link(resolver.ID(r.User, r.Name)), sandbox.RunnerConfig{})
+				if one.State, one.Err = login.Check(ctx, box, agent); one.Err != nil {
+					one.State = one.Err.Error()
+				}
+			})
 		}
 	}
+	checks.Wait()
+	out := make([]LogIn, len(found))
+	for i, one := range found {
+		out[i] = *one
+	}
 	return out, nil
+}
+
+// answeredAt returns when the newest turn of an agent on a runner was answered; zero if it failed, or none is kept. All users of the server's
+// own runner share its log-ins.
+func answeredAt(newest []codingagent.NewestRun, agent string, r store.Runner) time.Time {
+	var last codingagent.NewestRun
+	for _, n := range newest {
+		shared := r.Name == resolver.Local || n.Owner == r.User
+		if n.Agent == agent && n.Runner == r.Name && shared && n.At.After(last.At) {
+			last = n
+		}
+	}
+	if !last.Answered {
+		return time.Time{}
+	}
+	return last.At
 }

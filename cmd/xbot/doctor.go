@@ -454,7 +454,7 @@ func usualModel(ctx context.Context, d *installation) (llm.Client, error) {
 	return server.UsualModel(ctx, cfg, s, ring, env)
 }
 
-// lookAgents asks the coding agents of the policy whether somebody is logged in. One that has nobody on any runner answers nobody.
+// lookAgents checks the coding agents of the policy. One that works on no runner is a fault.
 func lookAgents(ctx context.Context, _ *installation) (string, error) {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
@@ -476,13 +476,13 @@ func lookAgents(ctx context.Context, _ *installation) (string, error) {
 	}
 	for agent, is := range in {
 		if !is {
-			return "", fmt.Errorf("nobody is logged in to %s on any runner, so it answers nobody%s", agent, text)
+			return "", fmt.Errorf("%s works on no runner%s", agent, text)
 		}
 	}
 	if len(found) == 0 {
 		return "none", nil
 	}
-	return "all can answer" + text, nil
+	return "no fault was found" + text, nil
 }
 
 // lookPrompt tries the template of the system prompt.

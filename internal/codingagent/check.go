@@ -2,16 +2,19 @@ package codingagent
 
 // Check finds out whether somebody is logged in to an agent.
 type Check struct {
-	Command []string // without a shell; it asks nobody and changes nothing
-	Hint    string   // the command by which a person logs in
+	Command []string // without a shell; it asks no person and changes nothing
+	Hint    string   // the command that logs in
 	Reader  CheckReader
-	Silent  bool // it finds the program alone: whether somebody is logged in shows in a turn
+	Silent  bool // Command finds the program alone; a log-in shows in a turn
+	// Providers is a shell command that succeeds where the configuration of the agent names a model provider, which Command does not know of.
+	// Empty: Command knows of all.
+	Providers string
 }
 
-// CheckReader reads how a check ended.
+// CheckReader reads the result of a check.
 type CheckReader interface {
 	LoggedIn(exitCode int, output string) bool
 }
 
-// LoggedIn reads the exit code of the command and what it wrote on both streams.
+// LoggedIn reads the exit code of the command and its output on both streams.
 func (c Check) LoggedIn(exitCode int, output string) bool { return c.Reader.LoggedIn(exitCode, output) }

@@ -34,8 +34,11 @@ func New(turn codingagent.Turn) codingagent.Driver {
 
 // Check asks codex for its log-in. It writes "Not logged in" and exits with 1 where there is none.
 func Check() codingagent.Check {
-	return codingagent.Check{Command: []string{"codex", "login", "status"}, Hint: "codex login", Reader: check{}}
+	return codingagent.Check{Command: []string{"codex", "login", "status"}, Hint: "codex login", Reader: check{}, Providers: providers}
 }
+
+// providers finds a model_provider in the configuration: `codex login status` knows accounts and keys of OpenAI alone.
+const providers = `grep -Eqs '^[[:space:]]*model_provider[[:space:]]*=' "${CODEX_HOME:-$HOME/.codex}/config.toml"`
 
 type check struct{}
 

@@ -1,9 +1,10 @@
-// Package login finds out whether somebody is logged in to a coding agent on a runner.
+// Package login finds out whether a coding agent on a runner can answer: it is installed, and logged in at a model provider.
 package login
 
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Box is what a check needs of a sandbox.
+// Box is the part of a sandbox that a check uses.
 type Box interface {
 	Exec(ctx context.Context, req sandbox.ExecRequest) (sandbox.ExecResult, error)
 	Release(ctx context.Context, id chat.CallID) error
@@ -23,47 +24,78 @@ type Box interface {
 var _ Box = (*sandbox.Runner)(nil)
 
 const (
-	checkTime  = 10 * time.Second // of a check: agents answer it from files of their own
-	outputSize = 16 << 10         // bytes of what a check writes that are read
-	missing    = 127              // exit code of a shell that finds no program
+	checkTime  = 10 * time.Second // of one command: agents answer it from local files
+	outputSize = 16 << 10         // bytes of output that are read
+	missing    = 127              // exit code of a shell that does not find a program
+	minute     = "2006-01-02 15:04"
 )
 
-// State says for an operator how it stands with the log-in of an agent of which Check said err.
-func State(agent string, err error) string {
-	check, unknown := agents.Check(agent)
-	switch {
-	case err != nil:
-		return err.Error()
-	case unknown == nil && check.Silent:
-		return agent + " is there; whether somebody is logged in shows in a turn alone"
-	}
-	return "somebody is logged in"
+// Agent is an agent to check.
+type Agent struct {
+	Name     string    // codex, claude, kimi or opencode
+	Program  string    // in place of the usual command; empty: that one
+	Answered time.Time // the end of its newest turn, if that turn was answered; else zero
 }
 
-// Check asks an agent on a runner for its log-in. program stands in place of its usual command, if it is set. NotFound says that the runner
-// does not have the agent, Denied that nobody is logged in and by which command a person is, which silent agents do not tell; other errors are those of the runner.
-func Check(ctx context.Context, box Box, agent, program string) error {
-	check, err := agents.Check(agent)
+// Check runs the log-in check of an agent on a runner, and returns for an operator what it found. The agent is taken to work unless that is
+// disproved: a turn that was answered counts more than the check, which knows the log-ins of the agent alone and not the providers of its
+// configuration, and a check that does not end in time, as on a busy machine, says nothing. NotFound says that the agent is not installed,
+// Denied that nobody is logged in, with the command that logs in; other errors are those of the runner.
+func Check(ctx context.Context, box Box, a Agent) (string, error) {
+	check, err := agents.Check(a.Name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	words := check.Command
-	if program != "" {
-		words = append([]string{program}, words[1:]...)
+	if a.Program != "" {
+		words = append([]string{a.Program}, words[1:]...)
 	}
+	done, err := run(ctx, box, codingagent.CommandLine(words)+" 2>&1")
+	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
+	if err != nil && !late {
+		return "", err
+	}
+	answered := ""
+	if !a.Answered.IsZero() {
+		answered = "; it last answered at " + a.Answered.Local().Format(minute)
+	}
+	switch {
+	case late || done.State != sandbox.ExecExited:
+		return a.Name + " did not say in time whether somebody is logged in" + answered, nil
+	case done.Code == missing:
+		return "", fault.Errorf(fault.NotFound, "%s is not installed, or is not in the PATH of the runner", a.Name)
+	case check.Silent && check.LoggedIn(done.Code, output(done)):
+		return a.Name + " is there; whether somebody is logged in shows in a turn alone" + answered, nil
+	case check.LoggedIn(done.Code, output(done)):
+		return "somebody is logged in" + answered, nil
+	case answered != "":
+		return a.Name + " finds no log-in of its own" + answered, nil
+	}
+	return configured(ctx, box, a.Name, check)
+}
+
+// configured decides on an agent without a log-in: one whose configuration names a provider of its own needs none.
+func configured(ctx context.Context, box Box, agent string, check codingagent.Check) (string, error) {
+	if check.Providers != "" {
+		done, err := run(ctx, box, check.Providers)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return "", err
+		case done.State == sandbox.ExecExited && done.Code == 0:
+			return agent + " finds no log-in of its own, but its configuration names a provider; whether that one answers shows in a turn", nil
+		}
+	}
+	return "", fault.Errorf(fault.Denied, "nobody is logged in to %s: run %s on that machine", agent, check.Hint)
+}
+
+func run(ctx context.Context, box Box, command string) (sandbox.ExecResult, error) {
 	id := chat.CallID("login." + rand.Text())
-	done, err := box.Exec(ctx, sandbox.ExecRequest{ID: id, Command: codingagent.CommandLine(words) + " 2>&1", Timeout: checkTime, Limit: outputSize})
+	done, err := box.Exec(ctx, sandbox.ExecRequest{ID: id, Command: command, Timeout: checkTime, Limit: outputSize})
 	if err != nil {
-		return err
+		return done, err
 	}
 	_ = box.Release(context.WithoutCancel(ctx), id) // forgotten later otherwise
-	switch {
-	case done.State != sandbox.ExecExited:
-		return fault.Errorf(fault.Unavailable, "%s does not say whether somebody is logged in (%s)", agent, done.State)
-	case done.Code == missing:
-		return fault.Errorf(fault.NotFound, "%s is not installed, or is not in the PATH of the runner", agent)
-	case !check.LoggedIn(done.Code, strings.ToValidUTF8(string(done.Output), "")):
-		return fault.Errorf(fault.Denied, "nobody is logged in to %s: run %s on that machine", agent, check.Hint)
-	}
-	return nil
+	return done, nil
 }
+
+func output(done sandbox.ExecResult) string { return strings.ToValidUTF8(string(done.Output), "") }

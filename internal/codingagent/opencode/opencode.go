@@ -51,8 +51,12 @@ var counted = regexp.MustCompile(`(\d+) (?:credential|environment variable)`)
 
 // Check counts the log-ins of opencode, and the keys that it finds in its environment.
 func Check() codingagent.Check {
-	return codingagent.Check{Command: []string{"opencode", "auth", "list"}, Hint: "opencode auth login", Reader: check{}}
+	return codingagent.Check{Command: []string{"opencode", "auth", "list"}, Hint: "opencode auth login", Reader: check{}, Providers: providers}
 }
+
+// providers finds a provider in the configuration of the person or of the workspace: `opencode auth list` knows stored keys and keys in the
+// environment alone.
+const providers = `grep -Eqs '"provider"[[:space:]]*:' "${OPENCODE_CONFIG:-/dev/null}" "${XDG_CONFIG_HOME:-$HOME/.config}"/opencode/opencode.json "${XDG_CONFIG_HOME:-$HOME/.config}"/opencode/opencode.jsonc opencode.json opencode.jsonc`
 
 type check struct{}
 
