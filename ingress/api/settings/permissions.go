@@ -141,7 +141,7 @@ func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat
 	}
 	t, ok := tools.Get(name)
 	if !ok {
-		return chat.ToolRule{}, noTool(name)
+		return a.setSamplingRule(ctx, tools, name, pattern, rule)
 	}
 	spec := t.Spec()
 	kept, err := permission.CheckPattern(spec.Name, spec.Pattern, pattern)
@@ -151,6 +151,18 @@ func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat
 	out := chat.ToolRule{Tool: spec.Name, Pattern: kept, Rule: rule}
 	if rule == chat.RuleAllow {
 		out.Pin = spec.Remote.Pin()
+	}
+	return out, a.Store.SetPermission(ctx, auth.User(ctx).ID, out)
+}
+
+// setSamplingRule keeps a rule for the requests of an MCP server to the model, mcp_SERVER_sampling, which are no tool.
+func (a *Endpoints) setSamplingRule(ctx context.Context, tools *tool.Registry, name, pattern string, rule chat.Rule) (chat.ToolRule, error) {
+	out, ok := permission.SamplingRule(tools.Specs(), name, rule)
+	switch {
+	case !ok:
+		return out, noTool(name)
+	case pattern != "":
+		return out, fault.Errorf(fault.Invalid, "rules for %s are for all requests; leave the pattern out", name)
 	}
 	return out, a.Store.SetPermission(ctx, auth.User(ctx).ID, out)
 }

@@ -69,6 +69,15 @@ func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.Tool
 	})
 }
 
+// AllowInSession sets a rule of the session's user. Beyond 500 rules it is a Conflict.
+func (s *Store) AllowInSession(ctx context.Context, key chat.SessionKey, r chat.ToolRule) error {
+	n, err := s.db.Q.PermissionSetOfOwner(ctx, s.db.Pool, dbsqlc.PermissionSetOfOwnerParams{SessionKey: key, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Pin: r.Pin, Most: chat.MaxToolRules})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.Conflict, "there are %d rules, which is the most that are kept; remove some first", chat.MaxToolRules)
+	}
+	return pg.Classify(err)
+}
+
 // PinPermission pins the rule of the session's user that allows a tool of an MCP server to the tool, if it has no pin yet.
 func (s *Store) PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error {
 	if err := s.db.Q.PermissionPin(ctx, s.db.Pool, dbsqlc.PermissionPinParams{SessionKey: key, Tool: name, Pin: pin}); err != nil {
