@@ -154,3 +154,11 @@ type ToolUse struct {
 	Used   []string // all of them
 	Parts  []string // keys of the parts of the system prompt that say something
 }
+
+// Sample is the answer of a model to a request of an MCP server during a call.
+type Sample struct {
+	Request string // identifies the request within the call
+	Model   string
+	Text    string
+	Finish  string
+}
