@@ -57,6 +57,8 @@ type Strangers struct {
 	Sealed bool
 	// Private: an administrator alone speaks in the conversation above all. Their subagents may read what strangers wrote, where the policy says so.
 	Private bool
+	// OfGroup: the conversation belongs to a group of a platform, in which anybody may write. A group has no accounts and no triggers.
+	OfGroup bool
 }
 
 // Silence says how the model says nothing.
@@ -68,6 +70,9 @@ type Silence struct {
 // trustedTools work only where an administrator speaks alone, by their names without underscores: what is for administrators' eyes, and what acts
 // on services for them. They are offered nowhere else.
 var trustedTools = []string{"logs", "publishservicetask"}
+
+// personTools act on what belongs to a person, by their names without underscores. Conversations of groups are not offered them.
+var personTools = []string{"eventtrigger", "oauthauthorize"}
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
@@ -93,7 +98,7 @@ func (p Profile) agentHas(tool string) bool {
 		return slices.Contains(p.Agent.Tools.Allow, tool) && !matches(p.Agent.Tools.Deny, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
 	}
 	folded := strings.ToLower(strings.ReplaceAll(tool, "_", ""))
-	if !p.Trusted && slices.Contains(trustedTools, folded) || !p.Direct && folded == chat.ConfigTool {
+	if !p.Trusted && slices.Contains(trustedTools, folded) || !p.Direct && folded == chat.ConfigTool || p.OfGroup && slices.Contains(personTools, folded) {
 		return false
 	}
 	if strings.EqualFold(tool, chat.PlanTool) { // without a plan wanted it costs tokens; with one, an agent of few tools needs it, too
@@ -190,7 +195,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
-		Plan: w.Plan, Job: w.Above.Job, Strangers: Strangers{Private: w.Admin && w.Root == chat.ChatDirect},
+		Plan: w.Plan, Job: w.Above.Job, Strangers: Strangers{Private: w.Admin && w.Root == chat.ChatDirect, OfGroup: w.OfGroup},
 	}
 	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
 		out.Sealed, out.Plan, out.Remember, out.Trusted, out.Private = true, "", policy.Remembers{}, false, false
@@ -201,7 +206,9 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver, out.Silence.Token = false, soul.NoReply
-		out.Role, err = b.Store.SubagentProfile(ctx, key)
+		if out.Role, err = b.Store.SubagentProfile(ctx, key); out.Role != nil && out.Role.Depth >= p.Limit().Subagents.Depth {
+			out.Role.SpawnAgent = false
+		}
 		return out, err
 	}
 	s, notes, err := soul.Load(b.Home, p.Channel(w.Channel, w.Account).Soul)

@@ -86,6 +86,8 @@ type PersonModels struct {
 	ToolSources   int64  // that of what brings tools
 
 	MemoryChoices
+	// OfGroup says that the conversation belongs to a group of a platform, which has no accounts and no triggers.
+	OfGroup bool
 }
 
 // MemoryChoices are what a person does not want of what is remembered of them.

@@ -42,6 +42,8 @@ type Profile struct {
 	Within [][]string `json:"within,omitempty"`
 	// Conversations is that it reads the person's other conversations, as long as the policy says so.
 	Conversations bool `json:"conversations,omitempty"`
+	// Depth is how often the work was handed on until it came to the subagent. It is no part of what is stored of the role.
+	Depth int `json:"-"`
 }
 
 // Under returns the profile as it is where a subagent hands the work on, which can give no more than it has itself.

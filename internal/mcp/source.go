@@ -58,7 +58,7 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 		}
 		rows = slices.Concat(ofFolder, rows) // those of a name that a person chose, or an administrator, come behind and win
 	}
-	all, err := s.named(ctx, inForce(rows), at.User)
+	all, err := s.named(ctx, serversAt(rows, at), at.User)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Source) Instructions(ctx context.Context, at toolset.Place) (string, er
 		return "", err
 	}
 	var lines []string
-	for _, r := range inForce(rows) {
+	for _, r := range serversAt(rows, at) {
 		if text := strings.TrimSpace(r.Instructions); text != "" {
 			lines = append(lines, "- "+r.Name+": "+tool.OneLine(text, maxTold))
 		}
@@ -123,6 +123,15 @@ func (s *Source) Instructions(ctx context.Context, at toolset.Place) (string, er
 // servers are those of the installation and, behind them, of the user of a place.
 func (s *Source) servers(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
 	return s.read.At(at, func() ([]mcpservers.Server, error) { return s.rows.MCPServers(ctx, at.User) })
+}
+
+// serversAt are the servers in force that can be used at a place: a group has no account that authorizes requests.
+func serversAt(rows []mcpservers.Server, at toolset.Place) []mcpservers.Server {
+	out := inForce(rows)
+	if at.OfGroup {
+		out = slices.DeleteFunc(out, func(r mcpservers.Server) bool { return r.Account != "" })
+	}
+	return out
 }
 
 // inForce are the servers that a person uses, in the order of their names.

@@ -249,6 +249,17 @@ func TestSettings_AreEachUsersOwn(t *testing.T) {
 	require.Equal(t, "server", value)
 }
 
+func TestModelWanted_KnowsConversationsOfGroups(t *testing.T) {
+	b := setup(t)
+	for kind, group := range map[string]bool{"group": true, "person": false} {
+		_, err := b.pool.Exec(t.Context(), "UPDATE users SET kind = $1 WHERE id = (SELECT user_id FROM sessions WHERE key = $2)", kind, key)
+		require.NoError(t, err)
+		w, err := b.ModelWanted(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, group, w.OfGroup)
+	}
+}
+
 func TestModelWanted_OnlyWhereARunnerOffersOneAndTheServersIsNotAskedFor(t *testing.T) {
 	b := setup(t)
 	bob := b.member("bob")

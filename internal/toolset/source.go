@@ -29,6 +29,7 @@ type Place struct {
 
 	Channel  string // with Session: where people write
 	ChatType chat.ChatType
+	OfGroup  bool         // with Session: the conversation belongs to a group, which has no accounts
 	Use      chat.ToolUse // with Session; empty for consumers of services
 	Version  int64        // of the rows that define tools (chat.PersonModels.ToolSources); 0: not read
 }
@@ -36,7 +37,7 @@ type Place struct {
 // PlaceOf returns the place of a conversation.
 func PlaceOf(ctx context.Context, store Criteria, key chat.SessionKey) (Place, error) {
 	w, err := choice.Wanted(ctx, store, key)
-	return Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType, Version: w.ToolSources}, err
+	return Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType, OfGroup: w.OfGroup, Version: w.ToolSources}, err
 }
 
 // Criteria reads what decides which tools a conversation has.

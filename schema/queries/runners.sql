@@ -84,6 +84,7 @@ SELECT whose.admin_id::bigint AS user_id, s.runner, s.agent, s.channel, s.chat_t
        coalesce(s.origin ->> 'to', '')::text AS chat,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
+       (SELECT u.kind = 'group' FROM users u WHERE u.id = s.user_id)::boolean AS of_group,
        coalesce(t.options, '{}')::jsonb AS options,
        coalesce(t.plan, '')::text AS plan,
        (NOT models.server

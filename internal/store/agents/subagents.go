@@ -218,5 +218,6 @@ func (s *Store) SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat
 	if err := json.Unmarshal(row.Profile, &p); err != nil {
 		return nil, fmt.Errorf("decode the role of %s: %w", key, err)
 	}
+	p.Depth = int(row.Depth)
 	return &p, nil
 }

@@ -23,7 +23,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 	w := chat.ModelCriteria{
 		User: chat.UserID(row.UserID), Admin: row.Admin, Runner: row.Runner, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
 		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send, OfTurn: chat.OfTurn{Plan: chat.PlanState(row.Plan)},
-		PersonModels: chat.PersonModels{Own: row.Own, Usual: row.Usual, UsualThink: row.UsualThink, Subscriptions: row.Subscriptions, Services: row.Services, ToolSources: row.ToolSources,
+		PersonModels: chat.PersonModels{Own: row.Own, Usual: row.Usual, UsualThink: row.UsualThink, Subscriptions: row.Subscriptions, Services: row.Services, ToolSources: row.ToolSources, OfGroup: row.OfGroup,
 			MemoryChoices: chat.MemoryChoices{NoMemory: row.NoMemory, NoSoul: row.NoSoul, NotesLocked: row.NotesLocked},
 		},
 	}

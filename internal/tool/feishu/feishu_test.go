@@ -156,6 +156,9 @@ func TestFeishu_ToolsAreThereOnlyWhereAnAccountCanBeConnected(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, got, 1)
 	require.True(t, got[0].Spec().Optional)
+	got, err = s.Tools(t.Context(), toolset.Place{User: 1, Session: "g", OfGroup: true})
+	require.NoError(t, err)
+	require.Empty(t, got, "a group has no account")
 	w.provider.Enabled = false
 	got, err = s.Tools(t.Context(), toolset.Place{User: 1})
 	require.NoError(t, err)

@@ -109,7 +109,7 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 		return nil, err
 	}
 	var out []tool.Tool
-	if ok {
+	if ok && !at.OfGroup { // a group has no account
 		out = slices.Clone(s.tools)
 	}
 	if at.Channel == platform {
