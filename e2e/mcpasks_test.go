@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// restaurant is an MCP server that asks the user for whom a table is, and books it then.
+// restaurant is an MCP server that asks the user for whom a table is, and books it then. Its menu it asks the model for.
 func restaurant(t *testing.T) (url string, booked *atomic.Int32) {
 	t.Helper()
 	booked = &atomic.Int32{}
@@ -32,6 +32,14 @@ func restaurant(t *testing.T) (url string, booked *atomic.Int32) {
 		booked.Add(1)
 		name, _ := got.Content["name"].(string)
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "a table for " + name}}}, nil, nil
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "menu", Description: "Makes a menu."}, func(_ context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		got, ok := r.Params.InputResponses["soup"].(*sdk.CreateMessageWithToolsResult) //nolint:staticcheck // servers of older versions of the protocol ask the model
+		if !ok {
+			ask := &sdk.CreateMessageParams{MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "say tomato soup"}}}} //nolint:staticcheck // as above
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"soup": ask}}, nil, nil
+		}
+		return &sdk.CallToolResult{Content: got.Content}, nil, nil
 	})
 	at := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
 	t.Cleanup(func() { at.CloseClientConnections(); at.Close() })
@@ -61,6 +69,14 @@ func TestMCP_AServersQuestionIsAskedAndSurvivesAKill(t *testing.T) {
 	require.Equal(t, "a table for Bob", lastCalls(k)[0].Result)
 	require.Equal(t, []string{"done"}, k.answers())
 	require.EqualValues(t, 1, booked.Load())
+
+	id = k.send(`call mcp_restaurant_menu {}`, "say cooked")
+	call = k.untilAsked(2)
+	require.Contains(t, call.Approval.Questions[0].Text, "The MCP server restaurant wants to ask the model")
+	require.Contains(t, call.Approval.Questions[0].Text, "user: say tomato soup")
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow, Answers: chat.Answers{"q1": {call.Approval.Questions[0].Options[0].Label}}})
+	k.untilEnded(crashLimit, id)
+	require.Equal(t, "tomato soup", lastCalls(k)[0].Result)
 	k.wellFormed()
 }
 

@@ -151,7 +151,7 @@ func (w *workerPart) activities() worker.Activities {
 	}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
 	agents := &coding.Agents{Store: w.store, Boxes: rooms}
-	tools := &turn.Tools{Calls: w.store, Sets: w.tools, Authorizers: w.authorizers(), Boxes: rooms, Words: w.words, Outputs: live}
+	tools := &turn.Tools{Calls: w.store, Sets: w.tools, Authorizers: w.authorizers(), Boxes: rooms, Words: w.words, Outputs: live, Sampling: w.sampling(assembler)}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
@@ -183,6 +183,11 @@ func (w *workerPart) activities() worker.Activities {
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
 	}
+}
+
+// sampling answers what MCP servers ask the model.
+func (w *workerPart) sampling(assembler *modelcall.Assembler) *turn.Sampling {
+	return &turn.Sampling{Samples: w.store, Models: w.choice, Limits: assembler.Budget.Models, Authorizers: w.authorizers()}
 }
 
 func (w *workerPart) assembler() *modelcall.Assembler {

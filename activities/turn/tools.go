@@ -54,8 +54,9 @@ type Tools struct {
 	Authorizers permission.Authorizers
 	Boxes       activities.Rooms
 	Outputs     activities.Outputs
-	Words       bool // whether the first words of a task may stand in histories
-	// InterruptWait bounds how long a stop waits for a runner that is away; 0: the constant of the same name.
+	Sampling    *Sampling // answers what MCP servers ask the model; nil: such requests are refused
+	Words       bool      // whether the first words of a task may stand in histories
+	// InterruptWait limits how long a stop waits for a runner that is away; 0: the constant of the same name.
 	InterruptWait time.Duration
 }
 
@@ -357,9 +358,10 @@ func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, bo
 	}()
 	out := t.Outputs.OpenOutput(call)
 	defer out.Close()
-	result, err := found.Run(decode.WithUser(running, call.User), tool.Call{
+	running = decode.WithUser(running, call.User)
+	result, err := found.Run(running, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
-		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged, Attended: attended,
+		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged, Attended: attended, Sampler: t.Sampling.of(running, call),
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
 		Output:   (&activities.Printer{Out: out}).Write,
 	})

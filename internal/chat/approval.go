@@ -187,6 +187,7 @@ type Inquiry struct {
 	Optional bool   `json:"optional,omitempty" doc:"It may be left without an answer."`
 	Default  string `json:"default,omitempty" doc:"The option that is the answer where none is given."`
 	Above    string `json:"above,omitempty" doc:"What stands above the question, Markdown: the content of a card of the model."`
+	URL      string `json:"url,omitempty" doc:"On the first question: an address that the person may open before they answer. Clients open it only when the person does."`
 	Card     string `json:"card,omitempty" doc:"On the first question: the card of the model that asks them all, as JSON, for platforms that show it."`
 }
 

@@ -123,6 +123,8 @@ const (
 	InquiryLate      ID = "inquiry_late"      // result of a question that nobody answered in time
 	InquiryStopped   ID = "inquiry_stopped"   // result of a question of a turn that was stopped
 	MCPSecret        ID = "mcp_secret"        // a server asks for what looks like a secret
+	MCPAddress       ID = "mcp_address"       // a server sends the user to a web page; %s host
+	MCPSampling      ID = "mcp_sampling"      // a server asks the model; %s server, %d requests, %d tokens
 	InquiryTogether  ID = "inquiry_together"  // result of questions that were answered in one text; %s text
 )
 
@@ -155,6 +157,8 @@ var inquiries = map[ID]map[Lang]string{
 	InquiryDeclined:  {English: "The user declined to answer%s. Do not ask the same again: go on without the answer where that is safe, or say what you would need.", Chinese: ""},
 	InquiryLate:      {English: "Nobody answered within the time that questions stay open. Go on without the answer where that is safe, or say what you would need.", Chinese: ""},
 	InquiryStopped:   {English: "Not answered: the user stopped the turn while the question was open.", Chinese: ""},
+	MCPAddress:       {English: "The MCP server wants you to open a page of %s. xbot does not open it. Check the host, open the page yourself, and answer when you are done there.", Chinese: "该 MCP 服务器希望你打开 %s 的网页。xbot 不会代你打开。请确认主机名，自行打开网页，完成后再回答。"},
+	MCPSampling:      {English: "The MCP server %s wants to ask the model, and you pay for it: at most %d requests during this call, each with an answer of at most %d tokens. It gets the answers. The first request:", Chinese: "MCP 服务器 %s 想向模型提问，费用计入你的用量：本次调用最多 %d 次请求，每次回答最多 %d 个 token。回答会发送给该服务器。第一次请求："},
 	MCPSecret:        {English: "Do not enter a secret here: the answer goes to the MCP server, and stays in this conversation.", Chinese: "请勿在此输入机密信息：回答会发送给该 MCP 服务器，并保留在本对话中。"},
 	InquiryTogether:  {English: "The user answered all of them together:\n%s", Chinese: ""},
 }

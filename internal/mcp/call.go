@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"xbot/internal/chat"
@@ -30,6 +31,7 @@ func (c *Connections) Call(ctx context.Context, at At, name string, class chat.T
 	}
 	var out *sdk.CallToolResult
 	var said *bearer
+	required := ""
 	repeatable := class == chat.ClassRead || class == chat.ClassIdempotent
 	err = c.use(ctx, s, at, repeatable, func(ctx context.Context, conn *connection) error {
 		said = conn.bearer
@@ -38,20 +40,56 @@ func (c *Connections) Call(ctx context.Context, at At, name string, class chat.T
 		conn.worksIn(at)
 		params := &sdk.CallToolParams{Name: name, Arguments: arguments, Meta: sdk.Meta{"progressToken": token}}
 		out, err = conn.session.CallTool(elicit.WithAsking(ctx, at.Asking), params)
+		required = conn.required(at.Asking, err)
 		return err
 	})
 	if asks := at.Asking.Next(); asks != nil && answered(err) {
 		return chat.ToolResult{Asks: asks}, nil
 	}
-	if err != nil {
+	switch {
+	case err != nil && required != "":
+		return tool.Fail("%s", required), nil
+	case err != nil:
 		return failed(ctx, err)
-	}
-	if out.NeedsInput() {
+	case out.NeedsInput():
 		return tool.Fail("the MCP server %s wants to ask a person something before it goes on, which is not possible here", s.Name), nil
 	}
 	result, err := resultOf(ctx, name, out)
 	result.Content = said.hide(result.Content)
 	return result, err
+}
+
+// elicit answers what the server asks a person.
+func (n *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	return n.asking(ctx).Elicit(n.server.Name, r.Params)
+}
+
+// sampling answers what the server asks the model.
+func (n *connection) sampling(ctx context.Context, r *sdk.CreateMessageWithToolsRequest) (*elicit.SamplingResult, error) { //nolint:staticcheck // servers of older versions of the protocol ask the model
+	return n.asking(ctx).Sample(ctx, n.server.Name, r.Params)
+}
+
+// asking is that of the call during which the server asks. In older versions of the protocol it does not say which, so there is none while there are
+// several.
+func (n *connection) asking(ctx context.Context) *elicit.Asking {
+	if asking, known := elicit.AskingOf(ctx); known {
+		return asking
+	}
+	return n.calls.asking()
+}
+
+// required asks the person to open the addresses that a server requires before it carries a call out. It returns what the model reads instead of the
+// error; empty: the error is another one, or the person is asked.
+func (n *connection) required(asking *elicit.Asking, err error) string {
+	refusal, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || refusal.Code != sdk.CodeURLElicitationRequired {
+		return ""
+	}
+	var wants struct {
+		Elicitations []*sdk.ElicitParams `json:"elicitations"`
+	}
+	_ = json.Unmarshal(refusal.Data, &wants) // what cannot be read names no address
+	return asking.Required(n.server.Name, wants.Elicitations)
 }
 
 // answered reports whether a server has answered a request.

@@ -218,11 +218,11 @@ func (n *connection) handshake(version string) (*sdk.ClientSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	can := &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}} // a server does not ask the model
+	can := &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}}
 	if n.command != nil {
 		can.RootsV2 = &sdk.RootCapabilities{ListChanged: true}
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "xbot", Version: n.pool.cfg.Version}, &sdk.ClientOptions{
+	options := &sdk.ClientOptions{
 		Capabilities:                can,
 		ElicitationHandler:          n.elicit,
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { n.calls.change() },
@@ -230,19 +230,14 @@ func (n *connection) handshake(version string) (*sdk.ClientSession, error) {
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { n.calls.change() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { n.calls.progress(r.Params) },
 		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { n.calls.log(r.Params) }, //nolint:staticcheck // servers of older versions of the protocol log
-	})
+	}
+	if n.key.person != 0 { // hooks of the administrator have no model
+		can.Sampling = &sdk.SamplingCapabilities{}         //nolint:staticcheck // servers of older versions of the protocol ask the model
+		options.CreateMessageWithToolsHandler = n.sampling //nolint:staticcheck // as above
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "xbot", Version: n.pool.cfg.Version}, options)
 	n.calls.folders.announce(client, n.server.MCPConfig, n.box)
 	return client.Connect(n.life, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
-}
-
-// elicit answers what the server asks a person. In older versions of the protocol it does not say during which call, so it is declined while there
-// are several.
-func (n *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-	asking, known := elicit.AskingOf(ctx)
-	if !known {
-		asking = n.calls.asking()
-	}
-	return asking.Elicit(n.server.Name, r.Params)
 }
 
 func (n *connection) transport() (sdk.Transport, error) {

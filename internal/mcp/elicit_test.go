@@ -19,7 +19,7 @@ func (f *fixture) asks(at mcp.At, name string, answer func([]chat.Inquiry) chat.
 	var calls elicit.Calls
 	var approval *chat.Approval
 	for round := 0; ; round++ {
-		at.Asking = calls.Begin("call", approval, false)
+		at.Asking = calls.Begin("call", approval, false, f.model)
 		got := f.call(at, name, chat.ClassOnce, "")
 		if len(got.Asks) == 0 {
 			return got, round
@@ -99,7 +99,7 @@ func TestCall_AQuestionIsNeverThatOfAnotherCall(t *testing.T) {
 	at := f.command("asks")
 	var calls elicit.Calls
 	other := at
-	other.Asking = calls.Begin("other", nil, false)
+	other.Asking = calls.Begin("other", nil, false, nil)
 	done := make(chan chat.ToolResult, 1)
 	ctx := t.Context()
 	go func() {
@@ -107,11 +107,11 @@ func TestCall_AQuestionIsNeverThatOfAnotherCall(t *testing.T) {
 		done <- got
 	}()
 	require.Eventually(t, func() bool { return f.times("hangs") == 1 }, waitLong, waitShort)
-	at.Asking = calls.Begin("one", nil, false)
+	at.Asking = calls.Begin("one", nil, false, nil)
 	require.Equal(t, "decline null", f.call(at, "book", chat.ClassOnce, "").Content)
 	require.Nil(t, other.Asking.Next())
 	his := f.addFor(bob, command("his", "asks"))
-	his.Person, his.Asking = bob, calls.Begin("his", nil, false)
+	his.Person, his.Asking = bob, calls.Begin("his", nil, false, nil)
 	require.NotEmpty(t, f.call(his, "book", chat.ClassOnce, "").Asks, "a connection is one person's")
 	require.Nil(t, other.Asking.Next())
 }

@@ -49,8 +49,10 @@ func serve(mode string) int {
 	case "asks":
 		s.AddReceivingMiddleware(older)
 		asking(s)
+		thinking(s)
 	case "asks anew":
 		reserving(s)
+		pondering(s)
 	}
 	if err := s.Run(ctx, &sdk.StdioTransport{}); err != nil {
 		return 1
@@ -201,6 +203,63 @@ func asking(s *sdk.Server) {
 			said += root.URI + "\n"
 		}
 		return text("%s", said), nil, nil
+	})
+}
+
+// thought is what servers ask the model.
+func thought() *sdk.CreateMessageParams { //nolint:staticcheck // servers of older versions of the protocol ask the model
+	return &sdk.CreateMessageParams{ //nolint:staticcheck // as above
+		SystemPrompt: "Be brief.", MaxTokens: 9000, IncludeContext: "thisServer", StopSequences: []string{" END"},
+		Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "What is the sea?"}}}, //nolint:staticcheck // as above
+	}
+}
+
+// thinking adds tools that ask the model, or send the user to a web page.
+func thinking(s *sdk.Server) {
+	think := func(times int) sdk.ToolHandlerFor[nothing, any] {
+		return func(ctx context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+			said := ""
+			for range times {
+				got, err := r.Session.CreateMessage(ctx, thought()) //nolint:staticcheck // as above
+				if err != nil {
+					return text("%srefused: %s", said, err), nil, nil
+				}
+				answer, _ := got.Content.(*sdk.TextContent)
+				said += fmt.Sprintf("%s by %s, %s\n", answer.Text, got.Model, got.StopReason)
+			}
+			return text("%s", said), nil, nil
+		}
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "think"}, think(1))
+	sdk.AddTool(s, &sdk.Tool{Name: "think_twice"}, think(2))
+	sdk.AddTool(s, &sdk.Tool{Name: "visit"}, func(ctx context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Mode: "url", Message: "Sign in.", URL: "https://Accounts.example.com/in?x=1", ElicitationID: "1"})
+		if err != nil {
+			return nil, nil, err
+		}
+		return text("%s", got.Action), nil, nil
+	})
+	gate := func(address string) sdk.ToolHandlerFor[nothing, any] {
+		return func(context.Context, *sdk.CallToolRequest, nothing) (*sdk.CallToolResult, any, error) {
+			if _, err := os.Stat("opened"); err == nil {
+				return text("come in"), nil, nil
+			}
+			return nil, nil, sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{Mode: "url", Message: "Pay first.", URL: address, ElicitationID: "2"}})
+		}
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "gate"}, gate("https://pay.example.com/"))
+	sdk.AddTool(s, &sdk.Tool{Name: "trap"}, gate("javascript:alert(1)"))
+}
+
+// pondering adds a tool that asks the model as the newest version of the protocol has it: by its result.
+func pondering(s *sdk.Server) {
+	sdk.AddTool(s, &sdk.Tool{Name: "ponder"}, func(_ context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		got, ok := r.Params.InputResponses["m"].(*sdk.CreateMessageWithToolsResult) //nolint:staticcheck // as above
+		if !ok {
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"m": thought()}}, nil, nil
+		}
+		answer, _ := got.Content[0].(*sdk.TextContent)
+		return text("%s", answer.Text), nil, nil
 	})
 }
 

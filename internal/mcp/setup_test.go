@@ -17,6 +17,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/mcp"
+	"xbot/internal/mcp/elicit"
 	"xbot/internal/secret"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool/tooltest"
@@ -155,6 +156,7 @@ type fixture struct {
 	rows    *rows
 	servers *mcp.Servers
 	box     *tooltest.Box
+	model   *elicit.Model // that servers ask; nil: none
 }
 
 // setup makes one; the connections end with the test.

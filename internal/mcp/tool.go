@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/mcp/elicit"
 	"xbot/internal/mcp/toolschema"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
@@ -53,12 +54,20 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 	if err != nil {
 		return tool.Fail("the arguments are not a valid JSON object: %s", err), nil
 	}
-	at.Asking = t.connections.asked.Begin(call.ID, call.Approval, !call.Attended)
+	at.Asking = t.connections.asked.Begin(call.ID, call.Approval, !call.Attended, t.model(call))
 	result, err := t.connections.Call(ctx, at, t.offered.tool, t.spec.Class, arguments, lines(call))
 	if err == nil && len(result.Asks) == 0 {
 		t.connections.asked.End(call.ID)
 	}
 	return result, err
+}
+
+// model answers requests of the server to the model during a call; nil: they are refused.
+func (t *serverTool) model(call tool.Call) *elicit.Model {
+	if call.Sampler == nil {
+		return nil
+	}
+	return &elicit.Model{Sampler: call.Sampler, Of: t.spec.Remote}
 }
 
 // maxOutput bounds what a call shows while it runs, in bytes.

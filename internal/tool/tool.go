@@ -108,6 +108,9 @@ type Call struct {
 	// Attended reports whether the call can ask a person something (chat.ToolResult.Asks).
 	Attended bool
 
+	// Sampler answers requests of an MCP server to the model; nil: they are refused.
+	Sampler Sampler
+
 	// Output receives what a command prints while it runs, offset in bytes from its start; nil when nobody looks.
 	Output func(offset int64, piece []byte)
 }

@@ -2,6 +2,7 @@ package elicit
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -23,10 +24,14 @@ type Calls struct {
 	given map[chat.CallID][]Answered
 }
 
-// Begin returns what a call may ask. approval is how the person permitted it, with their last answers; nobody: nobody can be asked.
-func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, nobody bool) *Asking {
-	if nobody || id == "" {
+// Begin returns what a call may ask. approval is how the person permitted it, with their last answers; nobody: nobody can be asked. model answers
+// requests to the model; nil: they are refused.
+func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, nobody bool, model *Model) *Asking {
+	if id == "" || nobody && model == nil {
 		return nil
+	}
+	if nobody {
+		return &Asking{nobody: true, model: model}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +49,7 @@ func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, nobody bool) *Ask
 		}
 		c.given[id] = given
 	}
-	return &Asking{given: given}
+	return &Asking{given: given, model: model}
 }
 
 // End forgets a call that has its result.
@@ -56,7 +61,9 @@ func (c *Calls) End(id chat.CallID) {
 
 // Asking answers what a server asks during a call. nil declines everything.
 type Asking struct {
-	given []Answered
+	given  []Answered
+	nobody bool   // questions are declined
+	model  *Model // nil: requests to the model are refused
 
 	mu   sync.Mutex
 	next []chat.Inquiry
@@ -72,28 +79,56 @@ func (a *Asking) Next() []chat.Inquiry {
 	return a.next
 }
 
+// errAskedFirst tells a server that its call will be made again.
+var errAskedFirst = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the user is asked first; the call will be made again with the answer"}
+
 // Elicit answers a question of the server of a name. An error tells the server that the person is asked first: the call is made again then.
 func (a *Asking) Elicit(server string, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
-	if a == nil {
+	if a == nil || a.nobody {
 		return &sdk.ElicitResult{Action: "decline"}, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if p != nil && p.Mode == modeURL {
+		return a.open(server, p)
+	}
 	form, err := Parse(server, p)
 	if err != nil {
 		return &sdk.ElicitResult{Action: "decline"}, nil //nolint:nilerr // what cannot be asked is declined
 	}
 	content, next, err := form.Fill(a.given)
 	switch {
-	case err != nil || next != nil && len(a.given) >= maxRounds:
+	case err != nil:
 		return &sdk.ElicitResult{Action: "decline"}, nil //nolint:nilerr // as above
-	case next != nil:
-		if a.next == nil {
-			a.next = next
-		}
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the user is asked first; the call will be made again with the answer"}
+	case next == nil:
+		return &sdk.ElicitResult{Action: "accept", Content: content}, nil
+	case a.ask(next):
+		return nil, errAskedFirst
 	}
-	return &sdk.ElicitResult{Action: "accept", Content: content}, nil
+	return &sdk.ElicitResult{Action: "decline"}, nil
+}
+
+// ask has questions asked before the call is made again. false: the person was asked often enough. The caller holds mu.
+func (a *Asking) ask(questions []chat.Inquiry) bool {
+	if len(a.given) >= maxRounds {
+		return false
+	}
+	if a.next == nil {
+		a.next = questions
+	}
+	return true
+}
+
+// chosen returns the last answer to a single question that fits; empty: it was not answered. The caller holds mu.
+func (a *Asking) chosen(fits func(chat.Inquiry) bool) string {
+	for _, g := range slices.Backward(a.given) {
+		if len(g.Questions) == 1 && fits(g.Questions[0]) {
+			if said := g.Answers[g.Questions[0].Name]; len(said) > 0 {
+				return said[0]
+			}
+		}
+	}
+	return ""
 }
 
 type askingKey struct{}

@@ -1,4 +1,5 @@
-// Package elicit turns what an MCP server asks a person (elicitation) into questions of a conversation, and their answers into what the server gets.
+// Package elicit turns what an MCP server asks a person (elicitation) and a model (sampling) into questions of a conversation, and the answers into
+// what the server gets.
 package elicit
 
 import (
@@ -361,7 +362,7 @@ func (f field) within(n float64, least, most string) error {
 // sameQuestions reports whether people were asked the same.
 func sameQuestions(a, b []chat.Inquiry) bool {
 	return slices.EqualFunc(a, b, func(a, b chat.Inquiry) bool {
-		return a.Name == b.Name && a.Text == b.Text && a.Multi == b.Multi && a.Optional == b.Optional && slices.Equal(a.Options, b.Options)
+		return a.Name == b.Name && a.Text == b.Text && a.URL == b.URL && a.Multi == b.Multi && a.Optional == b.Optional && slices.Equal(a.Options, b.Options)
 	})
 }
 

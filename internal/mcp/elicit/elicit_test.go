@@ -95,7 +95,7 @@ func TestParse_WhatCannotBeAskedIsRefused(t *testing.T) {
 	}
 	for name, p := range map[string]*sdk.ElicitParams{
 		"nothing":            nil,
-		"an address":         {Mode: "url", URL: "https://example.com", Message: "Look"},
+		"an address":         {Mode: "url", URL: "https://example.com", Message: "Look"}, // which is no form
 		"too many fields":    {Message: "m", RequestedSchema: map[string]any{"properties": many}},
 		"a field that is no": {Message: "m", RequestedSchema: map[string]any{"properties": map[string]any{"a": 7}}},
 	} {
@@ -111,7 +111,7 @@ func FuzzFill(f *testing.F) {
 		if json.Unmarshal(schema, &s) != nil {
 			return
 		}
-		asking := (&elicit.Calls{}).Begin("c", nil, false)
+		asking := (&elicit.Calls{}).Begin("c", nil, false, nil)
 		if _, err := asking.Elicit("shop", &sdk.ElicitParams{Message: message, RequestedSchema: s}); err == nil {
 			return
 		}
@@ -124,7 +124,7 @@ func FuzzFill(f *testing.F) {
 			require.NotContains(t, q.Text, "\u202e")
 			answers[q.Name] = []string{answer}
 		}
-		again := (&elicit.Calls{}).Begin("c", &chat.Approval{Questions: asked, Answers: answers}, false)
+		again := (&elicit.Calls{}).Begin("c", &chat.Approval{Questions: asked, Answers: answers}, false, nil)
 		_, _ = again.Elicit("shop", &sdk.ElicitParams{Message: message, RequestedSchema: s}) // whatever it is, it ends
 	})
 }

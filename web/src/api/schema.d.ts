@@ -5132,6 +5132,8 @@ export interface components {
             /** @description A free text is an answer, too; always if there are no options. */
             other?: boolean;
             text: string;
+            /** @description On the first question: an address that the person may open before they answer. Clients open it only when the person does. */
+            url?: string;
         };
         InquiryOption: {
             /** @description What it means, one line. */

@@ -65,7 +65,7 @@ function Form({ call, questions, answering, onAnswer }: { questions: Question[] 
         <CircleHelp size={17} aria-hidden className="shrink-0 text-warn" />
         {t("inquiry.title", { count: questions.length })}
       </p>
-      {questions[0]?.above && <p className="break-words whitespace-pre-wrap">{questions[0].above}</p>}
+      {questions[0]?.url ? <Address url={questions[0].url} /> : questions[0]?.above && <p className="break-words whitespace-pre-wrap">{questions[0].above}</p>}
       {questions.map((question, n) => question.default ? null : (
         <Ask
           key={question.name}
@@ -83,6 +83,17 @@ function Form({ call, questions, answering, onAnswer }: { questions: Question[] 
         </Button>
       </div>
     </form>
+  )
+}
+
+/** An address that a program wants opened, whole and with its host in bold. Only a click opens it. */
+function Address({ url }: { url: string }) {
+  const to = URL.canParse(url) ? new URL(url) : null
+  if (!to || !["https:", "http:"].includes(to.protocol)) return <p className="break-all">{url}</p>
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer" className="block break-all text-accent underline">
+      {to.protocol}//<strong>{to.host}</strong>{to.pathname}{to.search}{to.hash}
+    </a>
   )
 }
 
