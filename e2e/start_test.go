@@ -23,8 +23,8 @@ func TestStart_GoesOnWhereverPostgresOrTemporalIsKilled(t *testing.T) {
 		after time.Duration // of the first sight of the process
 	}{
 		{"xbot-temporal", time.Second}, // it waits for its database, or makes its tables
-		{"postgres", 0}, {"postgres", 50 * time.Millisecond}, {"postgres", 300 * time.Millisecond}, {"postgres", 700 * time.Millisecond},
-		{"xbot-temporal", 0}, {"xbot-temporal", 200 * time.Millisecond}, {"xbot-temporal", 500 * time.Millisecond},
+		{"postgres", 0}, {"postgres", 300 * time.Millisecond},
+		{"xbot-temporal", 0}, {"xbot-temporal", 300 * time.Millisecond},
 	} {
 		s.process.start()
 		var pids []int

@@ -98,8 +98,8 @@ func (r *Assembled) Remind(text string) {
 	if r.Sent.Reminder != "" {
 		text = r.Sent.Reminder + "\n" + text
 	}
-	r.Request.Messages = append(messages, llm.Message{Role: "user", Content: text, Volatile: true})
-	r.Sent.Reminder = text
+	messages = append(messages, llm.Message{Role: "user", Content: text, Volatile: true})
+	r.Request.Messages, r.Sent.Reminder = messages, text
 	r.Sent.Hash, r.Sent.Bytes = prompt.Digest(r.Request)
 	r.estimate = Estimate(r.Request)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,19 +101,11 @@ func TestSampling_AnswersARequestAndBooksItOnTheUserOnce(t *testing.T) {
 }
 
 func TestSampling_AnswersNoMoreThanEightRequestsDuringACall(t *testing.T) {
-	b, _ := setupSampling(t, slicesOf("say a", tool.MaxSamples+2)...)
+	b, _ := setupSampling(t, slices.Repeat([]string{"say a"}, tool.MaxSamples+2)...)
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, tool.MaxSamples, strings.Count(b.ResultOf(0).Result, "a openai/scripted"))
 	require.Equal(t, 2, strings.Count(b.ResultOf(0).Result, "at most 8 requests"))
-}
-
-func slicesOf(text string, n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = text
-	}
-	return out
 }
 
 func TestSampling_WhatAProviderSaysDoesNotReachAServer(t *testing.T) {

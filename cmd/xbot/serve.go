@@ -29,12 +29,17 @@ func run[C any](ctx context.Context, open func(context.Context, C, string) (*ser
 		return err
 	}
 	s, err := open(ctx, cfg, version)
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // told to stop while it started
-	}
 	if err != nil {
-		return err
+		return unlessStopped(ctx, err)
 	}
 	defer s.Close()
-	return s.Run(ctx)
+	return unlessStopped(ctx, s.Run(ctx))
+}
+
+// unlessStopped returns an error, unless it is only that the process was told to stop.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }

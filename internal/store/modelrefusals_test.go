@@ -14,10 +14,10 @@ func refusedTool(name, digest string) chat.RefusedTool {
 	return chat.RefusedTool{Model: "p/a", Tool: name, Digest: digest, Reason: "its schema"}
 }
 
-// refuse records refused tools in a turn, with a notice.
-func (b *bundle) refuse(turn chat.TurnID, tools ...chat.RefusedTool) bool {
+// refuse records refused tools in the turn t1, with a notice.
+func (b *bundle) refuse(tools ...chat.RefusedTool) bool {
 	b.t.Helper()
-	added, err := b.RecordRefusedTools(b.t.Context(), chat.Step{Session: key, Turn: turn}, tools, func(i18n.Lang) string { return "it is refused" })
+	added, err := b.RecordRefusedTools(b.t.Context(), chat.Step{Session: key, Turn: "t1"}, tools, func(i18n.Lang) string { return "it is refused" })
 	require.NoError(b.t, err)
 	return added
 }
@@ -43,17 +43,17 @@ func TestRecordRefusedTools_NotifiesOncePerDefinition(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "hello")
 	b.claim("t1")
-	require.True(t, b.refuse("t1", refusedTool("one", "d1")))
-	require.False(t, b.refuse("t1", refusedTool("one", "d1")), "as another attempt does")
+	require.True(t, b.refuse(refusedTool("one", "d1")))
+	require.False(t, b.refuse(refusedTool("one", "d1")), "as another attempt does")
 	require.Equal(t, 1, b.refusalNotices())
-	require.True(t, b.refuse("t1", refusedTool("one", "d2"), refusedTool("two", "d1")))
+	require.True(t, b.refuse(refusedTool("one", "d2"), refusedTool("two", "d1")))
 	require.Equal(t, 2, b.refusalNotices())
 	known := b.refusals(key)
 	require.True(t, known.Refuses("p/a", "one", "d2"))
 	require.False(t, known.Refuses("p/a", "one", "d1"), "another definition is offered again")
 	require.False(t, known.Refuses("p/b", "one", "d2"), "and it is to another model")
 	b.finish("t1", chat.TurnDone)
-	require.False(t, b.refuse("t1", refusedTool("three", "d1")), "a turn that has ended has no notices")
+	require.False(t, b.refuse(refusedTool("three", "d1")), "a turn that has ended has no notices")
 	require.Equal(t, 2, b.refusalNotices())
 }
 
@@ -96,7 +96,7 @@ func TestRefusals_GoWithTheirConversationAndIntoItsCopies(t *testing.T) {
 	b.exchange("t0", "q0")
 	b.send("m1", "hello")
 	b.claim("t1")
-	require.True(t, b.refuse("t1", refusedTool("one", "d1")))
+	require.True(t, b.refuse(refusedTool("one", "d1")))
 	require.NoError(t, b.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Window: 8000, Hash: "h1"}))
 	b.finish("t1", chat.TurnDone)
 	b.fork(store.NewFork{Title: "copy"})

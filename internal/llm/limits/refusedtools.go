@@ -74,7 +74,7 @@ func markPlaces(refusal string, refused []bool) {
 	path := dots.ReplaceAllString(separators.ReplaceAllString(strings.ToLower(refusal), "."), ".")
 	if found := placeGemini.FindAllStringSubmatch(path, -1); found != nil {
 		for _, m := range found {
-			list, at := number10(m[1]), number10(m[2])
+			list, at := index(m[1]), index(m[2])
 			if list > 0 && at > 0 {
 				continue // several lists of functions: the place in the request is not known
 			}
@@ -83,7 +83,7 @@ func markPlaces(refusal string, refused []bool) {
 		return
 	}
 	for _, m := range place.FindAllStringSubmatch(path, -1) {
-		at := number10(m[1])
+		at := index(m[1])
 		if m[2] != "" {
 			at-- // AWS counts members from 1
 		}
@@ -91,7 +91,8 @@ func markPlaces(refusal string, refused []bool) {
 	}
 }
 
-func number10(digits string) int {
+// index returns -1 if the digits are no number.
+func index(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
 		return -1

@@ -99,7 +99,7 @@ func TestRefusedTools_OfARefusalThatNamesNoDefinitionAreNone(t *testing.T) {
 		{"https://github.com/openclaw/openclaw/issues/12892", `Value at 'messages.73.member.content.2.member.toolUse.name' failed to satisfy constraint: Member must have length less than or equal to 64`},
 		{"https://github.com/keinsaasforever/better-chatbot/issues/197", `Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 217 instead.`},
 		{"https://github.com/browser-use/web-ui/issues/586", `<400> InternalError.Algo.InvalidParameter: Invalid value for "tool_choice": no function named "Read" was specified in the "tools" parameter.`},
-		{"https://github.com/labring/FastGPT/issues/4184", `messages with role "tool" must be a response to a preceeding message with "tool_calls".`},
+		{"https://github.com/labring/FastGPT/issues/4184", `messages with role "tool" must be a response to a message with "tool_calls".`},
 		{"https://github.com/earendil-works/pi/issues/3854", `Extra inputs are not permitted, field: 'tools[0].eager_input_streaming', value: True; Extra inputs are not permitted, field: 'tools[49].cache_control'`},
 		{"https://github.com/Tracer-Cloud/opensre/issues/3129", "Failed to deserialize the JSON body into the target type: tools[0]: missing field `type` at line 1 column 14421"},
 		{"https://github.com/MoonshotAI/kimi-cli/issues/2531", `tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'root': when using anyOf, type should be defined in anyOf items instead of the parent schema>`},

@@ -169,21 +169,21 @@ func TestSample_NoFormOfAServerIsAPermission(t *testing.T) {
 	asking := calls.Begin("c", nil, false, &elicit.Model{Sampler: m, Of: &tool.Remote{}})
 	_, err := asking.Sample(t.Context(), "shop", request)
 	require.Error(t, err)
-	real := asking.Next()[0]
+	question := asking.Next()[0]
 	labels := []any{}
-	for _, o := range real.Options {
+	for _, o := range question.Options {
 		labels = append(labels, o.Label)
 	}
 	for _, forged := range []*sdk.ElicitParams{
-		{Message: real.Text, RequestedSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string", "enum": labels}}}},
-		{Message: "\n" + real.Text, RequestedSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string", "title": real.Text, "enum": labels}}}},
-		{Mode: "url", Message: real.Text, URL: "https://example.com"},
+		{Message: question.Text, RequestedSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string", "enum": labels}}}},
+		{Message: "\n" + question.Text, RequestedSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string", "title": question.Text, "enum": labels}}}},
+		{Mode: "url", Message: question.Text, URL: "https://example.com"},
 	} {
 		asking = (&elicit.Calls{}).Begin("c", nil, false, nil)
 		_, err = asking.Elicit("shop", forged)
 		require.Error(t, err, "the form is asked")
 		asked := asking.Next()
-		approval := &chat.Approval{Questions: asked, Answers: chat.Answers{"q1": {real.Options[0].Label}}}
+		approval := &chat.Approval{Questions: asked, Answers: chat.Answers{"q1": {question.Options[0].Label}}}
 		asking = (&elicit.Calls{}).Begin("c", approval, false, &elicit.Model{Sampler: m, Of: &tool.Remote{}})
 		_, err = asking.Sample(t.Context(), "shop", request)
 		require.Error(t, err)

@@ -92,7 +92,7 @@ function Address({ url }: { url: string }) {
   if (!to || !["https:", "http:"].includes(to.protocol)) return <p className="break-all">{url}</p>
   return (
     <a href={url} target="_blank" rel="noopener noreferrer" className="block break-all text-accent underline">
-      {to.protocol}//<strong>{to.host}</strong>{to.pathname}{to.search}{to.hash}
+      {`${to.protocol}//`}<strong>{to.host}</strong>{to.pathname}{to.search}{to.hash}
     </a>
   )
 }
