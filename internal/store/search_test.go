@@ -125,6 +125,22 @@ func TestSearch_FindsWhatPeopleSeeAndNothingHidden(t *testing.T) {
 	require.Zero(t, left)
 }
 
+func TestSearch_FindsTheNewestOfFrequentWordsAndAlsoOldOnes(t *testing.T) {
+	b := setup(t)
+	b.RareHits = 0
+	for _, text := range []string{"old pancake", "older waffle"} {
+		b.append(chat.Message{Session: key, Role: chat.RoleUser, Content: text})
+	}
+	_, err := b.pool.Exec(t.Context(), "SELECT setval(pg_get_serial_sequence('messages', 'id'), 1000000)")
+	require.NoError(t, err)
+	b.append(chat.Message{Session: key, Role: chat.RoleUser, Content: "new pancake"})
+	require.Equal(t, []string{"new pancake", "old pancake"}, b.search("pancake"))
+	require.Equal(t, []string{"older waffle"}, b.search("waffle"))
+	newest, err := b.Search(t.Context(), b.user.ID, "pancake", 1)
+	require.NoError(t, err)
+	require.Equal(t, "new pancake", newest[0].Snippet)
+}
+
 func TestIndexWords_IndexesWhatAnOlderVersionStored(t *testing.T) {
 	b := setup(t)
 	for i := range 250 { // without words, as versions wrote them before there was an index

@@ -52,7 +52,8 @@ func (p prose) text() string {
 }
 
 // BenchmarkSearch measures searches among 100,000 messages of one user in 500 conversations, by words, by words without the index, and by LIKE as before
-// there were words. It also prints how long indexing takes, what it costs a new message, and how large the index is.
+// there were words. It also prints how long
+// indexing takes, and how large the index is.
 func BenchmarkSearch(b *testing.B) {
 	const messages, conversations = 100_000, 500
 	ctx := b.Context()
@@ -110,6 +111,20 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkInsert measures what the words of a message cost when it is written.
+func BenchmarkInsert(b *testing.B) {
+	ctx := b.Context()
+	pool, err := pgxpool.New(ctx, pgtest.NewDatabase(b, store.MigrationsHash(), store.Migrate))
+	require.NoError(b, err)
+	defer pool.Close()
+	s := store.New(pool, store.Options{})
+	user, err := s.EnsureAdmin(ctx, "admin")
+	require.NoError(b, err)
+	_, err = s.CreateSession(ctx, store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
+	require.NoError(b, err)
+	p := newProse()
 	for _, insert := range []string{
 		"INSERT INTO messages (session_key, role, content) SELECT $1::text, 'user', $2::text WHERE $3::text <> 'x'",
 		"WITH m AS (INSERT INTO messages (session_key, role, content) VALUES ($1, 'user', $2) RETURNING id) INSERT INTO message_words SELECT id, $3::text::tsvector FROM m",
@@ -118,7 +133,7 @@ func BenchmarkSearch(b *testing.B) {
 			for b.Loop() {
 				text := p.text()
 				words, _ := lexical.Vector(text)
-				_, err := pool.Exec(ctx, insert, key(0), text, words)
+				_, err := pool.Exec(ctx, insert, key, text, words)
 				require.NoError(b, err)
 			}
 		})

@@ -1,6 +1,7 @@
 -- name: Search :many
 -- The newest messages of a user's conversations, or of only one of them, that a search by words finds, also from before a reset. Rare words are looked up
--- in the index of all messages. If it has more than few of them, each conversation of the user is read from its end, so that messages of others cost nothing.
+-- in the index of all messages. If it has more than few of them, the conversations of the user are read, so that messages of others cost nothing, and of these
+-- only what is among the newest messages of all. rare says that it was the index, whose hits are complete.
 WITH rare AS MATERIALIZED (
     SELECT w.message_id FROM message_words w WHERE w.words @@ sqlc.arg(query)::text::tsquery LIMIT sqlc.arg(few)::int + 1
 ), hits AS (
@@ -14,6 +15,7 @@ WITH rare AS MATERIALIZED (
         SELECT m.id FROM messages m JOIN message_words w ON w.message_id = m.id
         WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
           AND w.words @@ sqlc.arg(query)::text::tsquery
+          AND m.id > (SELECT coalesce(max(x.id), 0) FROM messages x) - sqlc.arg(newest)::bigint
         ORDER BY m.id DESC
         LIMIT sqlc.arg(n)
     ) f
@@ -22,7 +24,8 @@ WITH rare AS MATERIALIZED (
     ORDER BY id DESC
     LIMIT sqlc.arg(n)
 )
-SELECT s.key, s.title, m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), sqlc.arg(letters)::int)::text AS content
+SELECT s.key, s.title, m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), sqlc.arg(letters)::int)::text AS content,
+       ((SELECT count(*) FROM rare) <= sqlc.arg(few)::int)::boolean AS rare
 FROM hits h JOIN messages m ON m.id = h.id JOIN sessions s ON s.key = m.session_key
 ORDER BY m.id DESC;
 

@@ -180,10 +180,10 @@ func (q *Queries) Lately(ctx context.Context, db DBTX, arg LatelyParams) ([]Late
 
 const search = `-- name: Search :many
 WITH rare AS MATERIALIZED (
-    SELECT w.message_id FROM message_words w WHERE w.words @@ $2::text::tsquery LIMIT $3::int + 1
+    SELECT w.message_id FROM message_words w WHERE w.words @@ $3::text::tsquery LIMIT $2::int + 1
 ), hits AS (
     SELECT m.id FROM rare JOIN messages m ON m.id = rare.message_id JOIN sessions s ON s.key = m.session_key
-    WHERE (SELECT count(*) FROM rare) <= $3::int
+    WHERE (SELECT count(*) FROM rare) <= $2::int
       AND s.user_id = $5 AND ($6::text = '' OR s.key = $6::text)
       AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
     UNION ALL
@@ -191,27 +191,30 @@ WITH rare AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT m.id FROM messages m JOIN message_words w ON w.message_id = m.id
         WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
-          AND w.words @@ $2::text::tsquery
+          AND w.words @@ $3::text::tsquery
+          AND m.id > (SELECT coalesce(max(x.id), 0) FROM messages x) - $7::bigint
         ORDER BY m.id DESC
         LIMIT $4
     ) f
-    WHERE (SELECT count(*) FROM rare) > $3::int
+    WHERE (SELECT count(*) FROM rare) > $2::int
       AND s.user_id = $5 AND ($6::text = '' OR s.key = $6::text)
     ORDER BY id DESC
     LIMIT $4
 )
-SELECT s.key, s.title, m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), $1::int)::text AS content
+SELECT s.key, s.title, m.id, m.role, m.created_at, left(coalesce(m.shown, m.content), $1::int)::text AS content,
+       ((SELECT count(*) FROM rare) <= $2::int)::boolean AS rare
 FROM hits h JOIN messages m ON m.id = h.id JOIN sessions s ON s.key = m.session_key
 ORDER BY m.id DESC
 `
 
 type SearchParams struct {
 	Letters int32
-	Query   string
 	Few     int32
+	Query   string
 	N       int32
 	Owner   chat.UserID
 	Inside  string
+	Newest  int64
 }
 
 type SearchRow struct {
@@ -221,18 +224,21 @@ type SearchRow struct {
 	Role      chat.Role
 	CreatedAt time.Time
 	Content   string
+	Rare      bool
 }
 
 // The newest messages of a user's conversations, or of only one of them, that a search by words finds, also from before a reset. Rare words are looked up
-// in the index of all messages. If it has more than few of them, each conversation of the user is read from its end, so that messages of others cost nothing.
+// in the index of all messages. If it has more than few of them, the conversations of the user are read, so that messages of others cost nothing, and of these
+// only what is among the newest messages of all. rare says that it was the index, whose hits are complete.
 func (q *Queries) Search(ctx context.Context, db DBTX, arg SearchParams) ([]SearchRow, error) {
 	rows, err := db.Query(ctx, search,
 		arg.Letters,
-		arg.Query,
 		arg.Few,
+		arg.Query,
 		arg.N,
 		arg.Owner,
 		arg.Inside,
+		arg.Newest,
 	)
 	if err != nil {
 		return nil, err
@@ -248,6 +254,7 @@ func (q *Queries) Search(ctx context.Context, db DBTX, arg SearchParams) ([]Sear
 			&i.Role,
 			&i.CreatedAt,
 			&i.Content,
+			&i.Rare,
 		); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"xbot/internal/chat"
@@ -25,6 +26,9 @@ const (
 	snippetSize, snippetBefore = 240, 40
 )
 
+// windows are among how many of the newest messages of all people frequent words are looked for, one after the other until there are enough hits.
+var windows = []int64{5_000, 100_000, math.MaxInt64}
+
 // Search returns the newest messages of people and models, in all conversations of a user, that a search by words finds
 // ([lexical.Parse]). What a rewind took out is not found, what a reset hid from the model is. Invalid: q is empty or too long.
 func (s *Store) Search(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Found, error) {
@@ -44,11 +48,17 @@ func (s *Store) search(ctx context.Context, owner chat.UserID, only chat.Session
 	if err != nil || words.Phrases() == 0 {
 		return nil, err
 	}
-	rows, err := s.db.Q.Search(ctx, s.db.Pool, dbsqlc.SearchParams{
-		Owner: owner, Inside: string(only), Query: words.TSQuery(), Few: int32(s.RareHits), Letters: maxSnippetSource, N: int32(limit),
-	})
-	if err != nil {
-		return nil, pg.Classify(fmt.Errorf("search messages: %w", err))
+	var rows []dbsqlc.SearchRow
+	for _, newest := range windows {
+		rows, err = s.db.Q.Search(ctx, s.db.Pool, dbsqlc.SearchParams{
+			Owner: owner, Inside: string(only), Query: words.TSQuery(), Few: int32(s.RareHits), Newest: newest, Letters: maxSnippetSource, N: int32(limit),
+		})
+		if err != nil {
+			return nil, pg.Classify(fmt.Errorf("search messages: %w", err))
+		}
+		if len(rows) == limit || len(rows) > 0 && rows[0].Rare {
+			break
+		}
 	}
 	out := make([]chat.Found, len(rows))
 	for i, r := range rows {
