@@ -41,7 +41,7 @@ services:
     entrypoint: [/bin/sh, -euc]
     command: ["PATH=$$(echo /usr/lib/postgresql/*/bin):$$PATH; [ -e /var/lib/postgresql/data/base ] || { initdb -D /var/lib/postgresql/data -U postgres --auth=trust >/dev/null; pg_ctl -D /var/lib/postgresql/data -o '-k /tmp -c listen_addresses=' -w start; PGHOST=/tmp POSTGRES_USER=postgres sh /docker-entrypoint-initdb.d/roles.sh; pg_ctl -D /var/lib/postgresql/data -w stop; echo 'host all all all scram-sha-256' >>/var/lib/postgresql/data/pg_hba.conf; }; exec postgres -D /var/lib/postgresql/data -k /tmp -c max_connections=300 -c listen_addresses='*'"]
     healthcheck: {test: [CMD-SHELL, "/usr/lib/postgresql/*/bin/pg_isready -h 127.0.0.1 -U xbot -d xbot"], interval: 1s, retries: 90}
-  backup: {<<: *base, entrypoint: [/bin/sh, -c, 'PATH=$$(echo /usr/lib/postgresql/*/bin):$$PATH exec /bin/sh /deploy/backup.sh "$$@"', backup], healthcheck: {interval: 1s}}
+  backup: {<<: *base, init: false, entrypoint: [/bin/sh, -c, 'PATH=$$(echo /usr/lib/postgresql/*/bin):$$PATH exec /bin/sh /deploy/backup.sh "$$@"', backup], healthcheck: {interval: 1s}}
   temporal-schema: {<<: *base, entrypoint: ["true"], networks: [data]}
   temporal-namespace: {<<: *base, entrypoint: ["true"]}
   temporal-ui: {<<: *base, entrypoint: [sleep, infinity]}
@@ -186,7 +186,7 @@ func (c *composed) in(service string, args ...string) string {
 // kill kills the process of a service, and starts it again in a new container.
 func (c *composed) kill(service string) {
 	c.t.Helper()
-	c.run("kill", "--signal", "SIGKILL", service)
+	c.run("kill", "-s", "SIGKILL", service) // Compose 1 ignores --signal
 	c.run("up", "--detach", "--no-build", "--no-deps", "--force-recreate", service)
 }
 
@@ -331,6 +331,7 @@ services:
     entrypoint: [/bin/sh, -euc]
     command: ["PATH=$$(echo /usr/lib/postgresql/*/bin):$$PATH; D=/tmp/data; initdb -D $$D -U postgres --auth-local=trust --auth-host=scram-sha-256 --pwfile=/dev/stdin >/dev/null <<E\nadmin\nE\n cp /tls/server.pem /tls/server-key.pem /tmp; chmod 600 /tmp/server-key.pem; echo 'hostssl all all all scram-sha-256' >>$$D/pg_hba.conf; exec postgres -D $$D -k /tmp -c max_connections=300 -c listen_addresses='*' -c ssl=on -c ssl_cert_file=/tmp/server.pem -c ssl_key_file=/tmp/server-key.pem"]
   postgres:
+    init: false
     entrypoint: [sleep]
     command: [infinity]
     healthcheck: {test: [CMD-SHELL, "/usr/lib/postgresql/*/bin/pg_isready -d xbot -U xbot"]}
@@ -347,10 +348,13 @@ func TestCompose_Kills(t *testing.T) {
 	k := c.newTalk()
 	for _, harm := range c.harms() {
 		word := strings.ReplaceAll(harm.name, " ", "-")
-		id := k.send("run echo begun-" + word + " >>trace; sleep 5; echo ended-" + word + " >>trace")
+		id := k.send("run echo begun-" + word + " >>trace; until [ -e go-" + word + " ]; do sleep 0.1; done; echo ended-" + word + " >>trace")
 		k.untilTool(startLimit, chat.CallRunning)
 		begin := time.Now()
 		harm.do()
+		if harm.result == "" {
+			require.NoError(t, os.WriteFile(filepath.Join(c.dir, "work", "go-"+word), nil, 0o644))
+		}
 		require.Equal(t, chat.TurnDone, k.untilEnded(harmLimit, id).State, harm.name)
 		trace, err := os.ReadFile(filepath.Join(c.dir, "work", "trace"))
 		require.NoError(t, err)
