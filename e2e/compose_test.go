@@ -307,7 +307,7 @@ func TestCompose_APostgresElsewhereIsUsedOverTLS(t *testing.T) {
 	c.files = []string{"docker-compose.yml", "deploy/compose.postgres.yml", "test.yml", "elsewhere.yml"}
 	c.write("elsewhere.yml", fmt.Sprintf(composeElsewhere, runnerstest.Image(t), c.dir))
 	c.run("up", "--detach", "--no-build", "database", "postgres")
-	c.run("exec", "-T", "postgres", "sh", "-c", `PATH=$(echo /usr/lib/postgresql/*/bin):$PATH; PGPASSWORD=admin exec sh /docker-entrypoint-initdb.d/roles.sh`)
+	c.run("exec", "-T", "postgres", "sh", "-c", `PATH=$(echo /usr/lib/postgresql/*/bin):$PATH; until pg_isready --quiet; do sleep 1; done; PGPASSWORD=admin exec sh /docker-entrypoint-initdb.d/roles.sh`)
 	c.run("up", "--detach", "--no-build")
 	k := c.newTalk()
 	require.Equal(t, chat.TurnDone, k.untilEnded(startLimit, k.send("run echo saved")).State)
@@ -347,29 +347,34 @@ func TestCompose_Kills(t *testing.T) {
 	c.run("up", "--detach", "--no-build")
 	k := c.newTalk()
 	for _, harm := range c.harms() {
-		word := strings.ReplaceAll(harm.name, " ", "-")
-		id := k.send("run echo begun-" + word + " >>trace; until [ -e go-" + word + " ]; do sleep 0.1; done; echo ended-" + word + " >>trace")
-		k.untilTool(startLimit, chat.CallRunning)
-		begin := time.Now()
-		harm.do()
-		if harm.result == "" {
-			require.NoError(t, os.WriteFile(filepath.Join(c.dir, "work", "go-"+word), nil, 0o644))
-		}
-		require.Equal(t, chat.TurnDone, k.untilEnded(harmLimit, id).State, harm.name)
-		trace, err := os.ReadFile(filepath.Join(c.dir, "work", "trace"))
-		require.NoError(t, err)
-		require.Equal(t, 1, strings.Count(string(trace), "begun-"+word+"\n"), "%s: %s", harm.name, trace)
-		ended := strings.Count(string(trace), "ended-"+word+"\n")
-		result := lastCalls(k)[0].Result
-		if harm.result == "" {
-			require.Equal(t, 1, ended, "%s: %s", harm.name, trace)
-			require.Contains(t, result, "exit code 0", harm.name)
-		} else {
-			require.Zero(t, ended, "%s: %s", harm.name, trace)
-			require.Contains(t, result, harm.result, harm.name)
-		}
-		t.Logf("%-28s answered after %s, the command ended %d times", harm.name, time.Since(begin).Round(time.Second), ended)
+		t.Run(harm.name, func(t *testing.T) { c.endure(t, k, harm) })
 	}
+}
+
+// endure does harm while a command runs.
+func (c *composed) endure(t *testing.T, k *talk, harm harm) {
+	word := strings.ReplaceAll(harm.name, " ", "-")
+	id := k.send("run echo begun-" + word + " >>trace; until [ -e go-" + word + " ]; do sleep 0.1; done; echo ended-" + word + " >>trace")
+	k.untilTool(startLimit, chat.CallRunning)
+	begin := time.Now()
+	harm.do()
+	if harm.result == "" {
+		require.NoError(t, os.WriteFile(filepath.Join(c.dir, "work", "go-"+word), nil, 0o644))
+	}
+	require.Equal(t, chat.TurnDone, k.untilEnded(harmLimit, id).State, harm.name)
+	trace, err := os.ReadFile(filepath.Join(c.dir, "work", "trace"))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(trace), "begun-"+word+"\n"), "%s: %s", harm.name, trace)
+	ended := strings.Count(string(trace), "ended-"+word+"\n")
+	result := lastCalls(k)[0].Result
+	if harm.result == "" {
+		require.Equal(t, 1, ended, "%s: %s", harm.name, trace)
+		require.Contains(t, result, "exit code 0", harm.name)
+	} else {
+		require.Zero(t, ended, "%s: %s", harm.name, trace)
+		require.Contains(t, result, harm.result, harm.name)
+	}
+	t.Logf("%-28s answered after %s, the command ended %d times", harm.name, time.Since(begin).Round(time.Second), ended)
 }
 
 // harm is something that happens to containers.

@@ -147,6 +147,7 @@ func TestCompose_ContainersAreBoundedAndHaveVersions(t *testing.T) {
 	}
 	require.Equal(t, len(images), strings.Count(string(text), "logging: *logging"), "each container's log is bounded")
 	require.Equal(t, len(images), strings.Count(string(text), "mem_limit: "), "and its memory")
+	require.NotContains(t, string(text), "restart: unless-stopped", "such a container stays stopped after a crash of the engine")
 }
 
 func TestSecrets_AreMovedOutOfTheSettings(t *testing.T) {
