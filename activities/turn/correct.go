@@ -74,8 +74,11 @@ func (m *Model) fitting(ctx context.Context, a *attempt, client llm.Client, sink
 
 // read finds tool calls that were written as text. It returns the answer with them, and a reminder of what is wrong with it; empty: nothing is.
 func (a *attempt) read(answer llm.Answer) (llm.Answer, string) {
-	if len(answer.ToolCalls) > 0 || answer.Finish == llm.FinishContentFilter || answer.Finish == llm.FinishLength {
+	if len(answer.ToolCalls) > 0 || answer.Finish == llm.FinishContentFilter || answer.Finish == llm.FinishLength && isEmpty(answer) {
 		return answer, ""
+	}
+	if answer.Finish == llm.FinishMalformed && !isEmpty(answer) {
+		return answer, sayBroken
 	}
 	if isEmpty(answer) {
 		if strings.TrimSpace(answer.Reasoning) != "" || strings.Contains(strings.ToLower(string(answer.Finish)), "malformed") {
@@ -103,7 +106,7 @@ func isEmpty(a llm.Answer) bool { return strings.TrimSpace(a.Text) == "" && len(
 
 // usable returns llm.ErrEmpty for an empty answer. After results of tools an empty answer is the end of the turn and no error.
 func (a *attempt) usable(answer llm.Answer) error {
-	if isEmpty(answer) && answer.Finish != llm.FinishContentFilter && !a.followsTools() {
+	if isEmpty(answer) && answer.Finish != llm.FinishContentFilter && answer.Finish != llm.FinishLength && !a.followsTools() {
 		return llm.ErrEmpty
 	}
 	return nil

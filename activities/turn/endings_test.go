@@ -30,6 +30,26 @@ func TestGenerate_SaysWhyAnAnswerHasNoWords(t *testing.T) {
 	}
 }
 
+// Thoughts may use up the limit before the first word.
+func TestGenerate_AsksOnceForAFirstAnswerThatItsLimitCutBeforeItsWords(t *testing.T) {
+	b := setup(t, "# text")
+	b.answering(llmtest.Reply{Reasoning: "hm", Finish: "length"})
+	out, err := b.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "length", out.Finish)
+	require.Equal(t, 1, b.Server.Count())
+	require.Equal(t, i18n.Say(i18n.English, i18n.ModelCutShort), b.LastMessage().Content)
+}
+
+func TestGenerate_TellsTheModelThatACallWrittenAsTextWasCut(t *testing.T) {
+	b := setup(t, "# text")
+	b.answering(llmtest.Reply{Text: `<tool_call>{"name":"Read","argum`, Finish: "length"}, llmtest.Reply{Text: "mended"})
+	out, err := b.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "stop", out.Finish)
+	require.Equal(t, 2, b.Server.Count())
+}
+
 func TestGenerate_AddsNoNoticeToAnAnswerWithWords(t *testing.T) {
 	for _, finish := range []string{"content_filter", "length"} {
 		t.Run(finish, func(t *testing.T) {

@@ -244,10 +244,10 @@ func TestGenerate_ReasonsOfRefusedToolsAreForThoseWhoReadCauses(t *testing.T) {
 	}
 }
 
-// asking is a model that a program asks which brings a tool.
-type asking struct{ llm.Client }
+// programClient is the model of an API caller that brings a tool.
+type programClient struct{ llm.Client }
 
-func (asking) ClientAsk() *chat.ClientAsk {
+func (programClient) ClientAsk() *chat.ClientAsk {
 	return &chat.ClientAsk{Tools: []chat.ClientTool{{Name: "lookup", Parameters: json.RawMessage(`{"type":"object"}`)}}}
 }
 
@@ -255,7 +255,7 @@ func TestGenerate_AProgramReadsThatItsToolIsRefused(t *testing.T) {
 	b := refusing(t, byName, "lookup")
 	client, err := openai.New(openai.Config{BaseURL: b.Server.BaseURL(), Model: "scripted", IdleTimeout: activitiestest.Limit})
 	require.NoError(t, err)
-	b.Model.Models = activitiestest.OneModel{Client: asking{client}}
+	b.Model.Models = activitiestest.OneModel{Client: programClient{client}}
 	require.Equal(t, chat.FinishError, b.generate(activitiestest.Turn).Finish)
 	require.Equal(t, []bool{true}, b.offers("lookup"))
 }

@@ -333,7 +333,7 @@ var told = []struct {
 	{i18n.ConsumerTooLong, []i18n.ID{i18n.ModelTooLong}},
 	{i18n.ConsumerSteps, []i18n.ID{i18n.StepLimit, i18n.ModelLoops}},
 	{i18n.ConsumerBusy, []i18n.ID{i18n.ModelFailed, i18n.ProviderWaits}},
-	{i18n.ConsumerRefused, []i18n.ID{i18n.ModelRefused, i18n.ModelRefusedPlain}},
+	{i18n.ConsumerRefused, []i18n.ID{i18n.ModelRefused, i18n.ModelRefusedPlain, i18n.ModelFiltered, i18n.ModelCutShort}},
 }
 
 // sentence is what outsiders are told of a notice about a turn that failed. The notice may name models, settings and machines.

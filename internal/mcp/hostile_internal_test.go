@@ -22,8 +22,10 @@ import (
 func TestResultOf_StructuredContentStandsWhereThereIsNoText(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{"content":[],"structuredContent":{"a":[1,2]}}`:                          `{"a":[1,2]}`,
-		`{"content":[{"type":"text","text":"said"}],"structuredContent":{"a":1}}`: "said",
+		`{"content":[],"structuredContent":{"a":[1,2]}}`:                                              `{"a":[1,2]}`,
+		`{"content":[{"type":"text","text":"said"}],"structuredContent":{"a":1}}`:                     "said",
+		`{"content":[{"type":"text","text":"failed"}],"structuredContent":{"a":1},"isError":true}`:    "failed\n{\"a\":1}",
+		`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1},"isError":true}`: `{"a":1}`,
 		`{"content":[]}`: "(the tool returned nothing)",
 		`{"content":[{"type":"resource","resource":{"uri":"x:y","text":"z"}}]}`:                               "[resource: x:y]\nz",
 		`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b\n"}]}`:                               "a\nb",

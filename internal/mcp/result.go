@@ -38,7 +38,8 @@ func resultOf(ctx context.Context, name string, r *sdk.CallToolResult) (chat.Too
 			return chat.ToolResult{}, err
 		}
 	}
-	if a.text.Len() == 0 && r.StructuredContent != nil {
+	// The text of an error may leave out the reason (NousResearch/hermes-agent#101330).
+	if r.StructuredContent != nil && (a.text.Len() == 0 || r.IsError && !strings.Contains(a.text.String(), compact(r.StructuredContent))) {
 		a.line(compact(r.StructuredContent))
 	}
 	if r.IsError {

@@ -62,7 +62,7 @@ func TestAccess_NobodyReachesAConversationOrAResponseOfSomebodyElse(t *testing.T
 	for _, id := range []string{hers.Conversation, response.Conversation.ID} {
 		require.Equal(t, "conversation_not_found", b.do(his, http.MethodPost, chats, says("x", object{"conversation_id": id})).fails(http.StatusNotFound).Code)
 	}
-	require.Equal(t, "response_not_found", b.do(his, http.MethodPost, "/v1/responses", object{"model": "xbot", "input": "x", "previous_response_id": response.ID}).fails(http.StatusNotFound).Code)
+	require.Equal(t, "previous_response_not_found", b.do(his, http.MethodPost, "/v1/responses", object{"model": "xbot", "input": "x", "previous_response_id": response.ID}).fails(http.StatusNotFound).Code)
 	require.Len(t, b.sent(), before, "nothing was asked")
 
 	b.do(his, http.MethodPost, chats, says("secret", object{"user": "carol"}), "Idempotency-Key", "k").is(http.StatusOK, &same)

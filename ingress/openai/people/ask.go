@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -183,6 +184,10 @@ func (p *People) existing(ctx context.Context, id string, asks who) (chat.Sessio
 // behind finds the conversation in which a response was the last one. Older ones cannot be gone on from: what followed them would be there, too.
 func (p *People) behind(ctx context.Context, id string, known store.Delivered) (chat.Session, error) {
 	previous, err := p.Find(ctx, id)
+	if missing := (*openai.Error)(nil); errors.As(err, &missing) {
+		// The clients of the API look for this code (dotnet/extensions#7704).
+		missing.Code, missing.Param = "previous_response_not_found", "previous_response_id"
+	}
 	if err != nil {
 		return chat.Session{}, err
 	}

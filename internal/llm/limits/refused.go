@@ -19,6 +19,8 @@ type figures struct {
 // refusals are how providers name the context window, and the size of a request, in the refusal of one that is too long. The
 // sources are the tables of refusals in internal/llm/wire and the projects named here.
 var refusals = []figures{
+	// vLLM: the window, the limit of the answer, the prompt and the total
+	{regexp.MustCompile(`maximum context length (?:is|of) ` + number + `.*?for a total of (?:at least )?` + number), 1, 2},
 	// OpenAI, Azure, DeepSeek, OpenRouter, vLLM: the window, then what was sent
 	{regexp.MustCompile(`maximum context length (?:is|of) ` + number + `(?: tokens)?.*?(?:resulted in|requested|request has|contains|your prompt has)[^\d]{0,40}` + number), 1, 2},
 	{regexp.MustCompile(`maximum context length (?:is|of) ` + number), 1, 0},
@@ -38,6 +40,11 @@ var refusals = []figures{
 	{regexp.MustCompile(`input length ` + number + ` exceeds the (?:maximum|model's) (?:context|allowed) length(?: of)? ` + number), 2, 1}, // Ollama, TensorRT
 	{regexp.MustCompile(`max size: ` + number + ` tokens`), 1, 0},                                                                          // GitHub Models, with status 413
 	{regexp.MustCompile(`keep the first ` + number + ` tokens.*?context length of only ` + number), 2, 1},                                  // LM Studio
+	{regexp.MustCompile(`prompt token count of ` + number + ` exceeds the limit of ` + number), 2, 1},                                      // GitHub Copilot
+	{regexp.MustCompile(`maximum allowed input length of ` + number), 1, 0},                                                                // OpenRouter
+	{regexp.MustCompile(`n_keep: ` + number + ` >= n_ctx: ` + number), 2, 1},                                                               // llama.cpp
+	{regexp.MustCompile(`total number of tokens.*?cannot exceed ` + number + ` - received ` + number), 1, 2},                               // Cohere
+	{regexp.MustCompile(`context length of only ` + number), 1, 0},                                                                         // LM Studio
 }
 
 // Limits of a rate and of the size of a body. They say nothing of the context window, so that only the request that they refuse is affected.

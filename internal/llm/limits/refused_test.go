@@ -31,7 +31,17 @@ func TestRefused_ReadsTheWindowInTheWordsOfProviders(t *testing.T) {
 		"without figures":  {"Please reduce the length of the messages or completion.", 0, 0},
 		// https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546
 		"LM Studio": {"Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough.", 32768, 111490},
-		"nothing":   {"", 0, 0},
+		// https://github.com/0xku/kon/issues/91
+		"vLLM, total": {"This model's maximum context length is 196608 tokens. However, you requested 16384 output tokens and your prompt contains at least 180225 input tokens, for a total of at least 196609 tokens.", 196608, 196609},
+		// https://github.com/openclaw/openclaw/issues/134061
+		"Copilot":    {"prompt token count of 151316 exceeds the limit of 128000", 128000, 151316},
+		"OpenRouter": {"Input length 140000 is too long: maximum allowed input length of 131072 tokens", 131072, 0},
+		// https://github.com/sst/opencode/issues/44889
+		"llama.cpp, n_keep": {"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 10247 >= n_ctx: 4096)", 4096, 10247},
+		// https://github.com/cohere-ai/sandbox-topically/issues/4
+		"Cohere":          {"invalid request: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt", 2048, 6354},
+		"LM Studio, bare": {"loaded with context length of only 32768 tokens", 32768, 0},
+		"nothing":         {"", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, limits.Refusal{Window: c.window, Sent: c.sent}, limits.Refused(400, c.text))
