@@ -57,7 +57,12 @@ func InstallReal(t *testing.T, smoke bool, model string) (env []string) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	return []string{"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + home}
+	// opencode waits for a list of models from the Internet, which it does not need here. A runner passes no such variable on.
+	bin := filepath.Join(home, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o700))
+	script := fmt.Sprintf("#!/bin/sh\nOPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_AUTOUPDATE=1 exec '%s' \"$@\"\n", filepath.Join(programs, "opencode"))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "opencode"), []byte(script), 0o700))
+	return []string{"PATH=" + bin + ":" + programs + ":" + os.Getenv("PATH"), "HOME=" + home}
 }
 
 // RealCall is the line of a program for the scripted model (llmtest) that has an agent run a command.
