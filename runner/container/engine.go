@@ -66,21 +66,21 @@ func isAbsent(err error) bool {
 
 // found is a container at the engine.
 type found struct {
-	Created bool // there is one
-	State   state
-	Labels  map[string]string
+	Created bool              `json:"-"` // there is one
+	State   state             `json:"state"`
+	Labels  map[string]string `json:"labels"`
 }
 
 // state is what all engines write of a container's state. A field that one of them lacks is false or 0.
 type state struct {
-	Running     bool
-	ExitCode    int  // of its first process, once it does not run
+	Running     bool `json:"Running"`
+	ExitCode    int  `json:"ExitCode"`  // of its first process, once it does not run
 	OutOfMemory bool `json:"OOMKilled"` // the kernel killed one of its processes because its memory ran out
 }
 
 // inspect looks for a container.
 func (e engine) inspect(ctx context.Context, name string) (found, error) {
-	out, err := e.run(ctx, engineWait, "container", "inspect", "--format", `{"State":{{json .State}},"Labels":{{json .Config.Labels}}}`, name)
+	out, err := e.run(ctx, engineWait, "container", "inspect", "--format", `{"state":{{json .State}},"labels":{{json .Config.Labels}}}`, name)
 	if isAbsent(err) {
 		return found{}, nil
 	}

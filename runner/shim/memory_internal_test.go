@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,9 +33,7 @@ func TestOOMKills_AreThoseOfTheOwnMemoryGroup(t *testing.T) {
 			if c.groups == "" {
 				delete(files, "proc/self/cgroup")
 			}
-			for file, text := range c.files {
-				files[file] = text
-			}
+			maps.Copy(files, c.files)
 			for file, text := range files {
 				require.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(root, file), []byte(text), 0o644))
