@@ -205,7 +205,7 @@ func TestGenerate_DoesNotBlameTheProviderForAnOutageOfPostgres(t *testing.T) {
 	b.Model.Models = models
 	out, err := b.Generate(t.Context(), 0)
 	require.NoError(t, err)
-	require.Equal(t, "stop", string(out.Finish))
+	require.Equal(t, "stop", out.Finish)
 }
 
 // profiles knows one.

@@ -162,7 +162,7 @@ var errSamples = samplingError(fmt.Sprintf("at most %d requests to the model are
 
 // next counts a request and identifies it: the same request in the same place of another attempt has the same identity.
 func (s *sampler) next(r llm.Request) (string, error) {
-	data, err := json.Marshal(r)
+	data, err := json.Marshal(r) //nolint:musttag // only its hash is used
 	if err != nil {
 		return "", samplingError("the request cannot be read")
 	}

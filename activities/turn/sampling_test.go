@@ -73,7 +73,7 @@ func (b *fixture) calls() (n, tokens int64) {
 	days, err := b.UsageByDay(b.T.Context(), user.ID, 1)
 	require.NoError(b.T, err)
 	for _, d := range days {
-		n, tokens = n+int64(d.Calls), tokens+int64(d.CompletionTokens)
+		n, tokens = n+d.Calls, tokens+d.CompletionTokens
 	}
 	return n, tokens
 }

@@ -65,7 +65,7 @@ func (n *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 }
 
 // sampling answers what the server asks the model.
-func (n *connection) sampling(ctx context.Context, r *sdk.CreateMessageWithToolsRequest) (*elicit.SamplingResult, error) { //nolint:staticcheck // servers of older versions of the protocol ask the model
+func (n *connection) sampling(ctx context.Context, r *sdk.CreateMessageWithToolsRequest) (*elicit.SamplingResult, error) {
 	return n.asking(ctx).Sample(ctx, n.server.Name, r.Params)
 }
 

@@ -51,7 +51,7 @@ func TestSampling_OnlyARuleOfItsOwnNameAllowsIt(t *testing.T) {
 		require.Equal(t, c.want, d.Rule, name)
 		if d.Rule == ask {
 			others := slices.DeleteFunc(slices.Clone(c.permits.Rules), func(r chat.ToolRule) bool { return r.Tool == d.Always[0].Tool })
-			c.permits.Rules = append(others, d.Always...)
+			c.permits.Rules = slices.Concat(others, d.Always)
 			a, err = permission.Authorizers{Rules: c.rules}.With(context.Background(), c.permits, tool.New())
 			require.NoError(t, err)
 			require.Equal(t, allow, a.Sampling(c.of).Rule, "%s: what is offered is enough", name)

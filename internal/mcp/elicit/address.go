@@ -67,10 +67,8 @@ func addressQuestion(server string, p *sdk.ElicitParams) ([]chat.Inquiry, error)
 	if err != nil {
 		return nil, err
 	}
-	text := cut("MCP · "+server+": "+p.Message, chat.MaxInquiryText/2) + "\n\n"
-	for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
-		text += i18n.Say(lang, i18n.MCPAddress, u.Hostname()) + "\n"
-	}
+	text := cut("MCP · "+server+": "+p.Message, chat.MaxInquiryText/2) + "\n\n" +
+		i18n.Say(i18n.English, i18n.MCPAddress, u.Hostname()) + "\n" + i18n.Say(i18n.Chinese, i18n.MCPAddress, u.Hostname()) + "\n"
 	asked, err := question.Check([]chat.Inquiry{{Text: text, Options: []chat.InquiryOption{{Label: done}, {Label: no}}}})
 	if err != nil {
 		return nil, err

@@ -107,10 +107,10 @@ func (a *Asking) permit(ctx context.Context, server string, p *SamplingParams) e
 
 // samplingQuestion asks the person. The head is one that no form of a server has: forms name the server and a colon.
 func (a *Asking) samplingQuestion(head, server string, p *SamplingParams, always bool) ([]chat.Inquiry, error) {
-	text := head + "AI\n"
-	for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
-		text += i18n.Say(lang, i18n.MCPSampling, server, tool.MaxSamples, min(p.MaxTokens, MaxSamplingTokens)) + "\n"
+	about := func(lang i18n.Lang) string {
+		return i18n.Say(lang, i18n.MCPSampling, server, tool.MaxSamples, min(p.MaxTokens, MaxSamplingTokens)) + "\n"
 	}
+	text := head + "AI\n" + about(i18n.English) + about(i18n.Chinese)
 	options := []chat.InquiryOption{{Label: allowOnce}, {Label: allowAlways}, {Label: no}}
 	if !always {
 		options = []chat.InquiryOption{{Label: allowOnce}, {Label: no}}

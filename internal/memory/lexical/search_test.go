@@ -1,6 +1,7 @@
 package lexical_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -64,8 +65,7 @@ func TestSnippet_BeginsAndEndsAtWords(t *testing.T) {
 // bracketed is a snippet with its marks.
 func bracketed(snippet string, marks []chat.Mark) string {
 	runes := []rune(snippet)
-	for i := len(marks) - 1; i >= 0; i-- {
-		m := marks[i]
+	for _, m := range slices.Backward(marks) {
 		runes = []rune(string(runes[:m.From]) + "[" + string(runes[m.From:m.To]) + "]" + string(runes[m.To:]))
 	}
 	return string(runes)

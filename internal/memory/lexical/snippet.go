@@ -45,7 +45,7 @@ func (s Search) hits(text string, most int) []hit {
 
 // follow reports whether a phrase stands at the beginning of a list of lexemes, and where it ends.
 func follow(all []lexeme, p []atom) (to int, ok bool) {
-	for k := 0; k < len(p); k++ {
+	for k := range p {
 		want := all[0].pos + k
 		i := slices.IndexFunc(all[:min(len(all), span(all, want))], func(l lexeme) bool { return l.pos == want && p[k].meets(l.text) && (k > 0 || l == all[0]) })
 		if i < 0 {

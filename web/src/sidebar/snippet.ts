@@ -8,7 +8,7 @@ export interface SnippetPart {
 
 /** Cuts a snippet at its marks, which count characters. */
 export function partsOf({ snippet, marks }: Pick<Hit, "snippet" | "marks">): SnippetPart[] {
-  const letters = [...snippet]
+  const letters = Array.from(snippet)
   const parts: SnippetPart[] = []
   let at = 0
   const add = (to: number, found: boolean) => {
