@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -40,9 +41,29 @@ func (p *part) Ping(context.Context) error {
 	return nil
 }
 
+// buffer is a log that a test reads while it is written.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// take returns the lines since the last call.
+func (b *buffer) take() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.text.Reset()
+	return b.text.String()
+}
+
 func TestWatch_LogsTheBeginAndTheEndOfAnOutageOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out buffer
 		database, server := &part{name: "Postgres", err: errDatabase}, &part{name: "Temporal", err: errServer}
 		w := outage.New(slog.New(slog.NewTextHandler(&out, nil)), database, server)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -50,9 +71,7 @@ func TestWatch_LogsTheBeginAndTheEndOfAnOutageOnce(t *testing.T) {
 		go func() { ended <- w.Run(ctx) }()
 		logged := func() []string {
 			synctest.Wait()
-			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-			out.Reset()
-			return lines
+			return strings.Split(strings.TrimSpace(out.take()), "\n")
 		}
 		for range 2 { // an outage after another one is logged, too
 			database.away.Store(true)
