@@ -203,7 +203,7 @@ func TestSubagent_LimitsAreRefusalsThatTheModelReads(t *testing.T) {
 	require.Contains(t, results[2], "no turn may hand out more")
 	var refused string
 	require.NoError(t, k.look().QueryRow(t.Context(), `SELECT result FROM tool_calls WHERE session_key LIKE 'agent:%:subagent:%' AND name = 'SubAgent'`).Scan(&refused))
-	require.Contains(t, refused, "handed on 1 times and no more")
+	require.Contains(t, refused, "there is no tool named \"SubAgent\"", "the last level is not offered it")
 
 	s.inForce(`{limits: {subagents: {tokens: 1000}}}`)
 	dear := k.subagent(args{"role": "coder"}, "usage 900 200", `call Glob {"pattern":"*"}`, "say never")
