@@ -55,13 +55,13 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// silenceText says how to say nothing, and when. On the page and in programs somebody waits for each answer.
+// silenceText returns how to say nothing, and when. On the page, in programs and for the parent of a subagent each answer is expected.
 func silenceText(who agentprofile.Profile, scene chat.Scene) string {
+	if !who.Silence.Overhears && (who.Role != nil || waits[scene.Channel]) {
+		return "If you are asked not to answer, answer `" + who.Silence.Token + "` alone."
+	}
 	text := "# When to be silent\n\nAn answer of `" + who.Silence.Token + "` alone, with nothing before or behind it, is silence: nobody sees anything. "
-	switch {
-	case !who.Silence.Overhears && (who.Role != nil || waits[scene.Channel]):
-		return text + "Give it only where you are asked to."
-	case !who.Silence.Overhears || !scene.Group:
+	if !who.Silence.Overhears || !scene.Group {
 		return text + "Choose it where a message needs no answer, such as a thank-you that ends a talk."
 	}
 	return text + "You read everything that is written here, and most of it is not for you. What has \"to you\" in the bracket before it names you or answers to you: answer it. " +

@@ -33,7 +33,7 @@ func (r rules) With(context.Context, int64) (*policy.Policy, error) { return r.P
 
 func TestSilence_IsToldWhereverItIsHonoured(t *testing.T) {
 	t.Parallel()
-	const choose, asked, listens = "Choose it where a message needs no answer", "Give it only where you are asked to", "most of it is not for you"
+	const choose, asked, listens = "Choose it where a message needs no answer", "If you are asked not to answer", "most of it is not for you"
 	house := rules{&policy.Policy{}}
 	for name, c := range map[string]struct {
 		place
