@@ -182,7 +182,7 @@ func (p *plan) allowReading(r *ruleset) error {
 
 func (p *plan) allowAround(r *ruleset, dir string) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, unix.EACCES) {
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOENT) { // it may have been removed since its name was read
 		return nil // without the grants it stays forbidden, also to a command that opens it afterwards
 	}
 	if err != nil {
