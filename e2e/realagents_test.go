@@ -19,7 +19,7 @@ import (
 	"xbot/internal/llm/llmtest"
 )
 
-// realScenario is something that a person does with a coding agent of npm, in a conversation of its own.
+// realScenario is a test case for the coding agents from npm. Each case runs in a new conversation.
 type realScenario struct {
 	name  string
 	run   func(k *talk, agent string)

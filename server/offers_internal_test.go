@@ -99,7 +99,7 @@ const (
 	below   = "SDE" // subagents
 )
 
-// offeredTools says where tools are offered: in a direct chat of an administrator (A) and of a member (M), on the page (W), in the terminal (T), on
+// offeredTools maps each tool to the places that offer it: in a direct chat of an administrator (A) and of a member (M), on the page (W), in the terminal (T), on
 // Feishu (F), in a group (G) and in a thread of a group on Feishu (H), to a job (J) and to one that is narrow (N), to a trigger (K), to a subagent of a
 // person (S), to one at the last depth (D), to one of a group (E), to a consumer of a service (C). Elsewhere they could not work. Those with no place are offered where a setting, a role or a turn says so.
 var offeredTools = map[string]string{

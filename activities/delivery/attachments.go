@@ -26,8 +26,8 @@ const (
 )
 
 // linked returns the text of an answer with file names in place of links that cannot be opened on a platform, and the files
-// that these links lead to. If a file is not sent, the text says why. While a part of xbot is away that is not known, and no fault of the machine
-// that has the file.
+// that these links name. If a file is not sent, the text contains the reason. linked returns an error while Postgres or another part of xbot is
+// unavailable, so that the outage is not reported as a fault of the runner.
 func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Traits) (text string, files []chat.PieceFile, err error) {
 	links := format.FileLinks(o.Text)
 	if !o.Answer || d.Files == nil || len(links) == 0 {

@@ -22,7 +22,7 @@ const (
 	steady = 30 * time.Second
 	// patience is how long such a series may last before the stack is given up.
 	patience = 5 * time.Minute
-	// startFailures is how often in a row a server may end by itself while it starts. Kills are not counted.
+	// startFailures limits consecutive exits of a server during its start. Exits by a signal do not count.
 	startFailures = 3
 	// slowStart is how long a start takes before people read what it waits for.
 	slowStart = 10 * time.Second

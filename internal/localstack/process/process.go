@@ -90,8 +90,8 @@ type EndError struct {
 // Error returns the sentence.
 func (e *EndError) Error() string { return e.Reason }
 
-// EndedStarting returns the error of a process that has ended before it was ready. server names it, reason is what its log says of an end of its
-// own; after a signal the log says nothing of it.
+// EndedStarting returns the error of a process that exited before it was ready. server is its name, and reason is the cause from its log. The reason
+// is ignored after a signal, which the log does not contain.
 func (p *Process) EndedStarting(server, reason string) error {
 	exit, ok := errors.AsType[*exec.ExitError](p.Err())
 	switch {

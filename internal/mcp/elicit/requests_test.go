@@ -110,7 +110,7 @@ func TestRequired_AsksForNoMoreThanAFewAddresses(t *testing.T) {
 	require.Contains(t, nobody.Required("shop", many), "the user was not sent there")
 }
 
-// model allows what a rule says, and answers everything.
+// model is a Sampler with a fixed permission rule. It answers each request.
 type model struct {
 	rule  chat.Rule
 	asked []llm.Request
