@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"mime"
@@ -72,9 +73,29 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 		done()
 		return nil, err
 	}
+	if unknownSessionIn(r, resp) {
+		_ = resp.Body.Close() // the SDK would take its error for a refusal of the call
+		resp.StatusCode, resp.Body = http.StatusNotFound, http.NoBody
+	}
 	body := &body{ReadCloser: resp.Body, Reader: d.bound(resp), done: sync.OnceFunc(done)}
 	resp.Body = body
 	return resp, nil
+}
+
+// maxSessionError is how much of the answer 400 is read for the words that the session is unknown, in bytes.
+const maxSessionError = 4 << 10
+
+// unknownSessionIn reports whether a response says that the server does not know the session of the request: with status 404, or with 400 and words.
+func unknownSessionIn(r *http.Request, resp *http.Response) bool {
+	if r.Header.Get("Mcp-Session-Id") == "" || resp.StatusCode != http.StatusBadRequest {
+		return r.Header.Get("Mcp-Session-Id") != "" && resp.StatusCode == http.StatusNotFound
+	}
+	head, err := io.ReadAll(io.LimitReader(resp.Body, maxSessionError))
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(head), resp.Body), resp.Body}
+	return err == nil && sessionUnknown.Match(head)
 }
 
 // bound is a body as much of which is read as is good: events no faster than the pace, anything else to the length of a message.

@@ -186,6 +186,47 @@ func TestHTTP_AServerThatIsStartedAnewIsConnectedToAnewForEveryCall(t *testing.T
 	require.Equal(t, "you said b", f.call(at, "echo", chat.ClassOnce, `{"text":"b"}`).Content)
 }
 
+func TestHTTP_ReconnectsToAServerThatDoesNotKnowTheSession(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status int
+		body   string
+	}{
+		"404 with an id":     {http.StatusNotFound, `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}`},
+		"200 with an error":  {http.StatusOK, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"Unknown session id 'x' for 'tools/call'; client should reinitialize"}}`},
+		"400 with id null":   {http.StatusBadRequest, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`},
+		"400 in plain words": {http.StatusBadRequest, "Invalid session ID"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			var calls atomic.Int32
+			url := streamable(t, nil, func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method == http.MethodGet {
+					w.WriteHeader(http.StatusMethodNotAllowed)
+					return true
+				}
+				body, err := io.ReadAll(r.Body)
+				if r.Body = io.NopCloser(bytes.NewReader(body)); err != nil || !bytes.Contains(body, []byte(`"tools/call"`)) || calls.Add(1) != 2 {
+					return false
+				}
+				var request struct {
+					ID json.RawMessage `json:"id"`
+				}
+				_ = json.Unmarshal(body, &request) // the SDK's own
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, strings.ReplaceAll(c.body, "%s", string(request.ID)))
+				return true
+			})
+			at := f.add(address(url, chat.MCPHTTP))
+			require.Equal(t, "you said a", f.call(at, "echo", chat.ClassOnce, `{"text":"a"}`).Content)
+			require.Equal(t, "you said b", f.call(at, "echo", chat.ClassOnce, `{"text":"b"}`).Content)
+			require.EqualValues(t, 3, calls.Load(), "the refused call is repeated once")
+		})
+	}
+}
+
 func TestHTTP_AnAnswerThatBreaksOffLeavesTheOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"regexp"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -106,6 +107,11 @@ func (c *Connections) use(ctx context.Context, s mcpservers.Server, at At, repea
 			return err
 		}
 		err = ask(timed, conn)
+		if attempt == 1 && timed.Err() == nil && unknownSession(err) {
+			c.discard(conn, nil)
+			c.release(conn)
+			continue
+		}
 		verdict := conn.judge(ctx, timed, err)
 		if _, unknown := errors.AsType[*UnknownError](verdict); !unknown {
 			if _, unable := errors.AsType[*keyError](err); unable {
@@ -162,7 +168,18 @@ func unsent(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
 	}
-	return errors.Is(err, sdk.ErrSessionMissing)
+	return unknownSession(err)
+}
+
+// sessionUnknown matches the words by which servers say that they do not know the session of a request.
+var sessionUnknown = regexp.MustCompile(`(?i)\b(unknown|invalid|expired|no valid|missing)\W+(\w+\W+)?session|session\b.{0,80}\b(not found|unknown|expired|terminated|invalid|reinitiali[sz]e)`)
+
+// unknownSession reports whether a server does not know the session of a request, so that it did not look at the request. Servers say it with
+// status 404, or with a JSON-RPC error (anthropics/claude-code#55970, MoonshotAI/kimi-code#2380).
+func unknownSession(err error) bool {
+	refusal, ok := errors.AsType[*jsonrpc.Error](err)
+	return errors.Is(err, sdk.ErrSessionMissing) ||
+		ok && (refusal.Code == jsonrpc.CodeInvalidRequest || refusal.Code == -32000 || refusal.Code == -32001) && sessionUnknown.MatchString(refusal.Message)
 }
 
 // unknownMethod reports whether a server does not know what it was asked.
