@@ -247,6 +247,9 @@ func (f field) hint() string {
 			out = append(out, fmt.Sprintf("%s %g", key, n))
 		}
 	}
+	if usual := f.usual(); usual != nil {
+		out = append(out, "default "+cut(f.shown(usual), 60))
+	}
 	said := ""
 	if len(out) > 0 {
 		said = " (" + strings.Join(out, ", ") + ")"
@@ -261,6 +264,9 @@ func (f field) hint() string {
 func (f field) value(given []string) (any, error) {
 	given = slices.DeleteFunc(slices.Clone(given), func(text string) bool { return strings.TrimSpace(text) == "" })
 	if len(given) == 0 {
+		if usual := f.usual(); usual != nil {
+			return usual, nil
+		}
 		if f.required {
 			return nil, fmt.Errorf("an answer is needed")
 		}
@@ -281,6 +287,25 @@ func (f field) value(given []string) (any, error) {
 		return f.number(strings.TrimSpace(given[0]))
 	}
 	return f.text(given[0])
+}
+
+// usual is the default of the field; nil: it has none. A server gets no default that the question did not show.
+func (f field) usual() any { return f.schema["default"] }
+
+// shown is how people read a value.
+func (f field) shown(value any) string {
+	if list, ok := value.([]any); ok {
+		var all []string
+		for _, one := range list {
+			all = append(all, f.shown(one))
+		}
+		return strings.Join(all, ", ")
+	}
+	text := fmt.Sprint(value)
+	if i := slices.Index(f.values, text); i >= 0 {
+		return f.labels[i]
+	}
+	return text
 }
 
 func (f field) chosen(text string) (string, error) {

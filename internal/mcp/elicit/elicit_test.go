@@ -29,6 +29,7 @@ func TestFill_MakesContentOfAnswers(t *testing.T) {
 		field, wrong string
 		given        []string
 		want         string
+		says         string
 	}{
 		{field: `{"type":"string"}`, given: []string{" x "}, want: `" x "`},
 		{field: `{"type":"string","maxLength":2}`, given: []string{"长长长"}, wrong: "more than 2"},
@@ -52,12 +53,18 @@ func TestFill_MakesContentOfAnswers(t *testing.T) {
 		{field: `{"type":"string","enum":["1","2","3","4","5","6","7","8","9"]}`, given: []string{"9"}, want: `"9"`},
 		{field: `{"type":"string","enum":["1","2","3","4","5","6","7","8","9"]}`, given: []string{"0"}, wrong: "none of the choices"},
 		{field: `{"type":"string"}`, given: nil, wrong: "an answer is needed"},
+		{field: `{"type":"boolean","default":true}`, given: nil, want: `true`, says: "(default Yes · 是)"},
+		{field: `{"type":"boolean","default":true}`, given: []string{"No · 否"}, want: `false`, says: "(default Yes · 是)"},
+		{field: `{"type":"string",` + colours + `,"default":"g"}`, given: nil, want: `"g"`, says: "(default Green)"},
+		{field: `{"type":"array","items":{"type":"string",` + colours + `},"default":["r","g"]}`, given: nil, want: `["r","g"]`, says: "(default Red, Green)"},
+		{field: `{"type":"integer","default":3}`, given: []string{" "}, want: `3`, says: "(integer, default 3)"},
 	} {
 		f := form(t, c.field)
 		_, asked, err := f.Fill(nil)
 		require.NoError(t, err, c.field)
 		require.Len(t, asked, 1)
 		require.Contains(t, asked[0].Text, "MCP · shop: Well?")
+		require.Contains(t, asked[0].Text, c.says)
 		given := []elicit.Answered{{Questions: asked, Answers: chat.Answers{"q1": c.given}}}
 		content, next, err := f.Fill(given)
 		require.NoError(t, err, c.field)
