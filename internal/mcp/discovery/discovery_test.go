@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -162,6 +163,34 @@ func TestFind_ProvidersOfOpenIDConnectAreFoundBelowTheirIssuer(t *testing.T) {
 	require.Equal(t, []string{"tools", "offline_access"}, found.Scopes, "tokens can be renewed without the person")
 	require.Equal(t, chat.OAuthInHeader, found.ClientAuth)
 	require.NotEmpty(t, found.ClientSecret)
+}
+
+func TestFind_AProviderMayNameAnotherAddressOfItsOwnSite(t *testing.T) {
+	b := setup(t)
+	b.resource.Rule(oauthtest.ResourceRules{Metadata: func(m map[string]any) { m["authorization_servers"] = []string{b.provider.URL} }})
+	b.provider.Rule(oauthtest.Rules{Metadata: func(m map[string]any) { m["issuer"] = "http://127.0.0.1:1/elsewhere" }})
+	found, err := b.find()
+	require.NoError(t, err)
+	require.Equal(t, "http://127.0.0.1:1/elsewhere", found.Issuer, "it names itself so when it sends a browser back (RFC 9207)")
+}
+
+func TestFind_RegistersWithoutScopesWhereTheyAreRefused(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{BreakAt: "/register", Break: func(w http.ResponseWriter, r *http.Request) {
+		var asked map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&asked) // of another form: refused
+		if scope, _ := asked["scope"].(string); scope != "" {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte(`{"error":"insufficient_scope"}`))
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(map[string]any{"client_id": "xbot-1", "redirect_uris": asked["redirect_uris"], "token_endpoint_auth_method": "none"})
+	}})
+	found, err := b.find()
+	require.NoError(t, err)
+	require.Equal(t, "xbot-1", found.ClientID)
+	require.NotEmpty(t, found.Scopes, "a token is asked for with them all the same")
 }
 
 func TestFind_TheFirstProviderThatCanBeUsedCounts(t *testing.T) {

@@ -2,7 +2,9 @@ package discovery
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -38,6 +40,9 @@ func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthSer
 	problem := unusable("its provider %s does not say what it can do (RFC 8414)", said(u.Host))
 	for _, address := range metadataAddresses(u) { // some answer anything with a page
 		meta, err := oauthex.GetAuthServerMeta(ctx, address, issuer, c.http)
+		if own := c.issuerAt(ctx, address, err); own != "" && own != issuer && secure(own) && site(own) == site(issuer) {
+			meta, err = oauthex.GetAuthServerMeta(ctx, address, own, c.http)
+		}
 		switch {
 		case err != nil: // the error may repeat what a stranger wrote
 			problem = unusable("what its provider %s says of itself cannot be used: it does not answer, is another one, or has no PKCE (RFC 8414)", said(u.Host))
@@ -46,6 +51,31 @@ func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthSer
 		}
 	}
 	return nil, problem
+}
+
+// issuerAt returns the issuer that metadata name which were refused with an error; empty: they name none. The courier has them. Atlassian,
+// Slack and Meta name another host or path of theirs than the one by which they are found (charmbracelet/crush#3419, openai/codex#38944);
+// checkEndpoints keeps all endpoints on that site.
+func (c *client) issuerAt(ctx context.Context, address string, refused error) string {
+	if refused == nil {
+		return ""
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return ""
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = resp.Body.Close() }() // it was read
+	var meta struct {
+		Issuer string `json:"issuer"`
+	}
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(resp.Body).Decode(&meta) != nil {
+		return ""
+	}
+	return meta.Issuer
 }
 
 // metadataAddresses are where a provider says what it can do, as OAuth (RFC 8414, section 3.1) or as OpenID Connect (Discovery, section 4), in the
@@ -129,10 +159,15 @@ func (f *Finder) register(ctx context.Context, c *client, meta *oauthex.AuthServ
 	if u, err := url.Parse(f.Redirect); err == nil && loopback(u.Hostname()) {
 		kind = "native" // OpenID Connect lets no other come back to this machine
 	}
-	client, err := oauthex.RegisterClient(ctx, meta.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
+	about := &oauthex.ClientRegistrationMetadata{
 		RedirectURIs: []string{f.Redirect}, TokenEndpointAuthMethod: method, GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		ClientName: "xbot", Scope: strings.Join(found.Scopes, " "), ApplicationType: kind,
-	}, c.http)
+	}
+	client, err := oauthex.RegisterClient(ctx, meta.RegistrationEndpoint, about, c.http)
+	if err != nil && about.Scope != "" { // Keycloak may refuse a registration for its scopes, which are optional (RFC 7591)
+		about.Scope = ""
+		client, err = oauthex.RegisterClient(ctx, meta.RegistrationEndpoint, about, c.http)
+	}
 	if refusal, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
 		return unusable("its provider does not register xbot: %s", said(refusal.ErrorCode+" "+refusal.ErrorDescription))
 	}
