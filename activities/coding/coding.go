@@ -180,6 +180,7 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
+	env.Variables = slices.Concat(agents.Variables(run.Request.Agent), env.Variables) // the person's own have precedence
 	f := newFollower(a.Store, t, run, known)
 	f.process = &process.Process{
 		Box: place, ID: run.ID(), Driver: customProgram{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,

@@ -331,6 +331,19 @@ func TestAgent_OfThePolicyMayHaveAnotherProgram(t *testing.T) {
 	}
 }
 
+func TestAgent_ClaudeCodeStartsNoBackgroundTasks(t *testing.T) {
+	b := setup(t, "say hello")
+	program, seen := filepath.Join(t.TempDir(), "claude"), filepath.Join(t.TempDir(), "seen")
+	script := "#!/bin/sh\nprintf %s \"$CLAUDE_CODE_DISABLE_BACKGROUND_TASKS\" > " + seen + "\nexec " + filepath.Join(b.programs, "claude") + " \"$@\"\n"
+	require.NoError(t, os.WriteFile(program, []byte(script), 0o700))
+	b.settings.Agent, b.settings.Program = "claude", program
+	_, err := b.Fixture.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	got, err := os.ReadFile(seen)
+	require.NoError(t, err)
+	require.Equal(t, "1", string(got), "the process of a turn ends with it, and background tasks with the process")
+}
+
 func TestAgent_ATurnThatIsClosedFromOutsideEndsItsProcess(t *testing.T) {
 	b := setup(t, "run echo > there.txt", "wait")
 	ctx, kill := context.WithCancelCause(t.Context())

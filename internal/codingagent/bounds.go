@@ -3,6 +3,7 @@ package codingagent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -31,6 +32,14 @@ func Encode(value any) []byte {
 		return []byte("{}")
 	}
 	return bytes.TrimSuffix(line.Bytes(), []byte("\n"))
+}
+
+// Decode reads what an agent wrote into v and reports whether it is JSON. A field of another type than v has keeps its zero value.
+// Requests for an approval are read with json.Unmarshal: what cannot be read in whole is refused.
+func Decode(data []byte, v any) bool {
+	err := json.Unmarshal(data, v)
+	_, other := errors.AsType[*json.UnmarshalTypeError](err)
+	return err == nil || other
 }
 
 // Title makes one line of at most 200 characters.

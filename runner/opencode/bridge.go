@@ -3,7 +3,7 @@
 // and ends it with its standard input.
 //
 //	in:  {"id":"a","method":"POST","path":"/session","body":{}}
-//	out: {"type":"ready"} {"type":"response","id":"a","status":200,"body":{…}} {"type":"event","event":{…}} {"type":"end","error":"…"}
+//	out: {"type":"ready"} {"type":"response","id":"a","status":200,"body":{…}} {"type":"event","event":{…}} {"type":"resubscribed"} {"type":"end","error":"…"}
 //
 // Shapes: anomalyco/opencode, packages/sdk/js/src/v2/server.ts (commit 17d34a64: the line that tells the address).
 package opencode
@@ -36,6 +36,8 @@ const (
 	maxLine   = 10 << 20         // bytes of a line, a body and an event
 	startWait = 60 * time.Second // in which the server tells its address
 	stopWait  = 5 * time.Second  // in which it ends after it was asked to
+
+	maxStreams = 100 // streams of events that one turn opens
 )
 
 var address = regexp.MustCompile(`listening on\s+(http://127\.0\.0\.1:\d+)`)
@@ -43,7 +45,8 @@ var address = regexp.MustCompile(`listening on\s+(http://127\.0\.0\.1:\d+)`)
 type bridge struct {
 	base, password string
 	client         *http.Client
-	mu             sync.Mutex // guards out
+	pause          time.Duration // before the stream of events is opened again
+	mu             sync.Mutex    // guards out
 	out            io.Writer
 }
 
@@ -52,7 +55,7 @@ func Main(args []string, stdin io.Reader, stdout io.Writer) int {
 	flags := flag.NewFlagSet(Verb, flag.ContinueOnError)
 	permission := flags.String("permission", "{}", "what opencode may do without asking, as JSON")
 	program := flags.String("program", "opencode", "what is started")
-	b := &bridge{password: rand.Text(), client: &http.Client{}, out: stdout}
+	b := &bridge{password: rand.Text(), client: &http.Client{}, pause: time.Second, out: stdout}
 	if err := flags.Parse(args); err != nil {
 		return b.end(err)
 	}
@@ -80,10 +83,9 @@ func (b *bridge) run(program, permission string, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	defer events.Close()
 	b.write(map[string]any{"type": "ready"})
 	gone := make(chan error, 1) // one message, from the events
-	go func() { gone <- b.forward(events) }()
+	go func() { gone <- b.follow(ctx, events) }()
 	asked := make(chan error, 1) // one message, from standard input
 	go func() { asked <- b.serve(ctx, stdin) }()
 	select {
@@ -170,6 +172,27 @@ func (b *bridge) subscribe(ctx context.Context) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
+// follow forwards the events and subscribes again when their stream ends while the server answers. It writes that it did: the events in
+// between are lost.
+func (b *bridge) follow(ctx context.Context, events io.ReadCloser) error {
+	for range maxStreams {
+		ended := b.forward(events)
+		_ = events.Close() // nothing more is read
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(b.pause):
+		}
+		var err error
+		if events, err = b.subscribe(ctx); err != nil {
+			return fmt.Errorf("%w; %w", ended, err)
+		}
+		b.write(map[string]any{"type": "resubscribed"})
+	}
+	_ = events.Close() // likewise
+	return fmt.Errorf("the stream of events ended %d times", maxStreams)
+}
+
 // forward writes each event as a line until there are no more.
 func (b *bridge) forward(events io.Reader) error {
 	lines := bufio.NewScanner(events)
@@ -253,7 +276,7 @@ func allowed(a asked) bool {
 			return true
 		}
 	}
-	return a.Path == "/session"
+	return a.Path == "/session" || a.Method == http.MethodGet && (a.Path == "/permission" || a.Path == "/question")
 }
 
 func (b *bridge) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {

@@ -2,6 +2,9 @@ package opencode
 
 import (
 	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +45,34 @@ func TestBridge_CarriesOnlyWhatATurnNeeds(t *testing.T) {
 		require.Equal(t, carried, allowed(asked{Method: "POST", Path: path}), path)
 	}
 	require.False(t, allowed(asked{Method: "DELETE", Path: "/session/s"}))
+	for path, read := range map[string]bool{
+		"/permission": true, "/question": true, "/session/status": true, "/session/s/message?limit=100": true, "/permission?x": false, "/config": false,
+	} {
+		require.Equal(t, read, allowed(asked{Method: "GET", Path: path}), path)
+	}
+	require.False(t, allowed(asked{Method: "POST", Path: "/permission"}))
+}
+
+func TestFollow_SubscribesAgainWhileTheServerAnswers(t *testing.T) {
+	streams := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, "/event", r.URL.Path)
+		if streams++; streams == 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintf(w, "data: {\"stream\":%d}\n\n", streams)
+	}))
+	t.Cleanup(server.Close)
+	var out bytes.Buffer
+	b := &bridge{base: server.URL, client: server.Client(), out: &out}
+	events, err := b.subscribe(t.Context())
+	require.NoError(t, err)
+	require.ErrorContains(t, b.follow(t.Context(), events), "503")
+	require.Equal(t, `{"event":{"stream":1},"type":"event"}
+{"type":"resubscribed"}
+{"event":{"stream":2},"type":"event"}
+`, out.String())
 }
 
 func TestForward_WritesEachWholeEventAndNothingElse(t *testing.T) {

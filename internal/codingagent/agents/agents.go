@@ -59,6 +59,15 @@ func Resume(name, thread string) (string, error) {
 	return "", unknown(name)
 }
 
+// Variables are those of the named agent's process. The work of a turn ends with its process, so that Claude Code, whose subagents run in the
+// background from 2.1.198 on, must do none of it there.
+func Variables(name string) []string {
+	if name == "claude" {
+		return []string{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1"}
+	}
+	return nil
+}
+
 // Walls are within what the process of an agent runs on a runner that confines commands. Of a read-only turn codex may change its own folder
 // alone, in which it keeps its threads; the others run no command there that nobody allowed. variables are those of the process.
 func Walls(name string, turn codingagent.Turn, variables []string) chat.Walls {

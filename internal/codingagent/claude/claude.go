@@ -113,7 +113,7 @@ func (d *driver) Start() []codingagent.Write {
 
 func (d *driver) Line(line []byte) codingagent.Step {
 	var m message
-	if d.ended || len(line) > codingagent.MaxLine || json.Unmarshal(line, &m) != nil || m.Type == "" {
+	if d.ended || len(line) > codingagent.MaxLine || !codingagent.Decode(line, &m) || m.Type == "" {
 		return codingagent.Step{}
 	}
 	step := d.read(m)

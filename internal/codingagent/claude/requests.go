@@ -16,8 +16,8 @@ type controlRequest struct {
 	Input       json.RawMessage   `json:"input"`
 	Suggestions []json.RawMessage `json:"permission_suggestions"`
 	Reason      string            `json:"decision_reason"`
-	BlockedPath string            `json:"blocked_path"`
-	Once        bool              `json:"suppress_always_allow_rule"` // what it suggests to allow is wider than what it asks
+	BlockedPath json.RawMessage   `json:"blocked_path"`
+	Once        json.RawMessage   `json:"suppress_always_allow_rule"` // what it suggests to allow is wider than what it asks
 }
 
 // request is a question of claude that waits for its answer.
@@ -39,7 +39,7 @@ type personInput struct {
 
 func (d *driver) asked(m message) codingagent.Step {
 	r := request{input: m.Request.Input, suggestions: m.Request.Suggestions, person: m.Request.ToolName == askPerson}
-	if m.Request.Once {
+	if set(m.Request.Once) {
 		r.suggestions = nil
 	}
 	switch {
@@ -51,13 +51,26 @@ func (d *driver) asked(m message) codingagent.Step {
 		return d.askPerson(m.RequestID, r)
 	}
 	work, _ := callOf(m.Request.ToolUseID, m.Request.ToolName, m.Request.Input)
-	verdict := d.turn.Gate(work.Kind, m.Request.BlockedPath == "" && d.turn.Inside(work.Files...))
+	verdict := d.turn.Gate(work.Kind, !set(m.Request.BlockedPath) && d.turn.Inside(work.Files...))
 	if verdict == codingagent.Ask && d.open.Put(m.RequestID, r) {
+		title := work.Title
+		if strings.HasPrefix(m.Request.ToolName, "mcp__") && set(m.Request.Input) { // nobody approves arguments that they do not see
+			title = strings.TrimSpace(title + "\n" + string(m.Request.Input))
+		}
 		return said(codingagent.Request{ID: m.RequestID, Approval: &codingagent.Approval{
-			Kind: work.Kind, Title: codingagent.Subject(work.Title), Dir: d.turn.Dir, Reason: codingagent.Paragraph(m.Request.Reason),
+			Kind: work.Kind, Title: codingagent.Subject(title), Dir: d.turn.Dir, Reason: codingagent.Paragraph(m.Request.Reason),
 		}})
 	}
 	return codingagent.Step{Writes: d.allow(m.RequestID, r, verdict == codingagent.Allow, false)}
+}
+
+// set reports whether a field is there. One of an unknown type counts as set.
+func set(field json.RawMessage) bool {
+	switch string(field) {
+	case "", "null", "false", `""`:
+		return false
+	}
+	return true
 }
 
 func (d *driver) askPerson(id string, r request) codingagent.Step {

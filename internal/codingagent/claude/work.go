@@ -27,7 +27,9 @@ func workOf(id, name string, raw json.RawMessage) (codingagent.Work, bool) {
 // callOf is workOf with the title in full.
 func callOf(id, name string, raw json.RawMessage) (codingagent.Work, bool) {
 	var in toolInput
-	_ = json.Unmarshal(raw, &in) // what is not there stays empty
+	if json.Unmarshal(raw, &in) != nil { // a file that cannot be read is not known to lie inside
+		in.File, in.Notebook = "", ""
+	}
 	w := codingagent.Work{ID: id, Kind: codingagent.ToolCall, Title: name}
 	switch name {
 	case askPerson:

@@ -101,7 +101,7 @@ func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
 		var result struct {
 			Turn turnState `json:"turn"`
 		}
-		if json.Unmarshal(in.Result, &result) == nil {
+		if codingagent.Decode(in.Result, &result) {
 			return d.begin(result.Turn.ID)
 		}
 	}
@@ -129,7 +129,7 @@ func (d *driver) startTurn(result json.RawMessage) codingagent.Step {
 			ID string `json:"id"`
 		} `json:"thread"`
 	}
-	if json.Unmarshal(result, &opened) != nil || opened.Thread.ID == "" {
+	if !codingagent.Decode(result, &opened) || opened.Thread.ID == "" {
 		return d.end(codingagent.Failed, &turnError{Message: "codex opened no conversation"})
 	}
 	d.thread = opened.Thread.ID

@@ -15,7 +15,7 @@ type notice struct {
 	Turn      turnState       `json:"turn"`
 	Item      item            `json:"item"`
 	Error     *turnError      `json:"error"`
-	WillRetry bool            `json:"willRetry"`
+	WillRetry *bool           `json:"willRetry"` // nil in versions that do not have it
 	RequestID json.RawMessage `json:"requestId"`
 	Usage     struct {
 		Total tokens `json:"total"`
@@ -26,7 +26,7 @@ type notice struct {
 // notification takes a notification. Those of other threads (agents that codex started) and unknown ones are nothing.
 func (d *driver) notification(in jsonrpc.Incoming) codingagent.Step {
 	var n notice
-	if json.Unmarshal(in.Params, &n) != nil || d.thread == "" || n.ThreadID != "" && n.ThreadID != d.thread {
+	if !codingagent.Decode(in.Params, &n) || d.thread == "" || n.ThreadID != "" && n.ThreadID != d.thread {
 		return codingagent.Step{}
 	}
 	if n.TurnID != "" && d.id != "" && n.TurnID != d.id {
@@ -51,9 +51,7 @@ func (d *driver) notification(in jsonrpc.Incoming) codingagent.Step {
 			return said(d.usage.of(n.Usage.Total, n.Usage.Last))
 		}
 	case "error":
-		if !n.WillRetry {
-			d.failure = n.Error
-		}
+		return d.failed(n)
 	case "serverRequest/resolved":
 		delete(d.open, string(n.RequestID))
 	case "turn/completed":
@@ -76,6 +74,18 @@ func (d *driver) completed(i item) codingagent.Step {
 		return said(work)
 	}
 	return codingagent.Step{}
+}
+
+// failed takes an error. Codex says with willRetry false that it gave the turn up, and not every version completes the turn afterwards.
+func (d *driver) failed(n notice) codingagent.Step {
+	if n.WillRetry != nil && *n.WillRetry {
+		return codingagent.Step{}
+	}
+	d.failure = n.Error
+	if n.WillRetry == nil || n.TurnID == "" || n.TurnID != d.id {
+		return codingagent.Step{} // turn/completed follows
+	}
+	return d.end(codingagent.Failed, nil)
 }
 
 func (d *driver) finished(turn turnState) codingagent.Step {

@@ -14,6 +14,7 @@ type request struct {
 	method      string
 	item        item
 	permissions json.RawMessage
+	session     bool // codex takes an answer for the whole conversation
 }
 
 func (d *driver) remember(i item) { d.open.Put("item:"+i.ID, request{item: i}) }
@@ -25,7 +26,13 @@ type asked struct {
 	Reason      string          `json:"reason"`
 	GrantRoot   string          `json:"grantRoot"`
 	Permissions json.RawMessage `json:"permissions"`
-	Questions   []struct {
+	Message     string          `json:"message"` // of an elicitation
+	Meta        struct {
+		Kind    string          `json:"codex_approval_kind"`
+		Persist json.RawMessage `json:"persist"` // a word, or a list of words
+		Params  json.RawMessage `json:"tool_params"`
+	} `json:"_meta"`
+	Questions []struct {
 		ID       string `json:"id"`
 		Header   string `json:"header"`
 		Question string `json:"question"`
@@ -62,10 +69,25 @@ func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
 		}
 		return said(codingagent.Request{ID: id, Questions: questions(a)})
 	case askElicitation:
-		return codingagent.Step{Writes: r.answer(codingagent.Answer{Declined: true}, d.key("answer"))}
+		return d.askToolCall(id, r, a, bad)
 	default:
 		return codingagent.Step{Writes: []codingagent.Write{jsonrpc.Refuse("", d.key("answer")+":"+id, in.ID, in.Method)}}
 	}
+}
+
+// askToolCall takes the request to call a tool of an MCP server, which codex sends as an elicitation (0.139 and later). Elicitations of
+// the servers themselves are declined.
+func (d *driver) askToolCall(id string, r request, a asked, bad bool) codingagent.Step {
+	verdict := codingagent.Deny
+	if !bad && !d.ended && a.Meta.Kind == "mcp_tool_call" {
+		verdict = d.turn.Gate(codingagent.ToolCall, false)
+	}
+	r.session = strings.Contains(string(a.Meta.Persist), `"session"`)
+	if verdict == codingagent.Ask && d.open.Put(id, r) {
+		title := strings.TrimSpace(a.Message + "\n" + string(a.Meta.Params))
+		return said(codingagent.Request{ID: id, Approval: &codingagent.Approval{Kind: codingagent.ToolCall, Title: codingagent.Subject(title), Dir: d.turn.Dir}})
+	}
+	return codingagent.Step{Writes: r.answer(codingagent.Answer{Approved: verdict == codingagent.Allow}, d.key("answer"))}
 }
 
 func (d *driver) approval(method string, a asked) *codingagent.Approval {
@@ -143,7 +165,14 @@ func (r request) answer(answer codingagent.Answer, prefix string) []codingagent.
 		}
 		result = map[string]any{"answers": replies}
 	case askElicitation:
-		result = map[string]any{"action": "decline", "content": nil}
+		reply := map[string]any{"action": "decline", "content": nil}
+		if yes {
+			reply["action"], reply["content"] = "accept", map[string]any{}
+		}
+		if yes && answer.Always && r.session {
+			reply["_meta"] = map[string]any{"persist": "session"}
+		}
+		result = reply
 	default:
 		decision := "decline"
 		if yes {

@@ -41,7 +41,7 @@ type Incoming struct {
 // Read reads a line. False: it is no message, or longer than 10 MB.
 func Read(line []byte) (Incoming, bool) {
 	var in Incoming
-	if len(line) > codingagent.MaxLine || json.Unmarshal(line, &in) != nil {
+	if len(line) > codingagent.MaxLine || !codingagent.Decode(line, &in) {
 		return Incoming{}, false
 	}
 	if string(in.ID) == "null" {

@@ -35,7 +35,7 @@ type call struct {
 
 func (d *driver) notification(params json.RawMessage) codingagent.Step {
 	var e envelope
-	if json.Unmarshal(params, &e) != nil {
+	if !codingagent.Decode(params, &e) {
 		return codingagent.Step{}
 	}
 	step := d.event(e)
@@ -72,7 +72,7 @@ func (d *driver) event(e envelope) codingagent.Step {
 
 func (d *driver) spoke(payload json.RawMessage) codingagent.Step {
 	var p part
-	if json.Unmarshal(payload, &p) != nil {
+	if !codingagent.Decode(payload, &p) {
 		return codingagent.Step{}
 	}
 	switch {
@@ -110,7 +110,7 @@ func (d *driver) called(payload json.RawMessage) codingagent.Step {
 			Arguments string `json:"arguments"`
 		} `json:"function"`
 	}
-	if json.Unmarshal(payload, &c) != nil || c.ID == "" {
+	if !codingagent.Decode(payload, &c) || c.ID == "" {
 		return step
 	}
 	made := &call{id: c.ID, name: c.Function.Name}
@@ -152,7 +152,7 @@ func (d *driver) continued(payload json.RawMessage) codingagent.Step {
 	var p struct {
 		Part string `json:"arguments_part"`
 	}
-	if json.Unmarshal(payload, &p) == nil && d.last != nil && d.last.arguments.Len()+len(p.Part) <= maxArguments {
+	if codingagent.Decode(payload, &p) && d.last != nil && d.last.arguments.Len()+len(p.Part) <= maxArguments {
 		d.last.arguments.WriteString(p.Part)
 		return said(d.last.begin(false)...)
 	}
@@ -168,7 +168,7 @@ func (d *driver) returned(payload json.RawMessage) codingagent.Step {
 			Message string          `json:"message"`
 		} `json:"return_value"`
 	}
-	if json.Unmarshal(payload, &r) != nil || d.works[r.ID] == nil {
+	if !codingagent.Decode(payload, &r) || d.works[r.ID] == nil {
 		return codingagent.Step{}
 	}
 	made := d.works[r.ID]
@@ -238,7 +238,7 @@ func (d *driver) spent(payload json.RawMessage) codingagent.Step {
 			Creation int64 `json:"input_cache_creation"`
 		} `json:"token_usage"`
 	}
-	if json.Unmarshal(payload, &s) != nil || s.Usage == nil {
+	if !codingagent.Decode(payload, &s) || s.Usage == nil {
 		return codingagent.Step{}
 	}
 	d.usage.Input += s.Usage.Other + s.Usage.Read + s.Usage.Creation

@@ -33,14 +33,16 @@ type payload struct {
 		} `json:"options"`
 		Many bool `json:"multi_select"`
 	} `json:"questions"`
+
+	odd bool // a field has another type: its files are not known to lie inside
 }
 
 func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
 	var e envelope
 	var p payload
 	if in.Method == "request" {
-		_ = json.Unmarshal(in.Params, &e) // an unknown type is refused
-		_ = json.Unmarshal(e.Payload, &p) // so is what it asks without
+		codingagent.Decode(in.Params, &e) // an unknown type is refused
+		p.odd = json.Unmarshal(e.Payload, &p) != nil
 	}
 	r := request{id: in.ID, name: p.ID, person: e.Type == "QuestionRequest"}
 	switch {
@@ -55,7 +57,7 @@ func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
 
 func (d *driver) askLeave(r request, p payload) codingagent.Step {
 	kind, title, files := p.subject(d.works[p.CallID])
-	verdict := d.turn.Gate(kind, !strings.Contains(p.Action, "outside") && d.turn.Inside(files...))
+	verdict := d.turn.Gate(kind, !p.odd && !strings.Contains(p.Action, "outside") && d.turn.Inside(files...))
 	if verdict == codingagent.Ask && d.open.Put(string(r.id), r) {
 		return said(codingagent.Request{ID: string(r.id), Approval: &codingagent.Approval{
 			Kind: kind, Title: title, Dir: d.turn.Dir, Reason: codingagent.Paragraph(p.Description),

@@ -14,24 +14,26 @@ type event struct {
 }
 
 type properties struct {
-	SessionID string   `json:"sessionID"`
-	MessageID string   `json:"messageID"`
-	PartID    string   `json:"partID"`
-	Field     string   `json:"field"`
-	Delta     string   `json:"delta"`
-	RequestID string   `json:"requestID"`
-	Error     *failure `json:"error"`
-	Part      part     `json:"part"`
-	Info      struct {
-		ID        string   `json:"id"`
-		SessionID string   `json:"sessionID"`
-		Role      string   `json:"role"`
-		Error     *failure `json:"error"`
-		Tokens    *tokens  `json:"tokens"`
-	} `json:"info"`
-	Status struct {
+	SessionID string      `json:"sessionID"`
+	MessageID string      `json:"messageID"`
+	PartID    string      `json:"partID"`
+	Field     string      `json:"field"`
+	Delta     string      `json:"delta"`
+	RequestID string      `json:"requestID"`
+	Error     *failure    `json:"error"`
+	Part      part        `json:"part"`
+	Info      messageInfo `json:"info"`
+	Status    struct {
 		Type string `json:"type"` // idle, busy, retry
 	} `json:"status"`
+}
+
+type messageInfo struct {
+	ID        string   `json:"id"`
+	SessionID string   `json:"sessionID"`
+	Role      string   `json:"role"`
+	Error     *failure `json:"error"`
+	Tokens    *tokens  `json:"tokens"`
 }
 
 type failure struct {
@@ -92,7 +94,7 @@ func (d *driver) notification(e event) codingagent.Step {
 		return d.asked(e) // also of opencode's own agents, whose sessions are others
 	}
 	var p properties
-	if json.Unmarshal(e.Properties, &p) != nil || d.session == "" ||
+	if !codingagent.Decode(e.Properties, &p) || d.session == "" ||
 		cmp.Or(p.SessionID, p.Info.SessionID, p.Part.SessionID, d.session) != d.session {
 		return codingagent.Step{}
 	}

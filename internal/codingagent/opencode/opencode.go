@@ -28,6 +28,7 @@ type driver struct {
 	parts    codingagent.Remembered[*partState]
 	roles    codingagent.Remembered[string]
 	tokens   codingagent.Remembered[codingagent.Usage]
+	streams  int // how often the stream of events was opened again
 }
 
 // phase is how far the turn is.
@@ -91,7 +92,7 @@ func (d *driver) Start() []codingagent.Write { return nil } // the bridge says w
 
 // line is what the bridge writes.
 type line struct {
-	Type   string          `json:"type"` // ready, response, event, end
+	Type   string          `json:"type"` // ready, response, event, resubscribed, end
 	ID     string          `json:"id"`
 	Status int             `json:"status"`
 	Body   json.RawMessage `json:"body"`
@@ -101,7 +102,7 @@ type line struct {
 
 func (d *driver) Line(raw []byte) codingagent.Step {
 	var l line
-	if len(raw) > codingagent.MaxLine || json.Unmarshal(raw, &l) != nil {
+	if len(raw) > codingagent.MaxLine || !codingagent.Decode(raw, &l) {
 		return codingagent.Step{}
 	}
 	switch {
@@ -112,6 +113,8 @@ func (d *driver) Line(raw []byte) codingagent.Step {
 		return codingagent.Step{Writes: []codingagent.Write{d.openSession()}}
 	case l.Type == "event":
 		return d.notification(l.Event)
+	case l.Type == "resubscribed" && d.session != "":
+		return codingagent.Step{Writes: d.askState()}
 	case l.Type == "end" && d.session == "": // later nobody knows what opencode did: the bridge ends without a word of the turn
 		return d.end(&failure{Name: "bridge", Data: failureData{Message: l.Error}})
 	}
@@ -147,6 +150,8 @@ func (d *driver) answered(l line) codingagent.Step {
 		return d.prompt(l.Body)
 	case strings.HasPrefix(l.ID, "interrupt:") && good:
 		d.stopped = true
+	case good:
+		return d.state(l)
 	}
 	return codingagent.Step{}
 }
@@ -177,7 +182,7 @@ func (d *driver) prompt(body json.RawMessage) codingagent.Step {
 	var opened struct {
 		ID string `json:"id"`
 	}
-	if json.Unmarshal(body, &opened) != nil || opened.ID == "" || d.session != "" {
+	if !codingagent.Decode(body, &opened) || opened.ID == "" || d.session != "" {
 		return d.end(&failure{Name: "http", Data: failureData{Message: "opencode opened no conversation"}})
 	}
 	d.session = opened.ID

@@ -44,7 +44,8 @@ type askedFor struct {
 
 func (d *driver) asked(e event) codingagent.Step {
 	var a askedFor
-	if json.Unmarshal(e.Properties, &a) != nil || a.ID == "" {
+	odd := json.Unmarshal(e.Properties, &a) != nil // a field has another type: the request is refused
+	if a.ID == "" {
 		return codingagent.Step{}
 	}
 	if _, twice := d.open[a.ID]; twice {
@@ -52,10 +53,16 @@ func (d *driver) asked(e event) codingagent.Step {
 	}
 	r := request{id: a.ID, session: a.SessionID, form: e.Type}
 	if strings.HasPrefix(e.Type, "question.") {
+		if odd {
+			a.Questions = nil
+		}
 		return d.askPerson(r, a)
 	}
 	kind, title, files := a.subject()
 	verdict := d.turn.Gate(kind, d.turn.Inside(files...))
+	if odd {
+		verdict = codingagent.Deny
+	}
 	if verdict == codingagent.Ask && d.open.Put(a.ID, r) {
 		return said(codingagent.Request{ID: a.ID, Approval: &codingagent.Approval{
 			Kind: kind, Title: title, Dir: d.turn.Dir, Reason: codingagent.Paragraph(a.Title),
