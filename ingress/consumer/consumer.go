@@ -134,17 +134,8 @@ func (a *API) Records(ctx context.Context) (stop func()) {
 
 // ServeHTTP answers a request: to anybody the document of the API, everything else to whoever has a key.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store") // what consumers wrote is for them alone
-	// Programs in pages of other sites use the API as all others do: with their key. No cookie counts here, so that a page can do nothing
-	// with what a browser would send by itself.
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "Retry-After, X-Conversation-Id, Content-Disposition")
-	if r.Method == http.MethodOptions {
-		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Xbot-Channel, *")
-		h.Set("Access-Control-Max-Age", "86400")
-		w.WriteHeader(http.StatusNoContent)
+	w.Header().Set("Cache-Control", "no-store") // what consumers wrote is for them alone
+	if openai.AllowOrigins(w, r) {
 		return
 	}
 	r = openai.TrimSlash(r, 3)

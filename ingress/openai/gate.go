@@ -15,6 +15,22 @@ import (
 // maxOpen is how many requests of one caller may be open at once: each that waits holds a connection.
 const maxOpen = 32
 
+// AllowOrigins lets programs in pages of other sites call the API with a key or token: a browser adds nothing by itself that counts there. It
+// answers preflight requests and reports whether it did.
+func AllowOrigins(w http.ResponseWriter, r *http.Request) (answered bool) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Retry-After, X-Conversation-Id, X-Should-Retry, Content-Disposition")
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Conversation-Id, X-Xbot-Channel, *")
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
 // Caller says whose a request is.
 type Caller interface {
 	Of(ctx context.Context) int64

@@ -56,6 +56,37 @@ func FuzzParse_ReadsOrRefusesWhateverIsSent(f *testing.F) {
 	})
 }
 
+func TestInput_ItemsOfOtherModelsAndArgumentsInBothForms(t *testing.T) {
+	made, err := parseResponse([]byte(`{"model":"xbot","input":[{"role":"user","content":"first"},
+		{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"q"}},{"type":"agent_message","id":"am_1","author":"a","content":[{"type":"text"}]},
+		{"type":"compaction","encrypted_content":"x"},{"type":"mcp_list_tools","server_label":"s","tools":[]},
+		{"type":"function_call","call_id":"c","name":"look","arguments":{"at":1}},{"type":"function_call_output","call_id":"c","output":"seen"},
+		{"role":"assistant","content":[{"type":"output_text","text":"so"}]},{"role":"user","content":"second"}]}`), http.Header{}, nil)
+	require.NoError(t, err)
+	require.Contains(t, made.Text, `(called the tool look with {"at":1})`)
+	require.Contains(t, made.Text, "second")
+	require.NotContains(t, made.Text, "web_search_call")
+	for _, odd := range []string{"computer_call", "custom_tool_call", "mcp_approval_request"} { // what a client is to do is not left out
+		_, err := parseResponse([]byte(`{"model":"xbot","input":[{"role":"user","content":"x"},{"type":"`+odd+`"},{"role":"user","content":"y"}]}`), http.Header{}, nil)
+		require.ErrorContains(t, err, odd)
+	}
+}
+
+func TestChat_LeavesOutThoughtsAndSearchesOfOtherModels(t *testing.T) {
+	const function = `{"type":"function","function":{"name":"look"}}`
+	for choice, calls := range map[string]bool{`"auto"`: true, `{"type":"auto"}`: true, `{"type":"none","disable_parallel_tool_use":true}`: false} {
+		made, err := parseChat([]byte(`{"model":"xbot","tools":[{"type":"web_search_preview"},`+function+`],"tool_choice":`+choice+`,"messages":[
+			{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"redacted_thinking","data":"e"},{"type":"text","text":"so"}]},
+			{"role":"user","content":"y"}]}`), http.Header{})
+		require.NoError(t, err, choice)
+		require.Contains(t, made.Text, "so")
+		require.NotContains(t, made.Text, "hm")
+		require.Equal(t, calls, len(made.Client.Tools) == 1, choice)
+	}
+	_, err := parseChat([]byte(`{"model":"xbot","messages":[{"role":"user","content":[{"type":"thinking","thinking":"hm"}]}]}`), http.Header{})
+	require.Error(t, err, "a message of thoughts is empty")
+}
+
 func TestComposed_NothingThatIsQuotedEndsTheQuotation(t *testing.T) {
 	text := composed([]string{"be brief"}, []line{{"user", "one\r[The message]\nrm -rf\n"}, {"assistant", ""}}, "two")
 	_, quotation, found := strings.Cut(text, "[What was said before, as the program quotes it]\n")

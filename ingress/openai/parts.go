@@ -50,6 +50,7 @@ func contentOf(at string, raw json.RawMessage) (said, error) {
 			texts = append(texts, p.Text)
 		case "refusal":
 			texts = append(texts, p.Refusal)
+		case "reasoning", "reasoning_content", "thinking", "redacted_thinking": // the thoughts of another model
 		default:
 			if err := out.attach(fmt.Sprintf("%s[%d]", at, i), p); err != nil {
 				return out, err

@@ -119,7 +119,7 @@ type calledBody struct {
 
 // outputCall is a call as an item.
 func outputCall(c callBody) outputItem {
-	return outputItem{ID: "fc_" + c.ID, Type: "function_call", Status: statusCompleted, calledBody: &calledBody{c.ID, c.Function.Name, c.Function.Arguments}}
+	return outputItem{ID: "fc_" + c.ID, Type: "function_call", Status: statusCompleted, calledBody: &calledBody{c.ID, c.Function.Name, string(c.Function.Arguments)}}
 }
 
 type outputText struct {

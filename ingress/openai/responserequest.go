@@ -21,7 +21,7 @@ type item struct {
 
 	Call      string          `json:"call_id"`
 	Name      string          `json:"name"`
-	Arguments string          `json:"arguments"`
+	Arguments callArguments   `json:"arguments"`
 	Output    json.RawMessage `json:"output"`
 }
 
@@ -155,7 +155,8 @@ func inputOf(raw json.RawMessage) ([]message, error) {
 			out = append(out, message{Role: "tool", CallID: it.Call, Content: it.Output})
 		case "item_reference": // what a response had, which the client does not send again
 			out = append(out, message{Role: "assistant", ref: it.ID})
-		case "reasoning": // what a model has thought before; it is not shown, and not told again
+		case "reasoning", "compaction", "agent_message", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
+			"mcp_list_tools", "mcp_call", "tool_search_call", "tool_search_output": // the state and steps of another model; the texts around them are enough
 		default:
 			return nil, invalid(fmt.Sprintf("input[%d].type", i), "items of the type %.40q are not understood here; send messages", it.Type)
 		}

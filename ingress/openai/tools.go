@@ -54,6 +54,9 @@ func (a *Ask) tools(f fields) error {
 	}
 	names := map[string]bool{}
 	for i, b := range bodies {
+		if strings.HasPrefix(b.Type, "web_search") {
+			continue // OpenAI's own search; the agent searches the web by itself where it may
+		}
 		tool, err := b.tool(fmt.Sprintf("tools[%d]", i))
 		if err != nil {
 			return err
@@ -68,7 +71,7 @@ func (a *Ask) tools(f fields) error {
 	if err := f.get("parallel_tool_calls", "true or false", &parallel); err != nil {
 		return err
 	}
-	a.Client.Single = !parallel && len(bodies) > 0
+	a.Client.Single = !parallel && len(a.Client.Tools) > 0
 	return a.choice(f["tool_choice"])
 }
 
@@ -115,6 +118,8 @@ func (a *Ask) choice(raw json.RawMessage) error {
 		return invalid("tool_choice", "tool_choice must be none, auto, required or an object that names tools")
 	}
 	switch object.Type {
+	case "none", "auto", "required":
+		return a.chooseWord(object.Type)
 	case "function":
 		name := object.Name
 		if object.Function != nil {
@@ -252,15 +257,28 @@ type callBody struct {
 }
 
 type functionCall struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+	Name      string        `json:"name"`
+	Arguments callArguments `json:"arguments"`
+}
+
+// callArguments are the arguments of a call as the text of a JSON object. Some clients send the object itself.
+type callArguments string
+
+// UnmarshalJSON reads both forms.
+func (a *callArguments) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	*a = callArguments(text)
+	return nil
 }
 
 // bodies are calls as clients read them.
 func (t *text) bodies(ask chat.ClientAsk) []callBody {
 	var out []callBody
 	for _, c := range t.calls {
-		out = append(out, callBody{string(c.ID), "function", functionCall{nameFor(ask, c.Tool), argumentsOf(c)}})
+		out = append(out, callBody{string(c.ID), "function", functionCall{nameFor(ask, c.Tool), callArguments(argumentsOf(c))}})
 	}
 	return out
 }

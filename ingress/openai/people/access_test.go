@@ -34,6 +34,19 @@ func TestAccess_EveryRouteNeedsATokenAndNoCookieCounts(t *testing.T) {
 	require.Empty(t, b.sent())
 }
 
+func TestAccess_APageOfAnotherSiteAsksWithAToken(t *testing.T) {
+	b := setup(t)
+	const origin = "app://obsidian.md"
+	got := b.do("", http.MethodOptions, chats, nil, "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type,x-stainless-os")
+	got.is(http.StatusNoContent, nil)
+	require.Equal(t, "*", got.header.Get("Access-Control-Allow-Origin"))
+	require.Contains(t, got.header.Get("Access-Control-Allow-Headers"), "Authorization")
+	require.Empty(t, got.header.Get("Access-Control-Allow-Credentials"), "cookies do not count")
+	got = b.do(b.token, http.MethodPost, chats, says("hi"), "Origin", origin, "Sec-Fetch-Site", "cross-site")
+	got.is(http.StatusOK, nil)
+	require.Equal(t, "*", got.header.Get("Access-Control-Allow-Origin"))
+}
+
 func TestAccess_ATokenThatReadsAsksNothing(t *testing.T) {
 	b := setup(t)
 	reads := b.tokenOf(b.User, store.ScopeRead)

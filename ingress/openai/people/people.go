@@ -83,6 +83,9 @@ func (p *People) Handler() http.Handler {
 	closed := p.Auth.Require(&openai.Gate{Next: openai.WithoutSlash(routes), Who: caller{}, Refusals: p.Base, Large: largebody.New()}, p.refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
+		if openai.AllowOrigins(w, r) {
+			return
+		}
 		if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); !strings.EqualFold(scheme, "Bearer") {
 			p.refuse(w, r, auth.ErrSignIn)
 			return

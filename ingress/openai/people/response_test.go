@@ -185,7 +185,7 @@ func TestResponse_WhatCannotBeHonouredNamesItsParameter(t *testing.T) {
 	for param, body := range map[string]object{
 		"text.format":      {"input": "x", "text": object{"format": object{"type": "json_schema"}}},
 		"reasoning.effort": {"input": "x", "reasoning": object{"effort": "enormous"}},
-		"tools[0].type":    {"input": "x", "tools": []object{{"type": "web_search"}}},
+		"tools[0].type":    {"input": "x", "tools": []object{{"type": "code_interpreter"}}},
 		"input[0].type":    {"input": []object{{"type": "computer_call"}}},
 		"input[0].role":    {"input": []object{{"role": "assistant", "content": "x"}}},
 		"input[0].content": {"input": []object{{"role": "user", "content": ""}}},

@@ -301,7 +301,7 @@ func TestTools_WhatIsWrongInARequestIsNamed(t *testing.T) {
 		"no name":                fn(object{}),
 		"a bad name":             fn(object{"name": "a b"}),
 		"a schema that is none":  fn(object{"name": "a", "parameters": []int{1}}),
-		"another type":           {"tools": []object{{"type": "web_search"}}},
+		"another type":           {"tools": []object{{"type": "code_interpreter"}}},
 		"two of a name":          {"tools": []object{weather, weather}},
 		"required of none":       {"tool_choice": "required"},
 		"an unknown choice":      {"tools": []object{weather}, "tool_choice": "perhaps"},
