@@ -90,11 +90,17 @@ func TestReceive_EveryKindOfMessageSaysWhatItIs(t *testing.T) {
 				`{"tag":"action","actions":[{"tag":"button","text":{"tag":"plain_text","content":"Retry"}}]}]}`,
 			"Build\n**failed**\n[Retry]", nil,
 		},
-		"group":    {"share_chat", `{"chat_id":"` + w.group + `"}`, "[shared group: The team (" + w.group + ")]", nil},
-		"contact":  {"share_user", `{"user_id":"ou_bo"}`, "[shared contact: 小博 (ou_bo)]", nil},
-		"location": {"location", `{"name":"The Wall","longitude":"1"}`, "[location: The Wall]", nil},
-		"unknown":  {"hologram", `{"text":"hi"}`, "[hologram] hi", nil},
-		"garbled":  {"image", `not json`, "", nil},
+		"card with a table": {
+			"interactive", `{"header":{"title":{"tag":"plain_text","content":"Day"}},"elements":[{"tag":"table","columns":[{"name":"c1","display_name":"Who"},{"name":"c2"}],` +
+				`"rows":[{"c1":"Ann","c2":3},{"c1":"Bo","c2":[{"text":"P0","color":"red"},{"text":"P1"}]},{"c1":{"odd":1}}]}]}`,
+			"Day\nWho | c2\nAnn | 3\nBo | P0, P1\n|", nil,
+		},
+		"card in languages": {"interactive", `{"i18n_elements":{"en_us":[{"tag":"markdown","content":"b"}],"zh_cn":[{"tag":"markdown","content":"a"}]}}`, "a", nil},
+		"group":             {"share_chat", `{"chat_id":"` + w.group + `"}`, "[shared group: The team (" + w.group + ")]", nil},
+		"contact":           {"share_user", `{"user_id":"ou_bo"}`, "[shared contact: 小博 (ou_bo)]", nil},
+		"location":          {"location", `{"name":"The Wall","longitude":"1"}`, "[location: The Wall]", nil},
+		"unknown":           {"hologram", `{"text":"hi"}`, "[hologram] hi", nil},
+		"garbled":           {"image", `not json`, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := w.says(t, feishutest.Incoming{From: ann, Kind: c.kind, Content: c.content})

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"xbot/internal/chat"
@@ -193,9 +194,22 @@ func readCard(raw []byte) string {
 		}
 		w.walk(top["body"], 0)
 		w.walk(top["elements"], 0)
-		w.walk(top["i18n_elements"], 0)
+		if top["elements"] == nil {
+			w.language(top["i18n_elements"])
+		}
 	}
 	return strings.TrimSpace(w.String())
+}
+
+// language walks the elements of one language, of which Chinese and English come first.
+func (w *words) language(v any) {
+	languages, _ := v.(map[string]any)
+	for _, name := range append([]string{"zh_cn", "en_us"}, slices.Sorted(maps.Keys(languages))...) {
+		if languages[name] != nil {
+			w.walk(languages[name], 0)
+			return
+		}
+	}
 }
 
 // words gathers the texts of a card.
@@ -236,10 +250,61 @@ func (w *words) element(m map[string]any, depth int) {
 		href, _ := m["href"].(string)
 		w.say(part{Tag: "a", Text: text, Href: href}.words())
 		return
+	case "table":
+		w.table(m)
+		return
 	}
 	for _, key := range []string{"header", "content", "text", "title", "fields", "elements", "columns", "rows", "actions"} {
 		w.walk(m[key], depth+1)
 	}
+}
+
+// table says the heads of the columns and the cells, a row a line. A row has its cells by the names of the columns.
+func (w *words) table(m map[string]any) {
+	var names, heads []string
+	columns, _ := m["columns"].([]any)
+	for _, one := range columns {
+		column, _ := one.(map[string]any)
+		name, _ := column["name"].(string)
+		head, _ := column["display_name"].(string)
+		names, heads = append(names, name), append(heads, cmp.Or(head, name))
+	}
+	w.say(strings.Join(heads, " | "))
+	rows, _ := m["rows"].([]any)
+	for _, one := range rows {
+		if w.Len() > maxRead {
+			return
+		}
+		row, _ := one.(map[string]any)
+		cells := make([]string, len(names))
+		for i, name := range names {
+			cells[i] = cell(row[name])
+		}
+		w.say(strings.Join(cells, " | "))
+	}
+}
+
+// cell reads a text, a number, an option or a person, or a list of them.
+func cell(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		var all []string
+		for _, one := range v {
+			all = append(all, cell(one))
+		}
+		return strings.Join(all, ", ")
+	case map[string]any:
+		text, _ := v["text"].(string)
+		content, _ := v["content"].(string)
+		return cmp.Or(text, content)
+	}
+	return ""
 }
 
 // labelled says what stands on a button.
