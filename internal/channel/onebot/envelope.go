@@ -78,8 +78,8 @@ func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Enve
 	}
 	by := cmp.Or(m.Sender.UserID, m.UserID)
 	out.Answers = by != "" && by == in.who()
-	q := &reader{account: in.account, group: string(e.GroupID), mentions: e.group(), quoted: true}
-	q.read(ctx, wire.ParseMessage(m.Message), maxDepth)
+	q := &reader{account: in.account, group: string(e.GroupID), mentions: e.group(), messages: maxForwarded}
+	q.read(ctx, wire.ParseMessage(m.Message), 1)
 	said := q.text()
 	if said == "" && len(q.files) > 0 {
 		said = placeholder(q.files[0])

@@ -16,7 +16,7 @@ const (
 
 // forwarded reads messages that were forwarded together, with who wrote them. They come in the segment, or are asked for.
 func (r *reader) forwarded(ctx context.Context, s wire.Segment, depth int) {
-	if r.quoted || depth >= maxDepth || r.messages <= 0 {
+	if depth >= maxDepth || r.messages <= 0 {
 		r.say("[forwarded messages]")
 		return
 	}

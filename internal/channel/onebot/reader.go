@@ -20,7 +20,6 @@ type reader struct {
 	*account
 	group    string // in which mentioned people are looked up; empty: in none
 	mentions bool
-	quoted   bool // forwarded messages are not opened
 
 	out       strings.Builder
 	mentioned bool
@@ -48,7 +47,7 @@ func (r *reader) read(ctx context.Context, segments []wire.Segment, depth int) {
 		case "at":
 			r.at(ctx, s.Data, depth)
 		case "reply":
-			if depth == 0 || r.quoted {
+			if depth == 0 {
 				r.reply, r.replied = wire.Number(wire.NumberForm.FindString(s.Data["id"])), s.Data["text"]
 			}
 		case "image", "mface", "record", "video", "file":

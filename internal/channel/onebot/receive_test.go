@@ -219,6 +219,26 @@ func TestReceive_ForwardedMessagesAreReadWithTheirWriters(t *testing.T) {
 	require.Equal(t, "see [forwarded messages that cannot be read]", i.next(t, 2).Text)
 }
 
+func TestReceive_AReplyToForwardedMessagesQuotesThem(t *testing.T) {
+	s := newServer(t, ob.Options{})
+	_, i := connected(t, s)
+	s.AddForward("fw",
+		ob.Message{Place: ob.Person(ann), By: ann, Segments: []ob.Segment{ob.Text("first")}},
+		ob.Message{Place: ob.Person(bob), By: bob, Segments: []ob.Segment{ob.Text("second")}})
+	inline := []any{map[string]any{"sender": map[string]any{"nickname": "Cy"}, "message": []any{map[string]any{"type": "text", "data": map[string]any{"text": "third"}}}}}
+	for n, c := range []struct {
+		bundle ob.Segment
+		want   string
+	}{
+		{ob.Forward("fw"), "Ann: first\nBob: second"},
+		{ob.Segment{Type: "forward", Data: map[string]any{"id": "gone", "content": inline}}, "Cy: third"},
+	} {
+		bundle := s.Say(ob.Person(ann), ann, c.bundle)
+		s.Say(ob.Person(ann), ann, ob.Reply(bundle), ob.Text("sum up"))
+		require.Contains(t, i.next(t, 2*n+2).Quote.Text, c.want)
+	}
+}
+
 func TestReceive_ForwardedMessagesThatHoldThemselvesEnd(t *testing.T) {
 	s := newServer(t, ob.Options{})
 	_, i := connected(t, s)
