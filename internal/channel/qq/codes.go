@@ -3,6 +3,7 @@ package qq
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"time"
 
 	"xbot/internal/channel"
@@ -47,9 +48,9 @@ var classes = map[int64]class{
 	620006: limited, 610012: limited, 610013: limited,
 	304022: exhausted, 304035: exhausted, 304045: exhausted, 304047: exhausted, 304049: exhausted, 304050: exhausted, 40093002: exhausted,
 
-	40054010: blockedLinks, 304003: blockedLinks,
+	40054010: blockedLinks, 304003: blockedLinks, 40034028: blockedLinks,
 
-	304014: noMarkdown, 304036: noMarkdown, 40034127: noMarkdown, 50056: noMarkdown,
+	304014: noMarkdown, 304036: noMarkdown, 304041: noMarkdown, 40034012: noMarkdown, 40034127: noMarkdown, 50056: noMarkdown,
 	40034008: badMarkdown, 40034009: badMarkdown, 40034010: badMarkdown, 40034011: badMarkdown, 40034124: badMarkdown,
 	50037: badMarkdown, 50041: badMarkdown, 50042: badMarkdown, 50054: badMarkdown, 50055: badMarkdown, 50057: badMarkdown,
 	304037: noButtons, 304038: noButtons, 304039: noButtons, 304040: noButtons, 305007: noButtons, 40034029: noButtons,
@@ -71,11 +72,22 @@ var classes = map[int64]class{
 	850026: flaky, 850027: flaky, 306003: flaky, 306005: flaky, 306006: flaky,
 }
 
+// Words of refusals whose codes QQ does not document.
+var (
+	markdownRefused = regexp.MustCompile(`(?i)(不允许|无权限|not allow)[^.。]{0,24}markdown`)
+	linksRefused    = regexp.MustCompile(`(?i)(不允许|not allow)[^.。]{0,24}url|url not allow`)
+)
+
+// class judges a refusal by its code, or else by its words and its status.
 func (r *refusal) class() class {
 	if c, ok := classes[r.code]; ok {
 		return c
 	}
 	switch {
+	case markdownRefused.MatchString(r.message):
+		return noMarkdown
+	case linksRefused.MatchString(r.message):
+		return blockedLinks
 	case r.status == http.StatusTooManyRequests:
 		return limited
 	case r.status == http.StatusUnauthorized:

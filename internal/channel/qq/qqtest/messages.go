@@ -261,7 +261,7 @@ func (s *Server) accept(m *Message, in sending) (int, string) {
 	}
 	switch {
 	case s.config.BlockLinks && address.MatchString(m.Text):
-		return 40054010, "消息发送失败, 不允许发送url"
+		return 40034028, "请求参数不允许包含url " + address.FindString(m.Text)
 	case utf8.RuneCountInString(m.Text) > 6000:
 		return 40054007, "消息长度超限"
 	}
@@ -288,7 +288,10 @@ func (s *Server) content2(m *Message, in sending, v2 bool) (int, string) {
 			return 22006, "消息类型与内容不匹配"
 		}
 		if s.config.NoMarkdown {
-			return 304036, "无Markdown模板权限"
+			if v2 {
+				return 40034012, "不允许发送原生 markdown"
+			}
+			return 304041, "reply message not allow markdown"
 		}
 		m.Text, m.Markdown = in.Markdown.Content, true
 	case in.Media != nil:
