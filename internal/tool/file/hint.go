@@ -2,7 +2,9 @@ package file
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"xbot/internal/fault"
 	"xbot/internal/tool"
@@ -38,8 +40,27 @@ func notFoundInFile(content string, from, to int, p replaceParams) error {
 	if spaces {
 		why = "only white space differs from"
 	}
-	text, _ := numbered(lines[line:min(len(lines), line+min(shownLines, countLines(p.OldString)))], first+line)
+	near := lines[line:min(len(lines), line+min(shownLines, countLines(p.OldString)))]
+	text, _ := numbered(near, first+line)
+	if odd := lookalikes(near); odd != "" {
+		text += "\n(it has characters that look like spaces or cannot be seen: " + odd + ")"
+	}
 	return fault.Errorf(fault.NotFound, "old_string does not occur in %s; %s:\n%s", where, why, text)
+}
+
+// maxLookalikes is how many characters a hint names.
+const maxLookalikes = 5
+
+// lookalikes names the characters of lines that look like a space, or like nothing.
+func lookalikes(lines []string) string {
+	var found []string
+	for _, r := range strings.Join(lines, "") {
+		name := fmt.Sprintf("U+%04X", r)
+		if r > unicode.MaxASCII && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)) && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	return strings.Join(found[:min(len(found), maxLookalikes)], ", ")
 }
 
 // nearest finds the line (from 0) at which the wanted lines would stand: where they stand but for white space

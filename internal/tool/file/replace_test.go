@@ -52,7 +52,7 @@ func TestFileReplace_Edits(t *testing.T) {
 
 func TestFileReplace_SaysWhyItCannotAndLeavesTheFile(t *testing.T) {
 	t.Parallel()
-	const content = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n\n// main\n"
+	const content = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n\n// main\n// in\u00a0current\n"
 	cases := map[string]struct {
 		a    args
 		want string
@@ -60,15 +60,16 @@ func TestFileReplace_SaysWhyItCannotAndLeavesTheFile(t *testing.T) {
 		"twice there":           {args{"old_string": "main", "new_string": "x"}, "old_string occurs 3 times, at lines 1, 3, 7; add lines around it"},
 		"white space":           {args{"old_string": "func main() {\n    println(\"hello\")", "new_string": "x"}, "only white space differs from:\n3\tfunc main() {\n4\t\tprintln(\"hello\")"},
 		"a near match":          {args{"old_string": "\tprintln(\"hallo\")\n", "new_string": "x"}, "the nearest text is:\n4\t\tprintln(\"hello\")"},
+		"a look-alike space":    {args{"old_string": "in current", "new_string": "x"}, "look like spaces or cannot be seen: U+00A0)"},
 		"nothing like it":       {args{"old_string": "zzzzqq", "new_string": "x"}, "old_string does not occur in the file, and nothing like it"},
-		"outside the range":     {args{"old_string": "package", "new_string": "x", "start_line": 2}, "old_string does not occur in lines 2 to 7, but elsewhere in the file"},
+		"outside the range":     {args{"old_string": "package", "new_string": "x", "start_line": 2}, "old_string does not occur in lines 2 to 8, but elsewhere in the file"},
 		"no match":              {args{"old_string": "x+", "new_string": "", "regex": true}, "the expression matches nothing in the file"},
 		"bad expression":        {args{"old_string": "(", "new_string": "", "regex": true}, "not a regular expression (RE2)"},
 		"no such group":         {args{"old_string": "package", "new_string": "$1", "regex": true}, "new_string refers to $1, but old_string has 0 groups; write $$ for a dollar"},
 		"no change":             {args{"old_string": "hello", "new_string": "hello"}, "the edit changes nothing"},
 		"empty":                 {args{"old_string": "", "new_string": "x"}, "old_string is empty"},
 		"a bad range":           {args{"old_string": "a", "new_string": "x", "start_line": 5, "end_line": 4}, "end_line must not be before start_line"},
-		"a range past the end":  {args{"old_string": "a", "new_string": "x", "start_line": 50}, "start_line 50 is behind the end: the file has 7 lines"},
+		"a range past the end":  {args{"old_string": "a", "new_string": "x", "start_line": 50}, "start_line 50 is behind the end: the file has 8 lines"},
 		"the file grows beyond": {args{"old_string": "hello", "new_string": strings.Repeat("x", 11<<20)}, "would grow to"},
 	}
 	for name, c := range cases {
