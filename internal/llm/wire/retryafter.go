@@ -12,8 +12,9 @@ import (
 const maxRetryAfter = 24 * time.Hour
 
 var (
-	tryAgainIn = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (?:about )?([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds?|s|seconds?|m|minutes?|h|hours?)\b`)
-	retryDelay = regexp.MustCompile(`"retryDelay": ?"([0-9]+(?:\.[0-9]+)?)(s)"`)
+	tryAgainIn = regexp.MustCompile(`(?is)(?:try again|retry) (?:in|after) (?:about )?([0-9].*)`)
+	retryDelay = regexp.MustCompile(`(?s)"retryDelay": ?"([0-9].*)`)
+	spanPart   = regexp.MustCompile(`^(?: and | )?([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)`)
 )
 
 // retryAfter returns when a provider wants to be asked again, 0 if it does not say: by retry-after-ms, Retry-After
@@ -79,16 +80,25 @@ func fromText(message string) time.Duration {
 	if found == nil {
 		return 0
 	}
-	unit := time.Second
-	switch word := strings.ToLower(found[2]); {
-	case word == "ms" || strings.HasPrefix(word, "milli"):
-		unit = time.Millisecond
-	case word[0] == 'm':
-		unit = time.Minute
-	case word[0] == 'h':
-		unit = time.Hour
+	return span(found[1])
+}
+
+// units are those of a span of time, in the words of providers.
+var units = map[string]time.Duration{
+	"ms": time.Millisecond, "millisecond": time.Millisecond, "milliseconds": time.Millisecond, "s": time.Second, "second": time.Second, "seconds": time.Second,
+	"m": time.Minute, "minute": time.Minute, "minutes": time.Minute, "h": time.Hour, "hour": time.Hour, "hours": time.Hour,
+}
+
+// span reads the span of time that a text begins with: 26 seconds, 1.2s, 6m0s (Soju06/codex-lb#1051).
+func span(text string) (all time.Duration) {
+	for {
+		found := spanPart.FindStringSubmatch(text)
+		if found == nil || units[strings.ToLower(found[2])] == 0 {
+			return all
+		}
+		all = min(all+amount(found[1], units[strings.ToLower(found[2])]), maxRetryAfter)
+		text = text[len(found[0]):]
 	}
-	return amount(found[1], unit)
 }
 
 // amount reads a number of units, whole or not; 0 if it is none.

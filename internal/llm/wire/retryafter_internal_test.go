@@ -32,10 +32,20 @@ func TestRetryAfter_ReadsWhatProvidersSend(t *testing.T) {
 		"Azure's sentence":             {message: "Please retry after 26 seconds.", want: 26 * time.Second},
 		"minutes in a sentence":        {message: "try again in 2 minutes", want: 2 * time.Minute},
 		"milliseconds in a sentence":   {message: "Please try again in 86ms.", want: 86 * time.Millisecond},
-		"Gemini's detail":              {message: `{"@type":"RetryInfo","retryDelay": "34s"}`, want: 34 * time.Second},
-		"more than a day":              {header: map[string]string{"Retry-After": "9999999"}, want: 24 * time.Hour},
-		"nonsense":                     {header: map[string]string{"Retry-After": "soon", "X-RateLimit-Reset": "NaN"}},
-		"a negative amount":            {header: map[string]string{"Retry-After": "-5"}},
+		// https://github.com/Soju06/codex-lb/issues/1051
+		"minutes and seconds":            {message: "Rate limit reached. Please try again in 6m0s. Visit…", want: 6 * time.Minute},
+		"a minute and a half":            {message: "Please try again in 1m30s.", want: 90 * time.Second},
+		"minutes and parts of seconds":   {message: "Please try again in 2m59.56s. Need more tokens?", want: 2*time.Minute + 59560*time.Millisecond},
+		"hours and minutes":              {message: "Please try again in 7h12m", want: 7*time.Hour + 12*time.Minute},
+		"a minute and seconds, in words": {message: "try again in 1 minute and 30 seconds", want: 90 * time.Second},
+		"minutes alone":                  {message: "Please try again in 20m.", want: 20 * time.Minute},
+		"a number behind the span":       {message: "Please try again in 20s 3 requests are left", want: 20 * time.Second},
+		"a span of something else":       {message: "try again in 2 months"},
+		"more than a day, in a sentence": {message: "try again in 23h59m59s59h", want: 24 * time.Hour},
+		"Gemini's detail":                {message: `{"@type":"RetryInfo","retryDelay": "34s"}`, want: 34 * time.Second},
+		"more than a day":                {header: map[string]string{"Retry-After": "9999999"}, want: 24 * time.Hour},
+		"nonsense":                       {header: map[string]string{"Retry-After": "soon", "X-RateLimit-Reset": "NaN"}},
+		"a negative amount":              {header: map[string]string{"Retry-After": "-5"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
