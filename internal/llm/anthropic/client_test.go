@@ -449,6 +449,21 @@ func TestGenerate_LearnsWhatTheModelAllows(t *testing.T) {
 	}{
 		"fewer tokens": {"max_tokens: 32768 > 8192, which is the maximum allowed number of output tokens for claude-x",
 			func(body map[string]any) bool { return body["max_tokens"] == float64(8192) }},
+		// https://github.com/musistudio/claude-code-router/issues/1327
+		"fewer tokens, Qwen": {"<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]",
+			func(body map[string]any) bool { return body["max_tokens"] == float64(8192) }},
+		// https://github.com/NousResearch/hermes-agent/issues/51793
+		"fewer tokens, a gateway to OpenAI": {"Invalid 'max_tokens': integer above maximum value. Expected a value <= 16384, but got 32768 instead.",
+			func(body map[string]any) bool { return body["max_tokens"] == float64(16384) }},
+		// https://github.com/RooCodeInc/Roo-Code/issues/5136
+		"fewer tokens, a gateway to Groq": {"`max_tokens` must be less than or equal to `16384`, the maximum value for `max_tokens` is less than the `context_window` for this model",
+			func(body map[string]any) bool { return body["max_tokens"] == float64(16384) }},
+		// https://github.com/danny-avila/LibreChat/issues/6494
+		"fewer tokens, Bedrock": {"The maximum tokens you requested exceeds the model limit of 5120. Try again with a maximum tokens value that is lower than 5120.",
+			func(body map[string]any) bool { return body["max_tokens"] == float64(5120) }},
+		// https://github.com/openclaw/openclaw/issues/131797
+		"fewer tokens, Ollama": {"max_tokens (32768) exceeds model's maximum output tokens (8192)",
+			func(body map[string]any) bool { return body["max_tokens"] == float64(8192) }},
 		"no thinking": {"adaptive thinking is not supported by this model",
 			func(body map[string]any) bool { return body["thinking"] == nil }},
 		"no cache": {"cache_control: Extra inputs are not permitted",
@@ -475,6 +490,21 @@ func TestGenerate_LearnsWhatTheModelAllows(t *testing.T) {
 			require.Equal(t, 3, b.Count(), "it is learned once")
 		})
 	}
+}
+
+// https://github.com/musistudio/claude-code-router/issues/1327
+func TestGenerate_LearnsFromARefusalThatIsAnEvent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Handle(func(r llmtest.Request) llmtest.Reply {
+		if b.body(r.N)["max_tokens"] == float64(8192) {
+			return llmtest.Reply{Text: "ok"}
+		}
+		return llmtest.Reply{Status: 400, Body: "event:error\ndata:{\"code\":\"InvalidParameter\",\"message\":\"<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]\"}\n\n"}
+	})
+	_, _, err := b.ask("x")
+	require.NoError(t, err)
+	require.Equal(t, 2, b.Count())
 }
 
 func TestGenerate_LimitsAnswersByModel(t *testing.T) {

@@ -49,7 +49,8 @@ func (d dialect) limit(asked int) int {
 	return min(asked, d.maxTokens)
 }
 
-var allowedTokens = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
+// allowedTokens is how refusals name the limit that a model has.
+var allowedTokens = regexp.MustCompile("(?:max_tokens: \\d+ >|\\[1,|value <=|less than or equal to|model limit of|at most|maximum output tokens)[ `(]*(\\d+)")
 
 // learn returns a dialect that avoids what a refusal complains about, and false when it complains about something else
 // or about something that was avoided already.

@@ -24,34 +24,37 @@ var refusals = []figures{
 	// OpenAI, Azure, DeepSeek, OpenRouter, vLLM: the window, then what was sent
 	{regexp.MustCompile(`maximum context length (?:is|of) ` + number + `(?: tokens)?.*?(?:resulted in|requested|request has|contains|your prompt has)[^\d]{0,40}` + number), 1, 2},
 	{regexp.MustCompile(`maximum context length (?:is|of) ` + number), 1, 0},
-	{regexp.MustCompile(`prompt is too long: ` + number + ` tokens > ` + number), 2, 1},                                                    // Anthropic
-	{regexp.MustCompile(number + ` tokens > ` + number + ` maximum`), 2, 1},                                                                // gateways
-	{regexp.MustCompile(`exceed context limit: ` + number + ` \+ [\d,]+ > ` + number), 2, 0},                                               // Anthropic, with max_tokens
-	{regexp.MustCompile(`input token count ` + number + `\)? exceeds the maximum number of tokens allowed ` + number), 2, 1},               // Gemini
-	{regexp.MustCompile(`range of input length should be \[\s*\d+,\s*(\d+)\s*\]`), 1, 0},                                                   // Qwen
-	{regexp.MustCompile(`\(length ` + number + `\) is longer than the maximum model length of ` + number), 2, 1},                           // vLLM
-	{regexp.MustCompile(number + ` tokens\) is longer than the model's context length ` + number), 2, 1},                                   // SGLang
-	{regexp.MustCompile(number + ` tokens\) exceeds the available context size ` + number), 2, 1},                                          // llama.cpp
-	{regexp.MustCompile(`requested tokens ` + number + `\) exceed context window of ` + number), 2, 1},                                     // llama-cpp-python
-	{regexp.MustCompile(`exceeded model token limit: ` + number), 1, 0},                                                                    // Moonshot
-	{regexp.MustCompile(`maximum prompt length is ` + number + ` but the request contains ` + number), 1, 2},                               // xAI
-	{regexp.MustCompile(`prompt contains ` + number + ` tokens.*too large for model with ` + number), 2, 1},                                // Mistral
-	{regexp.MustCompile("`inputs` tokens \\+ `max_new_tokens` must be <= " + number), 1, 0},                                                // TGI
-	{regexp.MustCompile(`input length ` + number + ` exceeds the (?:maximum|model's) (?:context|allowed) length(?: of)? ` + number), 2, 1}, // Ollama, TensorRT
-	{regexp.MustCompile(`max size: ` + number + ` tokens`), 1, 0},                                                                          // GitHub Models, with status 413
-	{regexp.MustCompile(`keep the first ` + number + ` tokens.*?context length of only ` + number), 2, 1},                                  // LM Studio
-	{regexp.MustCompile(`prompt token count of ` + number + ` exceeds the limit of ` + number), 2, 1},                                      // GitHub Copilot
-	{regexp.MustCompile(`maximum allowed input length of ` + number), 1, 0},                                                                // OpenRouter
-	{regexp.MustCompile(`n_keep: ` + number + ` >= n_ctx: ` + number), 2, 1},                                                               // llama.cpp
-	{regexp.MustCompile(`total number of tokens.*?cannot exceed ` + number + ` - received ` + number), 1, 2},                               // Cohere
-	{regexp.MustCompile(`context length of only ` + number), 1, 0},                                                                         // LM Studio
+	{regexp.MustCompile(`prompt is too long: ` + number + ` tokens > ` + number), 2, 1},                                                                  // Anthropic
+	{regexp.MustCompile(number + ` tokens > ` + number + ` maximum`), 2, 1},                                                                              // gateways
+	{regexp.MustCompile(`exceed context limit: ` + number + ` \+ [\d,]+ > ` + number), 2, 0},                                                             // Anthropic, with max_tokens
+	{regexp.MustCompile(`input token count ` + number + `\)? exceeds the maximum number of tokens allowed ` + number), 2, 1},                             // Gemini
+	{regexp.MustCompile(`range of input length should be \[\s*\d+,\s*(\d+)\s*\]`), 1, 0},                                                                 // Qwen
+	{regexp.MustCompile(`\(length ` + number + `\) is longer than the maximum model length of ` + number), 2, 1},                                         // vLLM
+	{regexp.MustCompile(number + ` tokens\) is longer than the model's context length ` + number), 2, 1},                                                 // SGLang
+	{regexp.MustCompile(number + ` tokens\) exceeds (?:the available )?context size ` + number), 2, 1},                                                   // llama.cpp
+	{regexp.MustCompile(`requested tokens ` + number + `\) exceed context window of ` + number), 2, 1},                                                   // llama-cpp-python
+	{regexp.MustCompile(`exceeded model token limit: ` + number), 1, 0},                                                                                  // Moonshot
+	{regexp.MustCompile(`maximum prompt length is ` + number + ` but the request contains ` + number), 1, 2},                                             // xAI
+	{regexp.MustCompile(`prompt contains ` + number + ` tokens.*too large for model with ` + number), 2, 1},                                              // Mistral
+	{regexp.MustCompile("`inputs` tokens \\+ `max_new_tokens` must be <= " + number), 1, 0},                                                              // TGI
+	{regexp.MustCompile(`input length ` + number + `(?: tokens\))? exceeds the (?:maximum|model's) (?:context|allowed) length(?: of)? ` + number), 2, 1}, // Ollama, TensorRT, SGLang
+	{regexp.MustCompile(`max size: ` + number + ` tokens`), 1, 0},                                                                                        // GitHub Models, with status 413
+	{regexp.MustCompile(`keep the first ` + number + ` tokens.*?context length of only ` + number), 2, 1},                                                // LM Studio
+	{regexp.MustCompile(`prompt token count of ` + number + ` exceeds the limit of ` + number), 2, 1},                                                    // GitHub Copilot
+	{regexp.MustCompile(`maximum allowed input length of ` + number), 1, 0},                                                                              // OpenRouter
+	{regexp.MustCompile(`n_keep: ` + number + ` >= n_ctx: ` + number), 2, 1},                                                                             // llama.cpp
+	{regexp.MustCompile(`total number of tokens.*?cannot exceed ` + number + ` - received ` + number), 1, 2},                                             // Cohere
+	{regexp.MustCompile(`you passed ` + number + ` input tokens.*?maximum input length of ` + number), 2, 1},                                             // vLLM
+	{regexp.MustCompile(`input tokens ` + number + `\) has exceeded max_prompt_tokens ` + number), 2, 1},                                                 // SiliconFlow
+	{regexp.MustCompile(`total tokens exceeds the model's max of ` + number), 1, 0},                                                                      // anomalyco/opencode#35671
+	{regexp.MustCompile(`context length of only ` + number), 1, 0},                                                                                       // LM Studio
 }
 
 // Limits of a rate and of the size of a body. They say nothing of the context window, so that only the request that they refuse is affected.
 var (
 	rates  = regexp.MustCompile(`per[ -](?:second|min|hour|day)|\((?:tpm|tpd|itpm)\)|rate[ _]limit`)
 	rate   = figures{regexp.MustCompile(`limit:? ` + number + `,? requested:? ` + number), 1, 2} // OpenAI, Groq
-	bodies = regexp.MustCompile(`payload|entity too large|body size|request body|\bbytes\b|\d ?[kmg]i?b\b|maximum size|request_too_large`)
+	bodies = regexp.MustCompile(`total message size|payload|entity too large|body size|request body|\bbytes\b|\d ?[kmg]i?b\b|maximum size|request_too_large`)
 )
 
 // Refusal is what the refusal of a request that was too long says.

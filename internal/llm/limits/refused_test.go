@@ -41,7 +41,17 @@ func TestRefused_ReadsTheWindowInTheWordsOfProviders(t *testing.T) {
 		// https://github.com/cohere-ai/sandbox-topically/issues/4
 		"Cohere":          {"invalid request: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt", 2048, 6354},
 		"LM Studio, bare": {"loaded with context length of only 32768 tokens", 32768, 0},
-		"nothing":         {"", 0, 0},
+		// https://github.com/llmmllab/llmmllab-api/issues/56
+		"llama.cpp, shorter": {"request (53192 tokens) exceeds context size (50176 tokens)", 50176, 53192},
+		// https://github.com/Kilo-Org/kilocode/issues/8698
+		"vLLM, passed": {"You passed 170753 input tokens and requested 32000 output tokens. However, the model's context length is only 202752 tokens, resulting in a maximum input length of 170752 tokens.", 170752, 170753},
+		// https://github.com/leookun/cursor-byok/issues/129
+		"SiliconFlow": {"number of input tokens (204703) has exceeded max_prompt_tokens (202752) limit.", 202752, 204703},
+		// https://github.com/anomalyco/opencode/issues/35671
+		"total tokens": {"total tokens exceeds the model's max of 4096", 4096, 0},
+		// https://github.com/mmcdermott/MEDS_EIC_AR/pull/172
+		"SGLang, input": {"Input length (9000 tokens) exceeds the maximum allowed length (8192 tokens).", 8192, 9000},
+		"nothing":       {"", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, limits.Refusal{Window: c.window, Sent: c.sent}, limits.Refused(400, c.text))
@@ -74,6 +84,10 @@ func TestRefused_TellsTheWindowFromARateAndTheSizeOfABody(t *testing.T) {
 		"GitHub Models": {413, "Request body too large for gpt-4o model. Max size: 8000 tokens.", limits.Refusal{Window: 8000}},
 		"a window, 413": {413, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", limits.Refusal{Window: 8192, Sent: 9000}},
 		"no figures":    {400, "Your input exceeds the context window of this model.", limits.Refusal{}},
+		// https://github.com/MoonshotAI/kimi-code/issues/1862
+		"Kimi": {400, "total message size 2100954 exceeds limit 2097152", limits.Refusal{Once: true}},
+		// https://github.com/NousResearch/hermes-agent/issues/61725
+		"Z.AI": {400, "1210 tokens in request more than max tokens allowed", limits.Refusal{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, limits.Refused(c.status, c.text))

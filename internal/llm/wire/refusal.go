@@ -188,7 +188,7 @@ func outOfQuota(text string) bool {
 }
 
 // tooLongWords are what providers say when the input exceeds the context window: OpenAI, Azure, DeepSeek, Qwen, vLLM,
-// SGLang, TGI, llama.cpp, Gemini, Mistral, Moonshot, Groq, xAI, Zhipu, Bedrock, Anthropic, GitHub Copilot, OpenRouter, Cohere.
+// SGLang, TGI, llama.cpp, Gemini, Mistral, Moonshot, Groq, xAI, Zhipu, Bedrock, Anthropic, GitHub Copilot, OpenRouter, Cohere, SiliconFlow.
 var tooLongWords = []string{
 	"context_length_exceeded", "context length", "context window", "context_window", "context limit",
 	"available context size", "exceed_context_size", "context size has been exceeded", "context size exceeded", "context shift is disabled",
@@ -197,6 +197,8 @@ var tooLongWords = []string{
 	"range of input length", "input token count", "maximum prompt length", "input tokens exceed",
 	"reduce the length of the messages", "reduce the length of your", "exceeded model token limit",
 	"prompt exceeds max length", "too large for model with", "`inputs` tokens +", "number of tokens allowed",
+	"exceeds context size", "max input token limit", "tokens in request more than max tokens", "total tokens exceeds the model", "total message size",
+	"exceeded max_prompt_tokens", "tokens) exceeds the maximum allowed length",
 	"request_too_large", "request too large", "上下文长度", "输入长度", "超过最大长度",
 }
 
@@ -216,10 +218,16 @@ func tooLong(text string) bool {
 
 // LimitRefused reports whether an error, in lower case, says that the limit asked for the output is too high.
 func LimitRefused(text string) bool {
+	if strings.Contains(text, "maximum tokens you requested exceeds the model limit") { // Bedrock
+		return true
+	}
 	if !strings.Contains(text, "max_tokens") && !strings.Contains(text, "max_completion_tokens") {
 		return false
 	}
-	for _, words := range []string{"is too large", "valid range", "at most", "maximum allowed number of output"} {
+	for _, words := range []string{
+		"is too large", "valid range", "range of max_", "at most", "maximum allowed number of output", "above maximum value", "must be less than or equal to",
+		"maximum output tokens",
+	} {
 		if strings.Contains(text, words) {
 			return true
 		}
