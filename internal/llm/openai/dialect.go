@@ -25,6 +25,7 @@ type dialect struct {
 	noChoice  bool // a tool cannot be forced
 	noSingle  bool // parallel_tool_calls is refused
 	named     bool // the id of a call has the name of its tool
+	toolsOnly bool // tools are taken only without reasoning
 
 	// Of the Responses API.
 	noSummary bool // summaries of the reasoning are refused
@@ -166,6 +167,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		}
 	case d.askRefused(&next, text):
 	case d.itemsRefused(&next, text):
+	case !d.toolsOnly && strings.Contains(text, "function tools with reasoning_effort"): // OpenAI (BerriAI/litellm#34569)
+		next.toolsOnly = true
 	case effortRefused(text):
 		next.effort = d.effort.fewer(text)
 	case turnsRefused(text):

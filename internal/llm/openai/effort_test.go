@@ -66,3 +66,30 @@ func TestGenerate_KeepsModelsThatTakeToolsOnlyWithoutReasoningFromIt(t *testing.
 	require.NoError(t, err)
 	require.Equal(t, "none", b.body(0)["reasoning_effort"])
 }
+
+// https://github.com/BerriAI/litellm/issues/34569, https://github.com/pipecat-ai/pipecat/issues/4043
+func TestGenerate_LearnsThatToolsAreTakenOnlyWithoutReasoning(t *testing.T) {
+	t.Parallel()
+	for model, text := range map[string]string{
+		"gpt-5.6": "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+		"gpt-5.4": "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.",
+	} {
+		for _, level := range []string{"", chat.ThinkHigh} {
+			t.Run(model+" "+level, func(t *testing.T) {
+				t.Parallel()
+				b := setupModel(t, model, 0)
+				b.refuseUnless(400, text, func(body map[string]any) bool { return body["tools"] == nil || body["reasoning_effort"] == "none" })
+				req := thinking(level)
+				req.Tools = []llm.Tool{{Name: "Shell"}}
+				for range 2 {
+					_, err := b.client.Generate(t.Context(), req, nil)
+					require.NoError(t, err)
+				}
+				require.Equal(t, 3, b.Count(), "it is learned once")
+				_, err := b.client.Generate(t.Context(), thinking(chat.ThinkHigh), nil)
+				require.NoError(t, err)
+				require.Equal(t, "high", b.body(3)["reasoning_effort"], "without tools it thinks as much as it is to")
+			})
+		}
+	}
+}

@@ -67,15 +67,15 @@ func encodeRequest(model string, req llm.Request, d dialect) sdk.ChatCompletionR
 	if req.Single && len(req.Tools) > 0 && !d.noSingle {
 		out.ParallelToolCalls = false
 	}
-	if withoutThought(model, req) {
+	if d.withoutThought(model, req) {
 		out.ReasoningEffort = sdk.ReasoningEffortNone
 	}
 	return out
 }
 
-// withoutThought reports whether a model takes tools only without reasoning here.
-func withoutThought(model string, req llm.Request) bool {
-	return len(req.Tools) > 0 && (model == sdk.GPT6Sol || model == sdk.GPT6Luna)
+// withoutThought reports whether a model takes the tools of a request only without reasoning here.
+func (d dialect) withoutThought(model string, req llm.Request) bool {
+	return len(req.Tools) > 0 && (d.toolsOnly || model == sdk.GPT6Sol || model == sdk.GPT6Luna)
 }
 
 // parameters returns a schema that is never null, which providers refuse.
@@ -102,7 +102,7 @@ func (c *Client) encodeFields(req llm.Request, d dialect) (map[string]json.RawMe
 			return nil, fault.Errorf(fault.Internal, "encode the form of the answer: %w", err)
 		}
 	}
-	if level := d.effort.of(req.Effort); level != "" && !withoutThought(c.model, req) {
+	if level := d.effort.of(req.Effort); level != "" && !d.withoutThought(c.model, req) {
 		fields["reasoning_effort"] = json.RawMessage(strconv.Quote(level))
 	}
 	return fields, nil
