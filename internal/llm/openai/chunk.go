@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -163,16 +164,24 @@ func (t *thought) UnmarshalJSON(data []byte) error {
 type usage struct {
 	Prompt     wire.Count `json:"prompt_tokens"`
 	Completion wire.Count `json:"completion_tokens"`
+	Total      wire.Count `json:"total_tokens"`
 	Details    struct {
 		Cached wire.Count `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
-	CacheHit wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cached   wire.Count `json:"cached_tokens"`           // Moonshot
-	Input    wire.Count `json:"input_tokens"`            // the Responses API, and gateways to others
-	Output   wire.Count `json:"output_tokens"`
+	Written  outputDetails `json:"completion_tokens_details"`
+	CacheHit wire.Count    `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached   wire.Count    `json:"cached_tokens"`           // Moonshot
+	Input    wire.Count    `json:"input_tokens"`            // the Responses API, and gateways to others
+	Output   wire.Count    `json:"output_tokens"`
 	Inner    struct {
 		Cached wire.Count `json:"cached_tokens"`
 	} `json:"input_tokens_details"`
+	Answer outputDetails `json:"output_tokens_details"`
+}
+
+// outputDetails says what the tokens of an answer are.
+type outputDetails struct {
+	Reasoning wire.Count `json:"reasoning_tokens"`
 }
 
 // add stores the counts of an event. Counts of a stream are totals; a missing count or 0 is ignored.
@@ -180,16 +189,18 @@ func (u *usage) add(to *chat.Usage) {
 	if u == nil {
 		return
 	}
-	take := func(to *int, counts ...wire.Count) {
-		for _, c := range counts {
-			if c > 0 {
-				*to = int(c)
-				return
-			}
+	take := func(to *int, count wire.Count) {
+		if count > 0 {
+			*to = int(count)
 		}
 	}
-	take(&to.PromptTokens, u.Prompt, u.Input)
-	take(&to.CompletionTokens, u.Completion, u.Output)
+	prompt, answer := cmp.Or(u.Prompt, u.Input), cmp.Or(u.Completion, u.Output)
+	// xAI, and gateways to Gemini, count the reasoning separately (Wei-Shaw/sub2api#5771, router-for-me/CLIProxyAPI#5744). The total shows it.
+	if reasoning := max(u.Written.Reasoning, u.Answer.Reasoning); prompt+answer+reasoning == u.Total {
+		answer += reasoning
+	}
+	take(&to.PromptTokens, prompt)
+	take(&to.CompletionTokens, answer)
 	take(&to.CachedTokens, max(u.Details.Cached, u.Inner.Cached, u.CacheHit, u.Cached))
 }
 
