@@ -73,6 +73,18 @@ func TestGenerate_TellsTheModelThatItsProviderCouldNotReadItsCall(t *testing.T) 
 	require.Equal(t, 2, b.Server.Count())
 }
 
+// https://github.com/pydantic/pydantic-ai/issues/4354
+func TestGenerate_TellsTheModelThatItsCallWasRefusedAsUnreadable(t *testing.T) {
+	b := setup(t, "# text")
+	b.answering(llmtest.Reply{Status: 400, Body: `{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=Read{"}}`},
+		llmtest.Reply{Text: "mended"})
+	out, err := b.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "stop", out.Finish)
+	require.Equal(t, "mended", b.LastMessage().Content)
+	require.Equal(t, 2, b.Server.Count())
+}
+
 // https://github.com/vllm-project/vllm/pull/46303, https://github.com/jin-bo/agentao/pull/125
 func TestGenerate_DoesNotMakeACallThatWasCutBeforeItsArguments(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -61,6 +61,9 @@ func (a *assembly) read(events *wire.Events) error {
 		if wire.Parse(event.Data, &c) != nil {
 			return a.call.Garbled("a piece of an answer that is not valid JSON")
 		}
+		if failure := c.failure(); failure != nil {
+			return refuseWith(a.call, failure)
+		}
 		a.add(c)
 	}
 }

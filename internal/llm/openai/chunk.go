@@ -22,12 +22,23 @@ type chunk struct {
 }
 
 type choice struct {
-	Index   wire.Count `json:"index"`
-	Delta   *part      `json:"delta"`
-	Message *part      `json:"message"` // the whole answer, instead of pieces or, from Perplexity and MiniMax, in addition to them
-	Text    wire.Text  `json:"text"`    // of servers that answer as the older completions did
-	Finish  wire.Word  `json:"finish_reason"`
-	Usage   *usage     `json:"usage"` // Moonshot puts it here
+	Index   wire.Count      `json:"index"`
+	Delta   *part           `json:"delta"`
+	Message *part           `json:"message"` // the whole answer, instead of pieces or, from Perplexity and MiniMax, in addition to them
+	Text    wire.Text       `json:"text"`    // of servers that answer as the older completions did
+	Finish  wire.Word       `json:"finish_reason"`
+	Usage   *usage          `json:"usage"` // Moonshot puts it here
+	Error   json.RawMessage `json:"error"` // OpenRouter, with the finish reason error
+}
+
+// failure returns the error with which a choice ends; nil: there is none. An error beside another finish reason does not end the answer.
+func (c chunk) failure() json.RawMessage {
+	for _, one := range c.Choices {
+		if one.Finish == "error" && isFailure(one.Error) {
+			return one.Error
+		}
+	}
+	return nil
 }
 
 // part is a piece of an answer.

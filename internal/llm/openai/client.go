@@ -111,12 +111,18 @@ func schemaRefused(err error) bool {
 	return r != nil && r.Status == http.StatusBadRequest && strings.Contains(r.Text(), "invalid schema for response_format")
 }
 
-// attempt sends the request once, by the API that was chosen.
+// attempt sends the request once, by the API that was chosen. A call that the provider could not read is the model's fault, not the request's.
 func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
+	send := c.complete
 	if c.responses {
-		return c.respond(ctx, req, sink, d)
+		send = c.respond
 	}
-	return c.complete(ctx, req, sink, d)
+	answer, err := send(ctx, req, sink, d)
+	if callUnreadable(err) {
+		answer.Finish = llm.FinishMalformed
+		return answer, nil
+	}
+	return answer, err
 }
 
 // complete sends the request once, to chat completions, as the dialect wants it. A partial answer comes back beside an

@@ -23,6 +23,23 @@ func refuse(call *wire.Call, object []byte) *wire.Refusal {
 	return r
 }
 
+// refuseWith returns the error for the content of an error field inside a stream.
+func refuseWith(call *wire.Call, content []byte) *wire.Refusal {
+	return refuse(call, slices.Concat([]byte(`{"error":`), content, []byte("}")))
+}
+
+// isFailure reports whether the content of an error field says that there is an error.
+func isFailure(content json.RawMessage) bool {
+	return isSet(content) && string(content) != "false" && string(content) != "{}"
+}
+
+// callUnreadable reports whether a provider failed since it could not read the call that its model wrote: Groq's tool_use_failed
+// (pydantic/pydantic-ai#4354). Gateways leave out the code.
+func callUnreadable(err error) bool {
+	r := wire.RefusalOf(err)
+	return r != nil && (strings.Contains(r.Text(), "tool_use_failed") || strings.Contains(r.Text(), "failed_generation"))
+}
+
 // isError reports whether an event is an error object: {"error":…} as most send it, {"object":"error"} as vLLM does,
 // {"code":…,"message":…} as DashScope and the Responses API do, of whose other events some have a code, too,
 // {"base_resp":{"status_code":…}} as MiniMax does, or an event that is called one.
@@ -51,7 +68,7 @@ func isError(event wire.Event) bool {
 	if wire.Parse(payload, &object) != nil {
 		return false // the chunk reader reports invalid JSON
 	}
-	if isSet(object.Error) && string(object.Error) != "false" && string(object.Error) != "{}" || object.Base.Status > 0 {
+	if isFailure(object.Error) || object.Base.Status > 0 {
 		return true
 	}
 	if len(object.Choices) > 0 {
