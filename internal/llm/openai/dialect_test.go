@@ -30,6 +30,7 @@ func limited(text string) llm.Request {
 
 func TestGenerate_LearnsHowTheProviderWantsALimit(t *testing.T) {
 	t.Parallel()
+	none := func(body map[string]any) bool { return body["max_tokens"] == nil }
 	cases := map[string]struct {
 		model, text string
 		ok          func(map[string]any) bool
@@ -42,8 +43,17 @@ func TestGenerate_LearnsHowTheProviderWantsALimit(t *testing.T) {
 			func(body map[string]any) bool {
 				return body["max_tokens"] == float64(50) && body["max_completion_tokens"] == nil
 			}},
-		"not so high": {"m", "max_tokens is too large: 50. This model supports at most 40 completion tokens",
-			func(body map[string]any) bool { return body["max_tokens"] == nil }},
+		"not so high": {"m", "max_tokens is too large: 50. This model supports at most 40 completion tokens", none},
+		// https://github.com/anomalyco/opencode/issues/16971
+		"not so high, Qwen": {"m", "<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 40]", none},
+		// https://github.com/NousResearch/hermes-agent/issues/51793
+		"not so high, OpenAI": {"m", "Invalid 'max_tokens': integer above maximum value. Expected a value <= 40, but got 50 instead.", none},
+		// https://github.com/RooCodeInc/Roo-Code/issues/5136
+		"not so high, Groq": {"m", "`max_tokens` must be less than or equal to `40`, the maximum value for `max_tokens` is less than the `context_window` for this model", none},
+		// https://github.com/danny-avila/LibreChat/issues/6494
+		"not so high, Bedrock": {"m", "The maximum tokens you requested exceeds the model limit of 40. Try again with a maximum tokens value that is lower than 40.", none},
+		// https://github.com/openclaw/openclaw/issues/131797
+		"not so high, Ollama": {"m", "max_tokens (50) exceeds model's maximum output tokens (40)", none},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -200,4 +210,17 @@ func TestGenerate_ExplainsModelsWhoseToolsAreElsewhere(t *testing.T) {
 	_, err = b.client.Generate(t.Context(), req, nil)
 	require.NoError(t, err)
 	require.Equal(t, "none", b.body(0)["reasoning_effort"])
+}
+
+// https://github.com/anomalyco/opencode/issues/40770
+func TestGenerate_LearnsFromARefusalInsideAStream(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.replies(
+		llmtest.Reply{Body: sse(`{"error":{"code":"invalid_parameter_error","message":"Range of max_tokens should be [1, 40]","type":"invalid_request_error"}}`)},
+		llmtest.Reply{Text: "ok"})
+	answer, err := b.client.Generate(t.Context(), limited("x"), nil)
+	require.NoError(t, err)
+	require.Equal(t, "ok", answer.Text)
+	require.Nil(t, b.body(1)["max_tokens"])
 }

@@ -10,9 +10,12 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// hopeless lists the codes of the Responses API for requests that no later attempt can answer (types/responses/response_error
-// of openai-python, and codex).
-var hopeless = []string{"invalid_prompt", "invalid_image", "invalid_base64_image", "image_", "unsupported_image", "empty_image", "bio_policy", "cyber_policy", "data_residency"}
+// hopeless lists the beginnings of codes for requests that no later attempt can answer: those of the Responses API
+// (types/responses/response_error of openai-python, and codex), and others. They have the status 400.
+var hopeless = []string{
+	"invalid_prompt", "invalid_image", "invalid_base64_image", "image_", "unsupported_image", "empty_image", "bio_policy", "cyber_policy", "data_residency",
+	"invalid_parameter", "InvalidParameter", // DashScope (anomalyco/opencode#40770)
+}
 
 // refuse returns the error for an error object inside a stream.
 func refuse(call *wire.Call, object []byte) *wire.Refusal {
