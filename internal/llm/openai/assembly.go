@@ -90,8 +90,20 @@ func (a *assembly) add(c chunk) {
 		if last {
 			a.finish = string(choice.Finish)
 			a.end()
-			a.call.Closing()
 		}
+		a.expect(choice, last)
+	}
+}
+
+// expect tells the call how soon the stream has to end. Some have a finish reason with each piece of the thoughts
+// (open-webui/open-webui#16377), and go on.
+func (a *assembly) expect(c choice, last bool) {
+	thinks := a.reasoning.Len() > 0 && a.text.Len() == 0 && len(a.calls.open) == 0
+	switch {
+	case last && !thinks:
+		a.call.Closing()
+	case a.finish != "" && c.Delta != nil && c.Delta.adds():
+		a.call.Reopened()
 	}
 }
 

@@ -86,6 +86,11 @@ func (p part) thought() string {
 	return all.String()
 }
 
+// adds reports whether the piece has more of the answer.
+func (p part) adds() bool {
+	return p.Content != (content{}) || p.Refusal != "" || p.thought() != "" || len(p.ToolCalls) > 0
+}
+
 // detail is a readable part of reasoning_details.
 type detail struct {
 	Text    wire.Text `json:"text"`

@@ -101,6 +101,13 @@ func (c *Call) Closing() {
 	c.Data()
 }
 
+// Reopened notes that more of the answer follows the finish reason: the stream may take its time again.
+func (c *Call) Reopened() {
+	c.idle = c.endpoint.idle
+	c.beat()
+	c.Data()
+}
+
 // End releases the call and breaks off its request if it still runs.
 func (c *Call) End() {
 	c.bytes.Stop()
