@@ -25,6 +25,8 @@ type kept struct {
 	Text      int       `json:"text,omitempty"`      // the next so many bytes of the text
 	Phase     string    `json:"phase,omitempty"`     // of the text: commentary or final_answer
 	Other     fields    `json:"other,omitempty"`     // of reasoning or a call: what the service added, such as a signature
+
+	place int // in the output of the service
 }
 
 // reasons reports whether the item is reasoning.

@@ -17,10 +17,10 @@ type placedCalls struct {
 
 type placedCall struct {
 	n         int // how many calls began before it
-	place     int // among the items of the answer
 	item      string
 	id, name  string
 	arguments arguments
+	other     fields // what the service added
 	done      bool
 	announced bool // the sink knows that the model writes it
 }
@@ -38,7 +38,7 @@ func (c *placedCalls) begin(place int, it item) (call *placedCall, began bool) {
 	if len(c.all) > maxCalls {
 		return c.all[maxCalls], false // close refuses them all
 	}
-	call = &placedCall{n: len(c.all), item: it.ID.String(), id: id, name: name}
+	call = &placedCall{n: len(c.all), item: it.ID.String(), id: id, name: name, other: fields{}}
 	call.arguments.add(string(it.Arguments))
 	c.all, c.at[place] = append(c.all, call), call
 	return call, true

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"xbot/internal/chat"
@@ -61,6 +63,17 @@ type itemPart struct {
 	Refusal wire.Text `json:"refusal"`
 }
 
+// joinParts returns the text of all parts.
+func joinParts(parts []itemPart, separator string) string {
+	var texts []string
+	for _, part := range parts {
+		if text := string(part.Text + part.Refusal); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, separator)
+}
+
 // outcome is the whole answer, at the end of a stream or instead of one.
 type outcome struct {
 	Object     wire.Word       `json:"object"`
@@ -83,10 +96,10 @@ type response struct {
 	seams           struct{ said, thought wire.Seam }
 	calls           placedCalls
 	items           []kept
-	heard           map[int]bool   // places in the output of what came in pieces
+	newest          newestMessage
+	heard           map[source]int // what came in pieces, and where it begins in the text or in the reasoning
 	open            map[int]bool   // places of items that have begun and not ended
 	phases          map[int]string // of messages, by their place
-	speaking        int            // the place of the last message
 	apart           bool           // what is thought next stands apart from what was thought before
 	finish          llm.FinishReason
 	usage           chat.Usage
@@ -94,7 +107,7 @@ type response struct {
 }
 
 func newResponse(call *wire.Call, origin string) *response {
-	return &response{call: call, origin: origin, calls: placedCalls{}, heard: map[int]bool{}, open: map[int]bool{}, phases: map[int]string{}}
+	return &response{call: call, origin: origin, calls: placedCalls{}, heard: map[source]int{}, open: map[int]bool{}, phases: map[int]string{}}
 }
 
 // read reads events until the stream ends. It returns nil for a complete stream.
@@ -138,7 +151,7 @@ func (r *response) mark(marked bool) {
 
 // settle flushes the text that was held back as a possible beginning of a mark.
 func (r *response) settle() {
-	r.keepText(r.seams.said.Rest())
+	r.endMessage()
 	if rest := r.seams.thought.Rest(); rest != "" {
 		r.reasoning.WriteString(rest)
 		r.call.Sink().Reasoning(rest)
@@ -148,16 +161,16 @@ func (r *response) settle() {
 
 // take handles one event. Events that are not listed repeat the content of others.
 func (r *response) take(e event, payload []byte) error {
-	place := int(e.Place)
+	place, id := int(e.Place), string(e.ItemID)
 	switch e.Type {
 	case "response.output_text.delta", "response.refusal.delta":
-		r.say(place, string(e.Delta))
+		r.say(place, id, string(e.Delta))
 	case "response.output_text.done", "response.refusal.done":
-		if !r.heard[place] {
-			r.say(place, string(e.Text+e.Refusal))
+		if whole := string(e.Text + e.Refusal); !r.came(source{place: place, id: id}, r.text.String(), whole) {
+			r.say(place, id, whole)
 		}
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning_summary.delta", "response.reasoning.delta":
-		r.think(place, string(e.Delta))
+		r.think(place, id, string(e.Delta))
 	case "response.reasoning_summary_part.added":
 		r.apart = true
 	case "response.output_item.added":
@@ -192,20 +205,85 @@ func (r *response) writing(e event) *placedCall {
 	return call
 }
 
-func (r *response) say(place int, piece string) {
+// source is an item of which pieces came: its place in the output, its id, or both.
+type source struct {
+	thought bool
+	place   int
+	id      string
+}
+
+// hear notes that a piece of an item follows what came before.
+func (r *response) hear(item source, before string) {
+	r.heard[source{item.thought, item.place, ""}] = len(before)
+	if _, known := r.heard[source{item.thought, 0, item.id}]; !known && item.id != "" {
+		r.heard[source{item.thought, 0, item.id}] = len(before)
+	}
+}
+
+// came reports whether all of an item came in pieces. Its place decides. Some services count wrongly at its end (theopenco/llmgateway#2908):
+// then its id decides, if its pieces begin with the whole.
+func (r *response) came(item source, all, whole string) bool {
+	if _, known := r.heard[source{item.thought, item.place, ""}]; known || item.id == "" {
+		return known
+	}
+	from, known := r.heard[source{item.thought, 0, item.id}]
+	return known && strings.HasPrefix(strings.TrimPrefix(all[from:], between), whole)
+}
+
+// newestMessage is the last message of the text, or one that follows it and repeats it so far.
+type newestMessage struct {
+	place   int  // in the output
+	from    int  // where the last message begins in the text
+	repeats bool // it is not part of the text yet
+	same    int  // how many bytes it repeats
+}
+
+// say adds a piece of a message. A message that repeats the one before it waits until it differs: some answers have their message twice
+// (pipecat-ai/pipecat#4852, agentjido/req_llm#618).
+func (r *response) say(place int, id, piece string) {
 	if piece == "" {
 		return
 	}
-	if last := len(r.items) - 1; last < 0 || r.items[last].Text == 0 || r.speaking != place {
-		r.keepText(r.seams.said.Rest())
-		r.items = append(r.items, kept{Phase: r.phases[place]})
-		if r.text.Len() > 0 {
-			r.keepText(between)
-		}
+	r.hear(source{place: place, id: id}, r.text.String())
+	m, last := &r.newest, len(r.items)-1
+	if goesOn := m.repeats || last >= 0 && r.items[last].Text > 0; !goesOn || m.place != place {
+		r.endMessage()
+		m.place, m.repeats, m.same = place, true, 0
 	}
-	r.heard[place] = true
-	r.speaking = place
-	r.keepText(r.seams.said.Join(piece))
+	piece = r.seams.said.Join(piece)
+	switch {
+	case !m.repeats:
+		r.keepText(piece)
+	case strings.HasPrefix(r.text.String()[m.from+m.same:], piece):
+		m.same += len(piece)
+	default:
+		r.addMessage(piece)
+	}
+}
+
+// addMessage adds the message that repeats the last one no longer, with its next piece.
+func (r *response) addMessage(piece string) {
+	m := &r.newest
+	text := r.text.String()[m.from:][:m.same] + piece
+	r.items = append(r.items, kept{Phase: r.phases[m.place], place: m.place})
+	if r.text.Len() > 0 {
+		r.keepText(between)
+	}
+	m.from, m.repeats = r.text.Len(), false
+	r.keepText(text)
+}
+
+// endMessage ends the newest message. One that repeats all of the last one is dropped, if that is too long for chance.
+func (r *response) endMessage() {
+	m, rest := &r.newest, r.seams.said.Rest()
+	switch {
+	case !m.repeats:
+		r.keepText(rest)
+	case rest == "" && m.from+m.same == r.text.Len() && m.same >= certainByThree:
+		m.repeats = false
+	default:
+		r.addMessage(rest)
+	}
 }
 
 // keepText appends to the text of the last item.
@@ -218,15 +296,15 @@ func (r *response) keepText(text string) {
 	r.call.Sink().Text(text)
 }
 
-func (r *response) think(place int, piece string) {
+func (r *response) think(place int, id, piece string) {
 	if piece == "" {
 		return
 	}
+	r.hear(source{true, place, id}, r.reasoning.String())
 	if r.apart && r.reasoning.Len() > 0 {
 		piece = between + piece
 	}
 	r.apart = false
-	r.heard[place] = true
 	if piece = r.seams.thought.Join(piece); piece != "" {
 		r.reasoning.WriteString(piece)
 		r.call.Sink().Reasoning(piece)
@@ -243,12 +321,10 @@ func (r *response) begin(place int, it item) {
 	case "function_call":
 		call, began := r.calls.begin(place, it)
 		if began {
-			call.place = len(r.items)
-			r.items = append(r.items, kept{Call: true})
+			r.endMessage()
+			r.items = append(r.items, kept{Call: true, Other: call.other, place: place})
 		}
-		if len(it.other) > 0 {
-			r.items[call.place].Other = it.other
-		}
+		maps.Copy(call.other, it.other)
 		call.pass(r.call.Sink())
 	}
 }
@@ -256,27 +332,24 @@ func (r *response) begin(place int, it item) {
 // end handles a completed item: all arguments of a call, the reasoning to send back, and text or thoughts
 // that no piece contained. Encrypted content is complete only here.
 func (r *response) end(place int, it item) {
+	id := it.ID.String()
 	switch it.Type {
 	case "message":
 		r.phases[place] = string(it.Phase)
-		if r.heard[place] {
-			return
+		if whole := joinParts(it.Content, ""); !r.came(source{place: place, id: id}, r.text.String(), whole) {
+			r.say(place, id, whole)
 		}
-		for _, part := range it.Content {
-			r.say(place, string(part.Text+part.Refusal))
-		}
+		r.endMessage()
 	case "reasoning":
 		parts := it.Summary
 		if len(parts) == 0 {
 			parts = it.Content
 		}
-		if !r.heard[place] {
-			for _, part := range parts {
-				r.apart = true
-				r.think(place, string(part.Text))
-			}
+		if whole := joinParts(parts, between); whole != "" && !r.came(source{true, place, id}, r.reasoning.String(), whole) {
+			r.apart = true
+			r.think(place, id, whole)
 		}
-		r.keep(it)
+		r.keep(place, it)
 	case "function_call":
 		r.begin(place, it)
 		call := r.calls.at[place]
@@ -290,12 +363,13 @@ func (r *response) end(place int, it item) {
 	}
 }
 
-// keep stores reasoning to send back: encrypted content, or unknown fields together with the content.
-func (r *response) keep(it item) {
+// keep stores reasoning to send back: encrypted content, or unknown fields together with the content. It stands before what follows it in the
+// output: some services end it after its call (earendil-works/pi#6009).
+func (r *response) keep(place int, it item) {
 	if it.Encrypted == "" && len(it.other) == 0 {
 		return
 	}
-	k := kept{Encrypted: it.Encrypted.String(), Other: it.other}
+	k := kept{Encrypted: it.Encrypted.String(), Other: it.other, place: place}
 	for _, part := range it.Summary {
 		k.Summary = append(k.Summary, summary{"summary_text", part.Text.String()})
 	}
@@ -306,7 +380,12 @@ func (r *response) keep(it item) {
 		}
 		k.Other["content"] = encode(content)
 	}
-	r.items = append(r.items, k)
+	r.endMessage()
+	at := len(r.items)
+	for at > max(0, len(r.items)-maxCalls) && r.items[at-1].place > place {
+		at--
+	}
+	r.items = slices.Insert(r.items, at, k)
 }
 
 // close handles the end of the answer. state is "" for an answer that was not streamed.
@@ -382,7 +461,7 @@ func (r *response) failed(why json.RawMessage) error {
 	if len(why) == 0 || string(why) == "null" {
 		return r.call.Garbled("an answer that it marked as failed")
 	}
-	return refuse(r.call, append(append([]byte(`{"error":`), why...), '}'))
+	return refuseWith(r.call, why)
 }
 
 // answer returns the assembled answer. Its finish reason is empty if the end is missing.

@@ -132,6 +132,7 @@ func TestResponseStream_ReadsWhatComesWithoutPieces(t *testing.T) {
 		"no stream":               `{"object":"response","status":"completed","error":null,"output":[` + reasoning + `,` + message + `]}`,
 		"no stream, no status":    "{\n\"object\":\"response\",\n\"output\":[" + reasoning + `,` + message + "]\n}\n",
 		"pieces and whole items":  sse(pieceEvent("reasoning_text", 0, "hm"), itemEvent("done", 0, reasoning), pieceEvent("output_text", 1, "hello"), itemEvent("done", 1, message), endEvent("completed", `,"output":[`+reasoning+`,`+message+`]`)),
+		"one place for all":       sse(pieceEvent("reasoning_text", 0, "hm"), itemEvent("done", 0, reasoning), itemEvent("done", 0, message), endEvent("completed", "")),
 		"a refusal":               sse(itemEvent("done", 0, reasoning), pieceEvent("refusal", 1, "hello"), endEvent("completed", "")),
 		"what follows the end":    sse(itemEvent("done", 0, reasoning), itemEvent("done", 1, message), endEvent("completed", ""), pieceEvent("output_text", 2, "more"), endEvent("completed", "")),
 		"a NUL":                   sse(pieceEvent("reasoning_text", 0, `h\u0000m`), pieceEvent("output_text", 1, `hel\u0000lo`), endEvent("completed", "")),
