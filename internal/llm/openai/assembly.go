@@ -134,13 +134,8 @@ func (a *assembly) addPart(p part) {
 		pieces = append(pieces, callPart{Function: *p.FunctionCall})
 	}
 	for _, piece := range pieces {
-		call, began := a.calls.add(piece)
-		if began {
-			a.call.Sink().ToolCall(call.n, call.name)
-		}
-		if call != nil && call.name != "" {
-			call.arguments.pass(a.call.Sink(), call.n)
-		}
+		a.calls.add(piece)
+		a.calls.pass(a.call.Sink())
 	}
 }
 
@@ -165,9 +160,7 @@ func (a *assembly) addMessage(p part) {
 		p.ToolCalls = append(p.ToolCalls, callPart{Function: *p.FunctionCall})
 	}
 	for _, piece := range p.ToolCalls[:min(len(p.ToolCalls), maxCalls+1)] {
-		if call := a.calls.addWhole(piece); call.name != "" {
-			a.call.Sink().ToolCall(call.n, call.name)
-		}
+		a.calls.addWhole(piece)
 	}
 }
 

@@ -12,9 +12,12 @@ import (
 
 // calls assembles tool calls from their pieces. By the specification a piece names its call by index, and id and name come
 // once, in the first piece. Providers leave out the index, give each call index 0, count wrongly, repeat ids from call to call, repeat
-// id and name in every piece, send empty ids, send each call whole, or send a call once more at the end; none of that may merge two
+// id and name in every piece, cut the name, send empty ids, send each call whole, or send a call once more at the end; none of that may merge two
 // calls or split one.
-type calls struct{ open []*openCall }
+type calls struct {
+	tools []llm.Tool // that the model can call
+	open  []*openCall
+}
 
 // maxCalls bounds the calls of one answer.
 const maxCalls = 1000
@@ -25,16 +28,17 @@ type openCall struct {
 	id, name  string
 	arguments arguments
 	state     gathered
+	announced bool // the sink has the name, which stays
 }
 
-// add adds a piece and returns its call, or nil. began is true if the piece completed the name of the call.
-func (c *calls) add(p callPart) (call *openCall, began bool) {
+// add adds a piece.
+func (c *calls) add(p callPart) {
 	if p.ID == "" && p.Function == (callText{}) && len(p.state) == 0 {
-		return nil, false // some providers end with an empty piece
+		return // some providers end with an empty piece
 	}
-	call = c.find(p)
+	call := c.find(p)
 	if call == nil && len(c.open) > maxCalls {
-		return nil, false // check refuses them all
+		return // check refuses them all
 	}
 	if call == nil {
 		call = &openCall{n: len(c.open), index: -1}
@@ -44,24 +48,29 @@ func (c *calls) add(p callPart) (call *openCall, began bool) {
 		call.index = int(*p.Index) // where they disagree, the pieces that follow count like this one
 	}
 	call.id = cmp.Or(call.id, p.ID.String())
-	if call.name == "" {
-		call.name = p.name()
-		began = call.name != ""
+	if !call.announced {
+		call.name = longerName(call.name, p.name())
 	}
 	call.state.add(p.state)
 	if !call.repeats(string(p.Function.Arguments)) {
 		call.arguments.add(string(p.Function.Arguments))
 	}
-	return call, began
+}
+
+// longerName returns a name with the piece that follows it, which may have all of it once more.
+func longerName(name, piece string) string {
+	if strings.HasPrefix(piece, name) {
+		return piece
+	}
+	return name + piece
 }
 
 // addWhole adds a call of an answer that was not streamed.
-func (c *calls) addWhole(p callPart) *openCall {
+func (c *calls) addWhole(p callPart) {
 	call := &openCall{n: len(c.open), index: -1, id: p.ID.String(), name: p.name()}
 	call.state.add(p.state)
 	call.arguments.add(string(p.Function.Arguments))
 	c.open = append(c.open, call)
-	return call
 }
 
 // find returns the call that a piece continues, nil when it begins one. A known id decides first, then the index, then that a call is the
@@ -122,13 +131,44 @@ func (o *openCall) repeats(piece string) bool {
 	return len(piece) > 2 && strings.TrimSpace(piece) == strings.TrimSpace(o.arguments.String()) && o.complete()
 }
 
-// settle completes the arguments of all calls, and sends the new part of them to the sink.
+// pass sends to the sink what is new. The newest call waits while its name may go on (ankit373/hydra#957).
+func (c *calls) pass(to llm.Sink) {
+	for n, call := range c.open {
+		if call.announced || n < len(c.open)-1 || !c.isCut(call.name) {
+			call.pass(to)
+		}
+	}
+}
+
+// isCut reports whether a name is only the beginning of a tool's.
+func (c *calls) isCut(name string) bool {
+	cut := false
+	for _, tool := range c.tools {
+		if tool.Name == name {
+			return false
+		}
+		cut = cut || strings.HasPrefix(tool.Name, name)
+	}
+	return cut
+}
+
+// pass sends to the sink what is new of a call.
+func (o *openCall) pass(to llm.Sink) {
+	if o.name == "" {
+		return
+	}
+	if !o.announced {
+		o.announced = true
+		to.ToolCall(o.n, o.name)
+	}
+	o.arguments.pass(to, o.n)
+}
+
+// settle completes the arguments of all calls, and sends to the sink what is new.
 func (c *calls) settle(to llm.Sink) {
 	for _, call := range c.open {
 		call.arguments.end()
-		if call.name != "" {
-			call.arguments.pass(to, call.n)
-		}
+		call.pass(to)
 	}
 }
 

@@ -143,7 +143,7 @@ func (c *Client) complete(ctx context.Context, req llm.Request, sink llm.Sink, d
 		return llm.Answer{}, c.explain(call, err)
 	}
 	defer func() { _ = stream.Close() }() // the answer is complete or its error known
-	reader := &assembly{call: call, origin: c.origin()}
+	reader := &assembly{call: call, origin: c.origin(), calls: calls{tools: req.Tools}}
 	err = reader.read(exchange.events)
 	answer, whole := reader.answer()
 	if whole {

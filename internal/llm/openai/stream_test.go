@@ -1,9 +1,14 @@
 package openai_test
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,6 +16,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
+	"xbot/internal/llm/openai"
 )
 
 // delta makes an event of a piece; finish makes the last one.
@@ -253,4 +259,125 @@ func TestStream_KeepsAnAnswerWhoseEndBrokeAfterTheFinishReason(t *testing.T) {
 	answer, _, err := b.ask("x")
 	require.NoError(t, err)
 	require.Equal(t, "x", answer.Text)
+}
+
+// journal is a sink that notes calls and text in their order.
+type journal struct {
+	llm.Sink
+	lines []string
+}
+
+func (j *journal) Text(piece string) { j.lines = append(j.lines, piece) }
+func (j *journal) ToolCall(call int, name string) {
+	j.lines = append(j.lines, fmt.Sprint(call, " ", name))
+}
+func (j *journal) Arguments(call int, piece string) {
+	j.lines = append(j.lines, fmt.Sprint(call, " ", piece))
+}
+
+// Hooks are asked of a tool by its name (https://github.com/ankit373/hydra/issues/957).
+func TestStream_TellsTheWholeNameOfACallAsSoonAsItIsKnown(t *testing.T) {
+	t.Parallel()
+	head := func(index, name, arguments string) string {
+		return callPiece(`"index":` + index + `,"id":"` + index + `","function":{"name":"` + name + `","arguments":"` + arguments + `"}`)
+	}
+	text := delta(`{"content":"x"}`)
+	for name, c := range map[string]struct {
+		events []string
+		want   []string
+	}{
+		"whole":                          {[]string{head("0", "Read", ""), text, head("0", "", "{}")}, []string{"0 Read", "x", "0 {}"}},
+		"of no tool":                     {[]string{head("0", "Wri", ""), text, head("0", "", "{}")}, []string{"0 Wri", "x", "0 {}"}},
+		"in pieces":                      {[]string{head("0", "Re", "{"), head("0", "adAll", "}"), text}, []string{"0 ReadAll", "0 {}", "x"}},
+		"in pieces that are all so far":  {[]string{head("0", "Re", ""), text, head("0", "ReadAll", "{}")}, []string{"x", "0 ReadAll", "0 {}"}},
+		"also the beginning of another":  {[]string{head("0", "Read", ""), head("0", "All", "{}"), text}, []string{"0 Read", "0 {}", "x"}},
+		"the beginning of a tool's":      {[]string{head("0", "ReadAl", "{}"), text}, []string{"x", "0 ReadAl", "0 {}"}},
+		"the beginning, and another one": {[]string{head("0", "ReadAl", "{}"), head("1", "Read", "{}"), text}, []string{"0 ReadAl", "0 {}", "1 Read", "1 {}", "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.replies(llmtest.Reply{Body: sse(append(c.events, finish("stop"), "[DONE]")...)})
+			req := ask("x")
+			req.Tools = []llm.Tool{{Name: "Read"}, {Name: "ReadAll"}}
+			sink := &journal{Sink: llm.Discard}
+			_, err := b.client.Generate(t.Context(), req, sink)
+			require.NoError(t, err)
+			require.Equal(t, c.want, sink.lines)
+		})
+	}
+}
+
+// paced is a provider that sends a piece each half minute.
+type paced []string
+
+func (p paced) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: &pacedBody{r.Context(), p}, Request: r}, nil
+}
+
+type pacedBody struct {
+	ctx  context.Context //nolint:containedctx // of its request
+	rest []string
+}
+
+func (b *pacedBody) Read(p []byte) (int, error) {
+	if len(b.rest) == 0 {
+		return 0, io.EOF
+	}
+	select {
+	case <-time.After(30 * time.Second):
+	case <-b.ctx.Done():
+		return 0, context.Cause(b.ctx)
+	}
+	n := copy(p, b.rest[0])
+	b.rest = b.rest[1:]
+	return n, nil
+}
+
+func (b *pacedBody) Close() error { return nil }
+
+// https://github.com/open-webui/open-webui/issues/16377
+func TestStream_WaitsForWhatFollowsAFinishReason(t *testing.T) {
+	t.Parallel()
+	early := func(delta string) string { return `{"choices":[{"delta":` + delta + `,"finish_reason":"stop"}]}` }
+	text := func(piece string) string { return sse(delta(`{"content":"` + piece + `"}`)) }
+	for name, c := range map[string]struct {
+		pieces []string
+		want   string
+	}{
+		"thoughts that each have one": {[]string{sse(early(`{"reasoning_content":"a"}`)), sse(early(`{"reasoning_content":"b"}`)), text("hel"), text("lo"), sse(finish("stop"))}, "hello"},
+		"text behind one":             {[]string{sse(early(`{"content":"he"}`)) + text("l"), text("lo"), sse(finish("stop"))}, "hello"},
+		"no more than usage":          {[]string{sse(early(`{"content":"hello"}`)), text(", and what comes much later")}, "hello"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client, err := openai.New(openai.Config{BaseURL: "http://host/v1", Model: "m", Transport: paced(c.pieces)})
+				require.NoError(t, err)
+				answer, err := client.Generate(t.Context(), ask("x"), nil)
+				require.NoError(t, err)
+				require.Equal(t, c.want, answer.Text)
+			})
+		})
+	}
+}
+
+// https://github.com/pydantic/pydantic-ai/issues/4354
+func TestGenerate_TellsACallThatTheProviderCouldNotReadFromARefusal(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"Groq":       `{"error":{"message":"Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=read{"}}`,
+		"a choice":   `{"error":{"message":"Tool choice is required, but model did not call a tool","type":"invalid_request_error","code":"tool_use_failed","failed_generation":""}}`,
+		"OpenRouter": `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.\",\"code\":\"tool_use_failed\"}}"}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.replies(llmtest.Reply{Status: 400, Body: body})
+			answer, _, err := b.ask("x")
+			require.NoError(t, err)
+			require.Equal(t, llm.Answer{Finish: llm.FinishMalformed}, answer)
+			require.Equal(t, 1, b.Count())
+		})
+	}
 }

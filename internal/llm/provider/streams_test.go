@@ -191,15 +191,19 @@ func (h *heard) ToolCall(_ int, n string) { h.names = append(h.names, n) }
 func (h *heard) Arguments(int, string)    {}
 func (h *heard) Progress()                {}
 
-// question is the first request of a conversation.
-func question() llm.Request {
-	return llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}
+// question is the first request of a conversation. The model can call the tools that it calls.
+func (s oddStream) question() llm.Request {
+	req := llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}
+	for _, call := range s.calls {
+		req.Tools = append(req.Tools, llm.Tool{Name: call.Name})
+	}
+	return req
 }
 
 // after is the request that follows an answer, with the results of its calls.
-func after(a llm.Answer) llm.Request {
+func (s oddStream) after(a llm.Answer) llm.Request {
 	said := llm.Message{Role: "assistant", Content: a.Text, Reasoning: a.Reasoning, Opaque: a.Opaque, ToolCalls: a.ToolCalls}
-	messages := []llm.Message{question().Messages[0], said}
+	messages := []llm.Message{s.question().Messages[0], said}
 	for i := range said.ToolCalls {
 		said.ToolCalls[i].ID = fmt.Sprint("call.", i)
 		messages = append(messages, llm.Message{Role: "tool", ToolCallID: said.ToolCalls[i].ID, Content: "done"})
@@ -227,17 +231,17 @@ func TestStreams_OfProvidersAreReadAsTheyAreMeant(t *testing.T) {
 			defer server.Close()
 			client := s.client(t, server.URL+"/v1", "m", &http.Transport{DisableKeepAlives: true})
 			sink := &heard{}
-			answer, err := client.Generate(t.Context(), question(), sink)
+			answer, err := client.Generate(t.Context(), s.question(), sink)
 			s.check(t, answer, sink, err)
 			if err != nil {
 				return
 			}
-			_, _ = client.Generate(t.Context(), after(answer), nil) // what was sent counts
+			_, _ = client.Generate(t.Context(), s.after(answer), nil) // what was sent counts
 			for _, word := range s.back {
 				require.Contains(t, string(sent), word, "what its provider wants back")
 			}
 			other := s.client(t, server.URL+"/v1", "another", &http.Transport{DisableKeepAlives: true})
-			_, _ = other.Generate(t.Context(), after(answer), nil) // what was sent counts
+			_, _ = other.Generate(t.Context(), s.after(answer), nil) // what was sent counts
 			for _, word := range s.back {
 				require.NotContains(t, string(sent), word, "it goes to nobody else")
 			}
@@ -346,7 +350,7 @@ func TestStreams_MeanTheSameHoweverTheyTravel(t *testing.T) {
 			for _, size := range []int{1, 3, 7 + i, 1 << 20} {
 				client := s.client(t, "http://host/v1", "m", canned{changed(s.body, i), size})
 				sink := &heard{}
-				answer, err := client.Generate(t.Context(), question(), sink)
+				answer, err := client.Generate(t.Context(), s.question(), sink)
 				was := s.name
 				s.name = was + ", " + change.name + ", in reads of " + strconv.Itoa(size)
 				s.check(t, answer, sink, err)
@@ -384,7 +388,7 @@ func TestStreams_OfAHostileProviderAreBounded(t *testing.T) {
 		"blocks":              {dialect: "anthropic", body: repeat(block, "") + `data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}` + "\n\n"},
 	} {
 		client := s.client(t, "http://host/v1", "m", canned{s.body, 1 << 20})
-		answer, err := client.Generate(t.Context(), question(), nil)
+		answer, err := client.Generate(t.Context(), s.question(), nil)
 		require.Equal(t, fault.Unavailable, fault.KindOf(err), "%s: %v", name, err)
 		require.Empty(t, answer.ToolCalls, name)
 	}
@@ -408,7 +412,7 @@ func FuzzStreams_LoseNoTextAndNeverPanic(f *testing.F) {
 		}
 		client := s.client(t, "http://host/v1", "m", canned{body, size})
 		sink := &heard{}
-		answer, err := client.Generate(t.Context(), question(), sink)
+		answer, err := client.Generate(t.Context(), s.question(), sink)
 		if !broken {
 			s.check(t, answer, sink, err)
 		}
@@ -420,6 +424,6 @@ func FuzzStreams_LoseNoTextAndNeverPanic(f *testing.F) {
 			return
 		}
 		require.NotEmpty(t, answer.Finish)
-		_, _ = client.Generate(t.Context(), after(answer), nil) // what was sent counts
+		_, _ = client.Generate(t.Context(), s.after(answer), nil) // what was sent counts
 	})
 }
