@@ -62,7 +62,7 @@ import (
 
 // agents are what models can do, and where their commands run.
 type agents struct {
-	*core
+	core   *core
 	boxes  *resolver.Resolver
 	choice *choice.Choice // finds the model of a conversation
 	tools  *toolset.Catalog
@@ -75,7 +75,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	added := newExtensions(c, boxes)
 	a := &agents{
 		core: c, boxes: boxes, added: added, tools: newCatalog(c, boxes, added),
-		choice: &choice.Choice{Server: c.model, Store: c.store, Runners: boxes, Models: c.catalogue, Idle: c.llm.RetryTimeout},
+		choice: &choice.Choice{Server: c.models.model, Store: c.storage.store, Runners: boxes, Models: c.models.catalogue, Idle: c.models.llm.RetryTimeout},
 	}
 	var err error
 	a.rules, err = readRules(c.permissions, a.tools.Builtin)
@@ -83,63 +83,65 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 }
 
 // guests finds the rooms of consumers.
-func (a *agents) guests() room.Finder { return room.Finder{Store: a.store, Boxes: a.boxes} }
+func (a *agents) guests() room.Finder {
+	return room.Finder{Store: a.core.storage.store, Boxes: a.boxes}
+}
 
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {
-	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
-		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
-		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(c.store)), toolservice.NewSource(c.store, c.store, toolservice.NewOwn(c.store, c.store)),
+	out := &toolset.Catalog{Store: c.storage.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
+		web.NewSearches(websearch.New(c.models.toolKeys)), c.mcp.offered, c.skillTool(boxes),
+		clientcontrol.NewSource(clientcontrol.New(c.storage.store, c.storage.store, c.db.bus)), c.feishuTools(),
+		cards.NewSource(cards.New(c.storage.store)), toolservice.NewSource(c.storage.store, c.storage.store, toolservice.NewOwn(c.storage.store, c.storage.store)),
 	}, more...)}
-	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
+	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.storage.embedder, Log: c.proc.log}))...)
 	return out
 }
 
 // feishuTools work with the documents of people who have connected their account of Feishu.
 func (c *core) feishuTools() toolset.Source {
-	s := feishu.New(c.connected, c.public().Transport)
+	s := feishu.New(c.mcp.connected, c.public().Transport)
 	return feishu.NewSource(s, slices.Concat(bitable.Tools(s), docx.Tools(s), wiki.Tools(s), drive.Tools(s))...)
 }
 
 // builtinTools are what models can call everywhere.
 func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
-	work, roles := store.Background{Store: c.store}, c.roles(boxes)
+	work, roles := store.Background{Store: c.storage.store}, c.roles(boxes)
 	return append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
-		shell.New(), ask.New(), ask.NewPlan(c.store), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
-		web.NewDownload(c.public(), "xbot/"+c.version), web.NewFetch(
-			webpage.New(c.public(), "xbot/"+c.version, c.documents()), webpage.NewForStrangers("xbot/"+c.version, c.documents()),
+		shell.New(), ask.New(), ask.NewPlan(c.storage.store), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.storage.store), file.NewGlob(), file.NewGrep(),
+		file.NewCd(c.storage.store, c.storage.store), todo.NewWrite(c.storage.store), todo.NewList(c.storage.store, c.storage.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.storage.store),
+		web.NewDownload(c.public(), "xbot/"+c.proc.version), web.NewFetch(
+			webpage.New(c.public(), "xbot/"+c.proc.version, c.documents()), webpage.NewForStrangers("xbot/"+c.proc.version, c.documents()),
 		),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
-		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),
-		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{People: c.store, Policies: c.policies}),
-		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
-		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
-		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
+		toolcontext.NewOffloadRecall(c.storage.store), toolcontext.NewEdit(c.storage.store), toolcontext.NewRecallMasked(c.storage.store),
+		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{People: c.storage.store, Policies: c.db.policies}),
+		agent.New(c.storage.store, roles), worktree.New(c.storage.store, c.storage.store, subagents.Worktrees{Names: c.storage.store}),
+		agent.NewCreateChat(c.storage.store, roles, c.storage.store), agent.NewSendMessage(c.storage.store, roles, c.storage.store),
+		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(c.storage.store, c.storage.store), toollogs.New(logs.Reader{Home: c.proc.home}, c.storage.store),
 		toolsettings.New(toolsettings.Commands{
-			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.store}, Policy: admin.Config{Documents: c.store},
-		}, intake.Callers{People: c.store, Policies: c.policies}),
+			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.storage.store}, Policy: admin.Config{Documents: c.storage.store},
+		}, intake.Callers{People: c.storage.store, Policies: c.db.policies}),
 	)
 }
 
 // skills knows those of the installation, and those where commands run.
 func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
-	return prompt.Skills{Home: c.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.policies}, Own: c.store, Consents: c.consents()}
+	return prompt.Skills{Home: c.proc.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.db.policies}, Own: c.storage.store, Consents: c.consents()}
 }
 
 // consents returns the folders to which users have agreed; nil before the runners are set up.
 func (c *core) consents() prompt.Consents {
-	if c.projects == nil {
+	if c.mcp.projects == nil {
 		return nil
 	}
-	return c.projects
+	return c.mcp.projects
 }
 
 // installed knows what people have installed of what others have published.
-func (c *core) installed() installed.Installed { return installed.Installed{Store: c.store} }
+func (c *core) installed() installed.Installed { return installed.Installed{Store: c.storage.store} }
 
 // disabledSkills reads the policy.
 type disabledSkills struct{ live *policies.Live }
@@ -160,14 +162,14 @@ func (c *core) skillTool(boxes *resolver.Resolver) toolset.Source {
 
 // documents reads PDFs.
 func (c *core) documents() pdf.Reader {
-	return pdf.Reader{Cache: filepath.Join(c.home, "cache", "pdf")}
+	return pdf.Reader{Cache: filepath.Join(c.proc.home, "cache", "pdf")}
 }
 
 // roles knows what subagents are made of.
 func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	return subagents.Roles{
-		Store: c.store, Policies: c.policies, Models: c.catalogue,
-		Files: prompt.Roles{Home: c.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.store, Installed: c.installed()},
+		Store: c.storage.store, Policies: c.db.policies, Models: c.models.catalogue,
+		Files: prompt.Roles{Home: c.proc.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.storage.store, Installed: c.installed()},
 	}
 }
 
@@ -182,7 +184,7 @@ func (c *core) public() *http.Client {
 
 // authorizers find who decides what may run.
 func (a *agents) authorizers() permission.Authorizers {
-	return permission.Authorizers{Rules: a.rules, Policies: a.policies, People: a.store}
+	return permission.Authorizers{Rules: a.rules, Policies: a.core.db.policies, People: a.core.storage.store}
 }
 
 // readRules reads the rules of the installation. A rule for a tool that does not exist is refused: it would protect

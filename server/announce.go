@@ -21,15 +21,15 @@ import (
 
 // Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. Anybody may ask, so it names no addresses.
 func (c *core) Ready(ctx context.Context) error {
-	if err := c.store.Ping(ctx); err != nil {
-		c.log.Debug("not ready", "error", err)
+	if err := c.storage.store.Ping(ctx); err != nil {
+		c.proc.log.Debug("not ready", "error", err)
 		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
 	}
-	if _, err := c.temporal.CheckHealth(ctx, nil); err != nil {
-		c.log.Debug("not ready", "error", err)
+	if _, err := c.temporal.client.CheckHealth(ctx, nil); err != nil {
+		c.proc.log.Debug("not ready", "error", err)
 		return fault.Errorf(fault.Unavailable, "Temporal does not answer")
 	}
-	_, err := c.temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: c.namespace})
+	_, err := c.temporal.client.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: c.temporal.namespace})
 	if _, missing := errors.AsType[*serviceerror.NamespaceNotFound](err); missing { // other errors: the token may not describe it
 		return fault.Errorf(fault.Unavailable, "Temporal does not have the namespace of the settings")
 	}
@@ -51,8 +51,8 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	in.awaitReady(ctx)
 	var admin store.User
 	var signIn string
-	err := in.untilPostgres(ctx, func(ctx context.Context) (err error) {
-		if admin, err = in.store.EnsureAdmin(ctx, in.admin); err != nil {
+	err := in.core.proc.untilPostgres(ctx, func(ctx context.Context) (err error) {
+		if admin, err = in.core.storage.store.EnsureAdmin(ctx, in.core.admin); err != nil {
 			return err
 		}
 		if err := in.noteLocal(ctx, admin.ID); err != nil {
@@ -72,8 +72,8 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	if uiText != "" {
 		say(w, "Temporal  %s", uiText)
 	}
-	say(w, "data      %s", in.home)
-	if in.copy {
+	say(w, "data      %s", in.core.proc.home)
+	if in.core.copy {
 		say(w, "copy      %s", CopyNote)
 	}
 	return in.keepNote(ctx, admin.ID)
@@ -83,13 +83,13 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 func (in *ingressPart) awaitReady(ctx context.Context) {
 	begin, said := time.Now(), ""
 	for {
-		err := in.Ready(ctx)
+		err := in.core.Ready(ctx)
 		if err == nil || ctx.Err() != nil || time.Since(begin) > readyWait {
 			return
 		}
 		if reason := err.Error(); reason != said && time.Since(begin) > readySlow {
-			in.log.Warn("waiting to be ready", "reason", reason)
-			say(in.terminal, "Waiting: %s", reason)
+			in.core.proc.log.Warn("waiting to be ready", "reason", reason)
+			say(in.core.proc.terminal, "Waiting: %s", reason)
 			said = reason
 		}
 		select {
@@ -103,7 +103,7 @@ func (in *ingressPart) awaitReady(ctx context.Context) {
 // signIn returns the address of the page and how to sign in. It is printed, and may be kept in a log, so it is a link only at the first start, and
 // as long as nobody has signed in on a terminal.
 func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserID) (string, error) {
-	use, err := in.store.SignInUse(ctx)
+	use, err := in.core.storage.store.SignInUse(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -119,21 +119,21 @@ func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserI
 // operatorChats puts the chats of the settings in force: who writes in the administrator's is the administrator, and who was one by an
 // earlier setting is not. It returns the chat that is told of the start.
 func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) {
-	chats, err := in.accounts.OperatorChats(ctx, accounts.Chats{Admin: in.http.AdminChat, Notify: in.http.NotifyChat, Channel: in.http.NotifyChannel})
+	chats, err := in.core.platforms.accounts.OperatorChats(ctx, accounts.Chats{Admin: in.http.AdminChat, Notify: in.http.NotifyChat, Channel: in.http.NotifyChannel})
 	if err != nil {
 		return chat.Address{}, err
 	}
 	admin := ""
 	if chats.Admin.Channel != "" {
 		admin = chats.Admin.Setting()
-		in.log.Info("who writes in this chat is the first administrator", "chat", admin, "setting", chats.From)
+		in.core.proc.log.Info("who writes in this chat is the first administrator", "chat", admin, "setting", chats.From)
 	}
-	gone, err := in.store.Depose(ctx, admin)
+	gone, err := in.core.storage.store.Depose(ctx, admin)
 	if err != nil {
 		return chat.Address{}, err
 	}
 	if gone > 0 {
-		in.log.Info("chats that the settings name no more are not the administrator's any more", "people", gone)
+		in.core.proc.log.Info("chats that the settings name no more are not the administrator's any more", "people", gone)
 	}
 	in.gateway.AdminChat = chats.Admin
 	return chats.Notify, nil
@@ -141,11 +141,11 @@ func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) 
 
 // noticeStart tells a chat that the server has started. A copy of an installation tells nobody.
 func (in *ingressPart) noticeStart(to chat.Address) func(context.Context) error {
-	if to.Channel == "" || in.copy {
+	if to.Channel == "" || in.core.copy {
 		return func(context.Context) error { return nil }
 	}
 	notice := &startnotice.Notice{
-		Store: in.store, Usual: in.usual(), To: to, Admin: in.admin, Version: in.version, Address: in.at.people(), Patience: startnotice.Patience, Log: in.log,
+		Store: in.core.storage.store, Usual: in.core.usual(), To: to, Admin: in.core.admin, Version: in.core.proc.version, Address: in.at.people(), Patience: startnotice.Patience, Log: in.core.proc.log,
 	}
 	return notice.Run
 }

@@ -92,7 +92,7 @@ func (m channelMemory) Save(ctx context.Context, key string, value []byte) error
 
 // newSetup receives from the accounts that are configured.
 func (in *ingressPart) newSetup() *channels.Setup {
-	return &channels.Setup{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.at.internal() + holderMark + in.holder, Log: in.log, Addresses: in.auth}
+	return &channels.Setup{Live: in.core.platforms.channels, Gateway: in.gateway, States: in.core.storage.store, Holder: in.at.internal() + holderMark + in.holder, Log: in.core.proc.log, Addresses: in.auth}
 }
 
 // holderMark parts the address of an ingress from a name that no other process has.
@@ -112,7 +112,7 @@ func (h channelHolders) ChannelHolder(ctx context.Context, name, account string)
 func (c *core) speakers() *remote.Accounts {
 	transport := &http.Transport{DialContext: safehttp.HideAddresses((&net.Dialer{Timeout: platformTimeout}).DialContext)} // no proxy between our own processes
 	return &remote.Accounts{
-		Live: c.channels, Holders: channelHolders{c.store}, Key: c.key, HTTP: &http.Client{Transport: transport},
+		Live: c.platforms.channels, Holders: channelHolders{c.storage.store}, Key: c.db.key, HTTP: &http.Client{Transport: transport},
 	}
 }
 
@@ -124,9 +124,9 @@ func secretName() string {
 
 func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
-		Outbox: a.store, Messages: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words, Readers: a.store,
-		Files: &files.Folders{Sessions: a.store, Boxes: a.boxes}, Replies: replies{a.store},
-		Policy: deliveryPolicy{a.policies}, Links: a.connected, Tally: newDeliveryCount(a.tele.Registry),
+		Outbox: a.core.storage.store, Messages: a.core.storage.store, Cards: a.core.storage.store, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Readers: a.core.storage.store,
+		Files: &files.Folders{Sessions: a.core.storage.store, Boxes: a.boxes}, Replies: replies{a.core.storage.store},
+		Policy: deliveryPolicy{a.core.db.policies}, Links: a.core.mcp.connected, Tally: newDeliveryCount(a.core.proc.tele.Registry),
 	}
 }
 
@@ -190,14 +190,14 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 // attachmentFetcher fetches the files that come with messages.
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
-		Store: a.store, Notices: a.store, Accounts: a.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.words, Documents: a.documents(),
-		Voice: &transcription.Transcriber{Keys: a.toolKeys},
+		Store: a.core.storage.store, Notices: a.core.storage.store, Accounts: a.core.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
+		Voice: &transcription.Transcriber{Keys: a.core.models.toolKeys},
 	}
 }
 
 // follower shows on platforms how turns go on, from the events that pages see.
 func (c *core) follower() *delivery.Follower {
 	return &delivery.Follower{
-		Turns: c.store, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.bus}, Policy: deliveryPolicy{c.policies}, Signs: c.store,
+		Turns: c.storage.store, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.db.bus}, Policy: deliveryPolicy{c.db.policies}, Signs: c.storage.store,
 	}
 }

@@ -24,13 +24,13 @@ import (
 
 // core is what every process has. The groups are made in the order in which they stand here.
 type core struct {
-	*process
-	*database
-	*orchestration
-	*models
-	*storage
-	*platforms
-	*mcpServers
+	proc      *process
+	db        *database
+	temporal  *orchestration
+	models    *models
+	storage   *storage
+	platforms *platforms
+	mcp       *mcpServers
 
 	jobs     *cron.Jobs
 	triggers *trigger.Store
@@ -46,28 +46,28 @@ type core struct {
 func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	c := &core{permissions: s.Permissions, memory: s.MemoryProvider, admin: s.admin, copy: s.copy}
 	var err error
-	if c.process, err = newProcess(ctx, s, closer); err != nil {
+	if c.proc, err = newProcess(ctx, s, closer); err != nil {
 		return nil, err
 	}
-	if c.database, err = openDatabase(ctx, s, c.process, closer); err != nil {
+	if c.db, err = openDatabase(ctx, s, c.proc, closer); err != nil {
 		return nil, err
 	}
-	if c.orchestration, err = newOrchestration(ctx, s, c.process, c.database, closer); err != nil {
+	if c.temporal, err = newOrchestration(ctx, s, c.proc, c.db, closer); err != nil {
 		return nil, err
 	}
-	if c.models, err = newModels(s, c.process, c.database); err != nil {
+	if c.models, err = newModels(s, c.proc, c.db); err != nil {
 		return nil, err
 	}
 	if c.storage, err = newStorage(s, c); err != nil {
 		return nil, err
 	}
-	if c.mcpServers, err = newMCPServers(s, c.process, c.database, c.storage, closer); err != nil {
+	if c.mcp, err = newMCPServers(s, c.proc, c.db, c.storage, closer); err != nil {
 		return nil, err
 	}
-	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.log)
-	c.platforms = newPlatforms(s, c.process, c.database, c.storage, c.plugins)
-	c.jobs = &cron.Jobs{Store: c.store, Zones: cron.Zones{Profiles: c.store, Policies: c.policies}, Models: words{c.catalogue}}
-	c.triggers = &trigger.Store{Store: c.store, Key: c.key, Base: s.at.people()}
+	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.proc.log)
+	c.platforms = newPlatforms(s, c.proc, c.db, c.storage, c.mcp.plugins)
+	c.jobs = &cron.Jobs{Store: c.storage.store, Zones: cron.Zones{Profiles: c.storage.store, Policies: c.db.policies}, Models: words{c.models.catalogue}}
+	c.triggers = &trigger.Store{Store: c.storage.store, Key: c.db.key, Base: s.at.people()}
 	return c, nil
 }
 

@@ -10,12 +10,12 @@ import (
 
 // cronJobs acts on the times of jobs.
 func (c *core) cronJobs() *cronjob.CronJobs {
-	return &cronjob.CronJobs{Jobs: c.store, Words: c.words, Copy: c.copy, Heartbeats: c.heartbeats()}
+	return &cronjob.CronJobs{Jobs: c.storage.store, Words: c.temporal.words, Copy: c.copy, Heartbeats: c.heartbeats()}
 }
 
 // heartbeats keeps the heartbeats of agents.
 func (c *core) heartbeats() *cron.Heartbeats {
-	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.policies, People: c.store, Admin: c.admin, Home: c.home}
+	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.db.policies, People: c.storage.store, Admin: c.admin, Home: c.proc.home}
 }
 
 // heartbeatsEvery is how soon a changed policy reaches the heartbeats.
@@ -23,7 +23,7 @@ const heartbeatsEvery = 5 * time.Second
 
 // followHeartbeats keeps the heartbeats as the policy says until ctx ends.
 func (in *ingressPart) followHeartbeats(ctx context.Context) error {
-	heartbeats, ticker, said := in.heartbeats(), time.NewTicker(heartbeatsEvery), ""
+	heartbeats, ticker, said := in.core.heartbeats(), time.NewTicker(heartbeatsEvery), ""
 	defer ticker.Stop()
 	for {
 		err := heartbeats.Follow(ctx)
@@ -33,7 +33,7 @@ func (in *ingressPart) followHeartbeats(ctx context.Context) error {
 			said = ""
 		case err.Error() != said: // what does not change is said once
 			said = err.Error()
-			in.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
+			in.core.proc.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
 		}
 		select {
 		case <-ctx.Done():

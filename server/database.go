@@ -132,13 +132,13 @@ type storage struct {
 
 func newStorage(s settings, c *core) (*storage, error) {
 	room := limitsOf(s)
-	room.Others = c.catalogue
-	st := store.New(c.pool, store.Options{
-		Feed: c.bus, Limits: room, Policies: c.policies, Wakes: c.wakes, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
+	room.Others = c.models.catalogue
+	st := store.New(c.db.pool, store.Options{
+		Feed: c.db.bus, Limits: room, Policies: c.db.policies, Wakes: c.temporal.wakes, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
 	})
 	e, err := newEmbedder(s.Memory)
 	if err != nil {
 		return nil, err
 	}
-	return &storage{st, newArchive(st, e, s.Memory, c.log), e}, nil
+	return &storage{st, newArchive(st, e, s.Memory, c.proc.log), e}, nil
 }

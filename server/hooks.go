@@ -27,33 +27,33 @@ func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 // HooksFiles knows the hooks of conversations.
 func (a *agents) hookFiles() *hook.Live {
 	return &hook.Live{
-		File: HooksFile(a.home), Grants: HookGrants(a.permissions, ask.Standard(a.log)), Projects: a.projects, Plugins: a.added, Log: a.log,
+		File: HooksFile(a.core.proc.home), Grants: HookGrants(a.core.permissions, ask.Standard(a.core.proc.log)), Projects: a.core.mcp.projects, Plugins: a.added, Log: a.core.proc.log,
 	}
 }
 
 // hookDispatcher asks the handlers of hooks.
 func (a *agents) hookDispatcher() *hook.Dispatcher {
-	return &hook.Dispatcher{Log: a.log, Kinds: map[hook.Kind]hook.Asker{
-		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: hookPlaces{a}, Host: a.boxes.Host()}, Host: ask.Host{Dir: a.home}},
-		hook.KindHTTP:     ask.NewHTTP(a.public(), a.env, "xbot/"+a.version),
+	return &hook.Dispatcher{Log: a.core.proc.log, Kinds: map[hook.Kind]hook.Asker{
+		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: hookPlaces{a}, Host: a.boxes.Host()}, Host: ask.Host{Dir: a.core.proc.home}},
+		hook.KindHTTP:     ask.NewHTTP(a.core.public(), a.core.proc.env, "xbot/"+a.core.proc.version),
 		hook.KindMCP:      ask.MCP{Servers: hookServers{a}},
-		hook.KindCallback: ask.Standard(a.log),
+		hook.KindCallback: ask.Standard(a.core.proc.log),
 		hook.KindPlugin:   extend.HookAsker{Bridge: a.added.Bridge},
 	}}
 }
 
 // hooks asks the hooks of conversations.
 func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes, runners hooks.Runners) *hooks.Hooks {
-	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Runners: runners, Authorizers: a.authorizers(), Profiles: a.agentProfiles()}
+	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.core.storage.store, Tools: a.tools, Sizes: sizes, Runners: runners, Authorizers: a.authorizers(), Profiles: a.core.agentProfiles()}
 }
 
 // hookServers call tools of MCP servers for hooks.
-type hookServers struct{ *agents }
+type hookServers struct{ agents *agents }
 
 // CallTool implements ask.MCPServers. Hooks may be told of an event twice, so the call is one that may be repeated. A server with a command
 // runs on the runner of the conversation. Without a runner, one of the installation runs on the server's host, as commands of hooks do.
 func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server string, shared bool, tool string, arguments json.RawMessage) (chat.ToolResult, error) {
-	place, err := h.store.HookExecTarget(ctx, key)
+	place, err := h.agents.core.storage.store.HookExecTarget(ctx, key)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -61,33 +61,33 @@ func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server s
 	if shared {
 		user = 0
 	}
-	found, err := h.servers.InForce(ctx, user, server)
+	found, err := h.agents.core.mcp.servers.InForce(ctx, user, server)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
 	at := mcp.At{Server: found.ID, Person: place.User}
 	if found.Transport == chat.MCPStdio {
-		at.Box, err = h.boxes.Box(ctx, place.User, place.Runner)
+		at.Box, err = h.agents.boxes.Box(ctx, place.User, place.Runner)
 		if fault.Is(err, fault.Denied) && shared {
-			at.Box, at.Person, err = h.boxes.Host(), 0, nil
+			at.Box, at.Person, err = h.agents.boxes.Host(), 0, nil
 		}
 		if err != nil {
 			return chat.ToolResult{}, err
 		}
 	}
-	return h.connections.Call(ctx, at, tool, chat.ClassIdempotent, arguments, nil)
+	return h.agents.core.mcp.connections.Call(ctx, at, tool, chat.ClassIdempotent, arguments, nil)
 }
 
 // hookPlaces finds where the commands of hooks run: in the same place as the tools of their conversations.
-type hookPlaces struct{ *agents }
+type hookPlaces struct{ agents *agents }
 
 // FindSandbox finds the sandbox and the working folder of a conversation.
 func (h hookPlaces) FindSandbox(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
-	place, err := h.store.HookExecTarget(ctx, key)
+	place, err := h.agents.core.storage.store.HookExecTarget(ctx, key)
 	if err != nil {
 		return nil, "", err
 	}
-	box, err := h.boxes.Box(ctx, place.User, place.Runner)
+	box, err := h.agents.boxes.Box(ctx, place.User, place.Runner)
 	if err != nil {
 		return nil, "", err
 	}

@@ -58,7 +58,7 @@ func OpenIngress(ctx context.Context, cfg config.Ingress, version string) (*Serv
 	if err != nil {
 		return s.opened(err)
 	}
-	s.serve(c.listenFeed, c.learnAttributes, c.outages.Run, in.run, func(ctx context.Context) error { return in.announce(ctx, os.Stdout) })
+	s.serve(c.db.listenFeed, c.temporal.learnAttributes, c.temporal.outages.Run, in.run, func(ctx context.Context) error { return in.announce(ctx, os.Stdout) })
 	return s, nil
 }
 
@@ -92,7 +92,8 @@ type temporalUI struct {
 
 // ingressPart is the half of the server that talks to people.
 type ingressPart struct {
-	*agents
+	core       *core
+	agents     *agents
 	http       config.HTTP
 	oidc       config.OIDC
 	at         addresses
@@ -123,7 +124,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		return nil, fault.Errorf(fault.Invalid, "XBOT_OIDC_ISSUER is set, but not XBOT_OIDC_CLIENT_ID: what the provider knows xbot as")
 	}
 	hub := runners.New(runners.Config{
-		Registry: manage.Registry{Store: c.store}, Kills: manage.Kills{Store: c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, Syncer: runners.NewFolders(c.home, c.log), Access: c.bus,
+		Registry: manage.Registry{Store: c.storage.store}, Kills: manage.Kills{Store: c.storage.store}, Address: s.at.internal(), Version: c.proc.version, Log: c.proc.log, Syncer: runners.NewFolders(c.proc.home, c.proc.log), Access: c.db.bus,
 	})
 	docker := hostrunner.NewContainers(c.hostRunners(), s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
@@ -131,45 +132,45 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		return nil, err
 	}
 	in := &ingressPart{
-		agents: a, http: s.http, oidc: s.oidc, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
-		auth:     &auth.Auth{Accounts: c.store, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.key, Proxies: s.http.TrustedProxies()},
-		dispatch: &intake.Dispatch{Inbox: c.store, Wakes: c.wakes, Policies: c.policies},
+		core: c, agents: a, http: s.http, oidc: s.oidc, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
+		auth:     &auth.Auth{Accounts: c.storage.store, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.db.key, Proxies: s.http.TrustedProxies()},
+		dispatch: &intake.Dispatch{Inbox: c.storage.store, Wakes: c.temporal.wakes, Policies: c.db.policies},
 	}
 	if s.alone {
 		in.holder = "own"
 	}
 	in.views = newViews(a, in.dispatch, s)
-	in.hooks = &hooks.Admin{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
+	in.hooks = &hooks.Admin{Store: c.storage.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
 	in.dispatch.Judge = &amend.Judge{Tools: a.tools, Authorizers: a.authorizers(), Hooks: in.hooks}
-	in.gateway = &gateway.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Runners: a.boxes, Models: a.choice, Preferences: in.preferences(), Base: in.at.people(), Log: c.log}
+	in.gateway = &gateway.Gateway{Store: c.storage.store, Policies: c.db.policies, Dispatch: in.dispatch, Runners: a.boxes, Models: a.choice, Preferences: in.core.preferences(), Base: in.at.people(), Log: c.proc.log}
 	in.setup = in.newSetup()
 	in.dispatch.Commands = in.slashCommands() // commands dispatch messages, too
 	return in, nil
 }
 
 func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
-	name := a.model.Model()
+	name := a.core.models.model.Model()
 	return views{
-		runners: &manage.Runners{Store: a.store, Resolver: a.boxes, Usual: a.usual(), URL: s.http.URL, Confine: s.runner.Confine, Log: a.log},
+		runners: &manage.Runners{Store: a.core.storage.store, Resolver: a.boxes, Usual: a.core.usual(), URL: s.http.URL, Confine: s.runner.Confine, Log: a.core.proc.log},
 		contexts: &contextview.Viewer{
-			Store: a.store, Answering: a.choice, Models: limits.Table{Model: name, Others: a.catalogue},
+			Store: a.core.storage.store, Answering: a.choice, Models: limits.Table{Model: name, Others: a.core.models.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
-		usage:   &spending.Usage{Store: a.store, Prices: a.catalogue},
+		usage:   &spending.Usage{Store: a.core.storage.store, Prices: a.core.models.catalogue},
 		words:   choice.Catalog{Choice: a.choice},
-		history: &history.Editor{Store: a.store, Dispatch: d},
+		history: &history.Editor{Store: a.core.storage.store, Dispatch: d},
 	}
 }
 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	routes, consumers := in.routes(), in.consumers()
-	in.tele.Registry.MustRegister(metrics.NewInbox(in.store, in.log), metrics.NewRunners(in.hub.Connected))
-	measured := httpserver.NewMetrics(in.tele.Registry)
+	in.core.proc.tele.Registry.MustRegister(metrics.NewInbox(in.core.storage.store, in.core.proc.log), metrics.NewRunners(in.hub.Connected))
+	measured := httpserver.NewMetrics(in.core.proc.tele.Registry)
 	routes.Others[consumer.Root] = consumers
 	var notified chat.Address
-	err := in.untilPostgres(ctx, func(ctx context.Context) (err error) {
-		if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
+	err := in.core.proc.untilPostgres(ctx, func(ctx context.Context) (err error) {
+		if err := in.core.platforms.accounts.TakeEnvironment(ctx, in.core.proc.log); err != nil {
 			return err
 		}
 		notified, err = in.operatorChats(ctx)
@@ -178,17 +179,17 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pauses := &relay.Pauses{Store: in.store, Client: in.temporal, Unpauser: in.orchestration, Paused: relay.NewPausedGauge(in.tele.Registry), Log: in.log}
+	pauses := &relay.Pauses{Store: in.core.storage.store, Client: in.core.temporal.client, Unpauser: in.core.temporal, Paused: relay.NewPausedGauge(in.core.proc.tele.Registry), Log: in.core.proc.log}
 	s := &Server{}
 	s.serve(
-		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.mcpFile().Follow, in.noticeStart(notified),
-		(&orphans.Sweeper{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
-		(&agentquestions.Closer{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
+		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.core.mcpFile().Follow, in.noticeStart(notified),
+		(&orphans.Sweeper{Store: in.core.storage.store, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&agentquestions.Closer{Store: in.core.storage.store, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()
 			defer consumers.Records(ctx)() // until the last request was answered
-			return httpserver.Serve(ctx, in.at.listener, measured.Measure(routes.Handler()), in.closing, in.log)
+			return httpserver.Serve(ctx, in.at.listener, measured.Measure(routes.Handler()), in.closing, in.core.proc.log)
 		},
 	)
 	return s.Run(ctx)
@@ -196,7 +197,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 
 func (in *ingressPart) newRelay() *relay.Relay {
 	return &relay.Relay{
-		Store: in.store, Wakes: in.wakes, Client: in.temporal, Unpauser: in.orchestration, Log: in.log,
-		Metrics: relay.NewMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+		Store: in.core.storage.store, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
+		Metrics: relay.NewMetrics(in.core.proc.tele.Registry), HeldAfter: in.http.Held,
 	}
 }

@@ -33,7 +33,7 @@ func (in *ingressPart) localToken() string {
 	if err != nil {
 		host = "unknown host"
 	}
-	return "local programs of " + host + ":" + in.home
+	return "local programs of " + host + ":" + in.core.proc.home
 }
 
 // localTokens is how many of these tokens hold: what stands in the note while a server starts, which may have been killed before it
@@ -42,14 +42,14 @@ const localTokens = 3
 
 func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	token, hash := secret.NewToken()
-	if _, err := in.store.GrantToken(ctx, admin, store.Token{Name: in.localToken()}, hash); err != nil {
+	if _, err := in.core.storage.store.GrantToken(ctx, admin, store.Token{Name: in.localToken()}, hash); err != nil {
 		return err
 	}
-	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.version, Service: ofSystemd()})
+	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.core.proc.version, Service: ofSystemd()})
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(in.home, "run", "serve.json")
+	path := filepath.Join(in.core.proc.home, "run", "serve.json")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	if err := errors.Join(os.WriteFile(tmp, data, 0o600), os.Rename(tmp, path)); err != nil {
 		return err
 	}
-	return in.store.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
+	return in.core.storage.store.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
 }
 
 // noteLook is how often the administrator of the note is looked for beside what the database says of changes.
@@ -65,7 +65,7 @@ const noteLook = 15 * time.Second
 
 // keepNote gives the programs beside this server to the next administrator when theirs is none any more, until ctx ends.
 func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
-	changes, leave := in.bus.AccessChanges()
+	changes, leave := in.core.db.bus.AccessChanges()
 	defer leave()
 	tick := time.NewTicker(noteLook)
 	defer tick.Stop()
@@ -76,7 +76,7 @@ func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
 		case <-changes:
 		case <-tick.C:
 		}
-		admin, err := in.store.EnsureAdmin(ctx, in.admin)
+		admin, err := in.core.storage.store.EnsureAdmin(ctx, in.core.admin)
 		if err == nil && admin.ID == noted {
 			continue
 		}
@@ -84,13 +84,13 @@ func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
 			err = in.noteLocal(ctx, admin.ID)
 		}
 		if err == nil { // until the tokens of the one before are void, all of it is tried again
-			err = in.store.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
+			err = in.core.storage.store.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
 		}
 		if err == nil {
 			noted = admin.ID
-			in.log.Info("the programs beside this server are another administrator's", "user", admin.Name)
+			in.core.proc.log.Info("the programs beside this server are another administrator's", "user", admin.Name)
 		} else if ctx.Err() == nil {
-			in.log.Warn("the note for programs beside this server could not be kept", "error", err)
+			in.core.proc.log.Warn("the note for programs beside this server could not be kept", "error", err)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func finder(allow safehttp.Allow, shared http.RoundTripper, accounts *oauth.Acco
 // mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even
 // by mistake: commands run where people can read their variables.
 func (c *core) mcpFile() *mcp.File {
-	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Keys: keyVariables{c.policies}, Servers: c.servers, Connections: c.connections, Log: c.log}
+	return &mcp.File{Path: filepath.Join(c.proc.home, mcp.FileName), Env: config.Foreign(c.proc.env), Keys: keyVariables{c.db.policies}, Servers: c.mcp.servers, Connections: c.mcp.connections, Log: c.proc.log}
 }
 
 // keyVariables know which variables hold keys of models and of the services of tools.
@@ -96,9 +96,9 @@ func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
 
 // useProjects has conversations use the servers of the folders in which they work, as far as people have agreed to them.
 func (c *core) useProjects(boxes *resolver.Resolver) {
-	c.projects = &project.Projects{Rows: c.store, Key: c.key, Boxes: boxes, Policies: c.policies, Hooked: &hook.Live{File: HooksFile(c.home)}, Log: c.log}
-	c.offered.Projects = c.projects
-	c.closer.onClose(c.projects.Close)
+	c.mcp.projects = &project.Projects{Rows: c.storage.store, Key: c.db.key, Boxes: boxes, Policies: c.db.policies, Hooked: &hook.Live{File: HooksFile(c.proc.home)}, Log: c.proc.log}
+	c.mcp.offered.Projects = c.mcp.projects
+	c.proc.closer.onClose(c.mcp.projects.Close)
 }
 
 // NewPlugins knows the plugins of an installation.
@@ -119,13 +119,13 @@ func (ownCommands) Taken(name string) bool {
 // newExtensions runs the plugins of the installation where they are used, on the runner of the server's host.
 func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
 	cfg := bridge.Config{
-		Plugins: c.plugins, Rows: c.store, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.home), Version: c.version, Log: c.log, Peer: c.platforms.added,
+		Plugins: c.mcp.plugins, Rows: c.storage.store, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.proc.home), Version: c.proc.version, Log: c.proc.log, Peer: c.platforms.added,
 	}
-	c.plugins.Starter = bridge.Trial{Config: cfg}
+	c.mcp.plugins.Starter = bridge.Trial{Config: cfg}
 	running := bridge.New(cfg)
 	c.platforms.added.Connect(running)
-	c.closer.onClose(func() { _ = running.Close() }) // it has nothing to say
-	return extend.New(c.plugins, running)
+	c.proc.closer.onClose(func() { _ = running.Close() }) // it has nothing to say
+	return extend.New(c.mcp.plugins, running)
 }
 
 // NewPluginTrial starts plugins for a program beside the server that runs, on the runner of the server's host. Its caller closes it.
@@ -151,5 +151,5 @@ func (p pluginTexts) Enrich(ctx context.Context, a *prompt.Assembly) (string, er
 
 // agreements records what users say about folders.
 func (c *core) agreements() project.Agreements {
-	return project.Agreements{Projects: c.projects, Connections: c.connections}
+	return project.Agreements{Projects: c.mcp.projects, Connections: c.mcp.connections}
 }

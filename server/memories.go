@@ -41,52 +41,56 @@ func newArchive(s *store.Store, e embed.Embedder, cfg config.Memory, log *slog.L
 
 // catchUp makes the embeddings of archives that are missing, until ctx ends.
 func (a *agents) catchUp(ctx context.Context) error {
-	if !a.archive.Compress {
-		return a.archive.Run(ctx, nil)
+	if !a.core.storage.archive.Compress {
+		return a.core.storage.archive.Run(ctx, nil)
 	}
-	return a.archive.Run(ctx, digest.Digester{Store: a.store, Models: a.choice, Limits: limits.Table{Others: a.catalogue}})
+	return a.core.storage.archive.Run(ctx, digest.Digester{Store: a.core.storage.store, Models: a.choice, Limits: limits.Table{Others: a.core.models.catalogue}})
 }
 
 // indexWords indexes by words what an older xbot has stored.
-func (c *core) indexWords(ctx context.Context) error { return c.store.IndexWords(ctx, c.log) }
+func (c *core) indexWords(ctx context.Context) error {
+	return c.storage.store.IndexWords(ctx, c.proc.log)
+}
 
 // remembered is what is remembered of people.
-func (c *core) remembered() view.View { return view.View{Store: c.store, Policies: c.policies} }
+func (c *core) remembered() view.View {
+	return view.View{Store: c.storage.store, Policies: c.db.policies}
+}
 
 // agentProfiles knows who answers in a conversation.
 func (c *core) agentProfiles() *agentprofile.Resolver {
-	return &agentprofile.Resolver{Store: c.store, Policies: c.policies, Home: c.home, Log: c.log, Memory: c.memory}
+	return &agentprofile.Resolver{Store: c.storage.store, Policies: c.db.policies, Home: c.proc.home, Log: c.proc.log, Memory: c.memory}
 }
 
 // memories are how people are remembered, by the provider of each agent.
 func (c *core) memories() agentprofile.Memories {
 	return agentprofile.Memories{Profiles: c.agentProfiles(), Providers: map[string]memory.Provider{
-		memory.Flat:  flat.Provider{Store: c.store},
-		memory.Letta: letta.Provider{Store: c.store, Archive: c.archive},
+		memory.Flat:  flat.Provider{Store: c.storage.store},
+		memory.Letta: letta.Provider{Store: c.storage.store, Archive: c.storage.archive},
 	}}
 }
 
 // notes are what each agent remembers.
 func (c *core) notes() agentprofile.Notes {
-	return agentprofile.Notes{Store: c.store, Profiles: c.agentProfiles()}
+	return agentprofile.Notes{Store: c.storage.store, Profiles: c.agentProfiles()}
 }
 
 // lettaTools are the tools of memories that letta keeps.
 func (c *core) lettaTools() []tool.Tool {
 	who := c.agentProfiles()
 	return []tool.Tool{
-		toolletta.NewAppend(who, c.store), toolletta.NewReplace(who, c.store), toolletta.NewRethink(who, c.store),
-		toolletta.NewInsert(who, c.archive, c.store), toolletta.NewSearch(who, c.archive, c.store), toolletta.NewRecall(agentprofile.Past{History: c.store, Profiles: who}, c.store),
+		toolletta.NewAppend(who, c.storage.store), toolletta.NewReplace(who, c.storage.store), toolletta.NewRethink(who, c.storage.store),
+		toolletta.NewInsert(who, c.storage.archive, c.storage.store), toolletta.NewSearch(who, c.storage.archive, c.storage.store), toolletta.NewRecall(agentprofile.Past{History: c.storage.store, Profiles: who}, c.storage.store),
 	}
 }
 
 // soulTools are the tools for soul files, for a person's other conversations, and for those of consumers. Who has them the policy says.
 func (c *core) soulTools() []tool.Tool {
 	who := c.agentProfiles()
-	past := agentprofile.Past{History: c.store, Profiles: who}
-	return append(consumers.Tools(c.store, c.store),
-		toolsoul.NewList(who, c.store, c.store), toolsoul.NewRead(who, c.store), toolsoul.NewWrite(who, c.store), toolsoul.NewDelete(who, c.store),
-		conversation.NewList(past, c.store), conversation.NewRead(past, c.store),
+	past := agentprofile.Past{History: c.storage.store, Profiles: who}
+	return append(consumers.Tools(c.storage.store, c.storage.store),
+		toolsoul.NewList(who, c.storage.store, c.storage.store), toolsoul.NewRead(who, c.storage.store), toolsoul.NewWrite(who, c.storage.store), toolsoul.NewDelete(who, c.storage.store),
+		conversation.NewList(past, c.storage.store), conversation.NewRead(past, c.storage.store),
 	)
 }
 

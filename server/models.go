@@ -49,11 +49,13 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 
 // preferences are what people set for themselves.
 func (c *core) preferences() preference.Desk {
-	return preference.Desk{Store: c.store, Models: c.catalogue}
+	return preference.Desk{Store: c.storage.store, Models: c.models.catalogue}
 }
 
 // usual tells which model answers where nothing else was chosen.
-func (c *core) usual() choice.Usual { return choice.Usual{Models: c.catalogue, Settings: c.store} }
+func (c *core) usual() choice.Usual {
+	return choice.Usual{Models: c.models.catalogue, Settings: c.storage.store}
+}
 
 // UsualModel makes the model that answers where nobody chose one, as a worker with these settings and this environment would.
 func UsualModel(ctx context.Context, cfg config.Serve, rows *store.Store, key *secret.Keyring, env map[string]string) (llm.Client, error) {

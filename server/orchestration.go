@@ -23,7 +23,7 @@ import (
 
 // orchestration is Temporal, and what wakes workflows.
 type orchestration struct {
-	temporal   client.Client
+	client     client.Client
 	namespace  string
 	identity   string                // of this process, to Temporal
 	codec      *temporalclient.Codec // of what stands in Temporal's histories
@@ -50,14 +50,14 @@ func newOrchestration(ctx context.Context, s settings, p *process, db *database,
 	}
 	o.identity = identity(s.process, s.version)
 	dial.Codec, dial.Identity = o.codec, o.identity
-	if o.temporal, err = temporalclient.New(dial); err != nil {
+	if o.client, err = temporalclient.New(dial); err != nil {
 		return nil, err
 	}
-	closer.onClose(o.temporal.Close)
-	o.outages = outage.New(p.log, postgresPart{db.rows}, temporalPart{o.temporal})
+	closer.onClose(o.client.Close)
+	o.outages = outage.New(p.log, postgresPart{db.rows}, temporalPart{o.client})
 	o.wakes = &wake.Dispatcher{
-		Turns:  &wake.Waker{Client: o.temporal, Words: o.words, Attributes: o.attributes, Agents: db.rows},
-		Starts: &wake.Starter{Client: o.temporal, Rows: db.rows, Words: o.words, Attributes: o.attributes},
+		Turns:  &wake.Waker{Client: o.client, Words: o.words, Attributes: o.attributes, Agents: db.rows},
+		Starts: &wake.Starter{Client: o.client, Rows: db.rows, Words: o.words, Attributes: o.attributes},
 		Users:  db.rows, Log: p.log, Outages: o.outages,
 	}
 	closer.onClose(o.wakes.Wait)
@@ -94,7 +94,7 @@ func (t temporalPart) Ping(ctx context.Context) error {
 
 // Unpause lets a run go on that was paused in the Temporal UI.
 func (o *orchestration) Unpause(ctx context.Context, workflowID, runID string) error {
-	_, err := o.temporal.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
+	_, err := o.client.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
 		Namespace: o.namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person ended it", RequestId: rand.Text(),
 	})
 	return err
@@ -120,10 +120,10 @@ func (o *orchestration) learnAttributes(ctx context.Context) error {
 		workflows.AttrKind.GetName(), workflows.AttrModel.GetName(), workflows.AttrOutcome.GetName(),
 	}
 	for ctx.Err() == nil {
-		have, err := temporalclient.HasAttributes(ctx, o.temporal, o.namespace, names)
+		have, err := temporalclient.HasAttributes(ctx, o.client, o.namespace, names)
 		if err == nil && have {
 			o.attributes.known.Store(true)
-			more, err := temporalclient.HasAttributes(ctx, o.temporal, o.namespace, []string{workflows.AttrWaits.GetName(), workflows.AttrParent.GetName()})
+			more, err := temporalclient.HasAttributes(ctx, o.client, o.namespace, []string{workflows.AttrWaits.GetName(), workflows.AttrParent.GetName()})
 			if err == nil && more {
 				o.attributes.waits.Store(true)
 				return nil

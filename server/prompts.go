@@ -21,10 +21,10 @@ func TemplatePath(home string, cfg config.Prompt) string {
 // pipeline is the middlewares that make system prompts.
 func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
-		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
-		Installed: a.installed(), Disabled: disabledSkills{a.policies}, Consents: a.consents(),
-		Enrichers: []prompt.Enricher{serverInstructions{a.offered, a.store}, pluginTexts{a.added}},
-		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.store, Template: a.template}),
+		Template: a.core.template, Home: a.core.proc.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.core.memories(), Profiles: a.core.agentProfiles(), Souls: a.core.storage.store, Past: a.core.storage.store, Own: a.core.storage.store, Roles: a.core.storage.store,
+		Installed: a.core.installed(), Disabled: disabledSkills{a.core.db.policies}, Consents: a.core.consents(),
+		Enrichers: []prompt.Enricher{serverInstructions{a.core.mcp.offered, a.core.storage.store}, pluginTexts{a.added}},
+		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.core.storage.store, Template: a.core.template}),
 	})
 }
 
@@ -51,10 +51,10 @@ func (s serverInstructions) Enrich(ctx context.Context, a *prompt.Assembly) (str
 
 // systemPrompts are the prompts of turns.
 func (a *agents) systemPrompts() *modelcall.SystemPrompts {
-	return &modelcall.SystemPrompts{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools, Log: a.log}
+	return &modelcall.SystemPrompts{Scenes: a.core.storage.store, Pipeline: a.pipeline(), Tools: a.tools, Log: a.core.proc.log}
 }
 
 // promptViewer shows prompts without a call of a model.
 func (a *agents) promptViewer() prompt.Viewer {
-	return prompt.Viewer{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools}
+	return prompt.Viewer{Scenes: a.core.storage.store, Pipeline: a.pipeline(), Tools: a.tools}
 }

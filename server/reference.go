@@ -40,7 +40,7 @@ func SlashCommands() []slash.Spec {
 // described is a core that nothing can be done with but describe it.
 func described() *core {
 	return &core{
-		process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{},
-		platforms: &platforms{}, mcpServers: &mcpServers{},
+		proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, storage: &storage{},
+		platforms: &platforms{}, mcp: &mcpServers{},
 	}
 }

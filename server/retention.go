@@ -21,14 +21,14 @@ func (in *ingressPart) prune(ctx context.Context) error {
 	ticker := time.NewTicker(pruneEvery)
 	defer ticker.Stop()
 	for {
-		rows, err := in.store.Prune(ctx, max(keep, keepLeast))
+		rows, err := in.core.storage.store.Prune(ctx, max(keep, keepLeast))
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			in.log.Warn("old rows were not pruned, trying again in an hour", "error", err)
+			in.core.proc.log.Warn("old rows were not pruned, trying again in an hour", "error", err)
 		case rows > 0:
-			in.log.Info("old rows pruned", "rows", rows)
+			in.core.proc.log.Info("old rows pruned", "rows", rows)
 		}
 		select {
 		case <-ctx.Done():

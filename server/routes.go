@@ -65,27 +65,27 @@ func (in *ingressPart) routes() httpserver.Routes {
 	a := in.api()
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Hosts: in.auth.Hosts, Refuser: a,
-		Runners: in.hub, Internal: in.internal(), Ready: in,
-		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
-		Metrics: in.auth.RequireOperator(in.tele.Handler(), a.Refuse), Channels: in.setup,
-		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log, Outages: in.outages}).Handler(),
-		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
+		Runners: in.hub, Internal: in.internal(), Ready: in.core,
+		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.core.storage.store, Boxes: in.agents.boxes, Log: in.core.proc.log},
+		Metrics: in.auth.RequireOperator(in.core.proc.tele.Handler(), a.Refuse), Channels: in.setup,
+		Hooks: (&webhooks.Hooks{Store: in.core.storage.store, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages}).Handler(),
+		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.core.db.bus, Key: in.core.db.key, Closing: in.closing}).Handler(),
 	}
 	r.Others = map[string]http.Handler{
-		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.plugins, Archives: in.store, Accounts: in.store, Log: in.log},
-		oauth.Root:     (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
+		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.core.mcp.plugins, Archives: in.core.storage.store, Accounts: in.core.storage.store, Log: in.core.proc.log},
+		oauth.Root:     (&connect.Connect{Accounts: in.core.mcp.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.core.storage.store, Servers: in.core.mcp.connections, Log: in.core.proc.log}).Handler(),
 	}
-	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
+	r.Others[web.ServicePath] = web.Service(publicServices{in.core.storage.store})
 	r.Others[openai.Root] = (&openai.People{
-		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Catalogue: in.catalogue, Policies: in.policies, Key: in.key, Pictures: in.pictures(), Files: &a.Files,
+		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.core.storage.store, Bus: in.core.db.bus, Closing: in.closing},
+		Catalogue: in.core.models.catalogue, Policies: in.core.db.policies, Key: in.core.db.key, Pictures: in.pictures(), Files: &a.Files,
 	}).Handler()
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()
 	}
 	if in.ui.target != nil {
 		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Access: uiAccess{in.auth}}
-		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
+		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.core.temporal.codec, ui), a.Refuse)
 	}
 	return r
 }
@@ -113,16 +113,16 @@ func (in *ingressPart) signOn() *signon.SignOn {
 			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim,
 			AllowedGroups: c.AllowedGroups, AdminGroups: c.AdminGroups,
 		},
-		Public: in.at.people(), Accounts: in.store, Links: in.auth, Key: in.key, Log: in.log,
+		Public: in.at.people(), Accounts: in.core.storage.store, Links: in.auth, Key: in.core.db.key, Log: in.core.proc.log,
 	}
 }
 
 // consumers is the API by which programs and people outside use services.
 func (in *ingressPart) consumers() *consumer.API {
-	in.tele.Registry.MustRegister(tokencount.New(in.store, in.log))
+	in.core.proc.tele.Registry.MustRegister(tokencount.New(in.core.storage.store, in.core.proc.log))
 	return consumer.New(consumer.Config{
-		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log, Outages: in.outages, Tally: newRequestCount(in.tele.Registry),
+		Store: in.core.storage.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.core.storage.store, Bus: in.core.db.bus, Closing: in.closing},
+		Rooms: in.agents.guests(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
 		Pictures: in.pictures(),
 	})
 }
@@ -130,7 +130,7 @@ func (in *ingressPart) consumers() *consumer.API {
 // pictures fetches the pictures that messages name by address. No rule of tools is asked about them, and consumers are strangers: they come from the
 // public internet alone, whatever the operator lets tools fetch from beside it.
 func (in *ingressPart) pictures() *webpicture.Fetcher {
-	return webpicture.New(safehttp.New(safehttp.Allow{}), "xbot/"+in.version)
+	return webpicture.New(safehttp.New(safehttp.Allow{}), "xbot/"+in.core.proc.version)
 }
 
 // uiAccess opens the Temporal UI to administrators.
@@ -144,45 +144,45 @@ func (v uiAccess) Base(r *http.Request) string { return v.auth.Under(r.Context()
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {
-	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Outages: in.outages, Usual: in.usual(), Info: endpoint.Info{
-		Version:   in.version,
-		Namespace: in.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
-		Database: databaseName(in.dsn), Home: in.home, URL: in.at.http.URL, Copy: in.copy,
+	base := &endpoint.Base{Store: in.core.storage.store, Auth: in.auth, Log: in.core.proc.log, Outages: in.core.temporal.outages, Usual: in.core.usual(), Info: endpoint.Info{
+		Version:   in.core.proc.version,
+		Namespace: in.core.temporal.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
+		Database: databaseName(in.core.db.dsn), Home: in.core.proc.home, URL: in.at.http.URL, Copy: in.core.copy,
 	}}
 	if in.oidc.Issuer != "" {
 		base.Info.SignOn = in.oidc.ProviderName
 	}
 	return &api.API{
 		Base:    base,
-		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage, Preferences: in.preferences()},
+		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage, Preferences: in.core.preferences()},
 		People:  people.Endpoints{Base: base},
 		Sessions: sessions.Endpoints{
-			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.catalogue, Contexts: in.views.contexts,
-			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
+			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.core.models.catalogue, Contexts: in.views.contexts,
+			Killer: task.Killer{Kills: store.Background{Store: in.core.storage.store}, Boxes: in.agents.boxes},
 		},
-		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.toolKeys}},
-		Streams:  events.Endpoints{Base: base, Bus: in.bus, Closing: in.closing},
-		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key), Documents: in.documents()},
+		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys}},
+		Streams:  events.Endpoints{Base: base, Bus: in.core.db.bus, Closing: in.closing},
+		Files:    files.Endpoints{Base: base, Boxes: in.agents.boxes, Links: filelink.New(in.core.db.key), Documents: in.core.documents()},
 		Settings: apisettings.Endpoints{
 			Base:     base,
-			Policy:   apisettings.Policy{Tools: in.tools, Authorizers: in.authorizers(), Live: in.policies},
-			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
+			Policy:   apisettings.Policy{Tools: in.agents.tools, Authorizers: in.agents.authorizers(), Live: in.core.db.policies},
+			Channels: apisettings.Channels{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels, Trial: &channels.Trial{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels}},
 		},
-		Models: apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions, Keys: in.toolKeys},
+		Models: apimodels.Endpoints{Base: base, Models: in.core.models.catalogue, Subscriptions: in.core.models.subscriptions, Keys: in.core.models.toolKeys},
 		Agents: apiagents.Endpoints{
-			Base: base, Roles: prompt.Roles{Home: in.home, Own: in.store}, Policies: in.policies, Tools: in.tools, Models: in.catalogue, Template: in.template,
+			Base: base, Roles: prompt.Roles{Home: in.core.proc.home, Own: in.core.storage.store}, Policies: in.core.db.policies, Tools: in.agents.tools, Models: in.core.models.catalogue, Template: in.core.template,
 		},
-		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
-		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},
-		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
+		Automation: automation.Endpoints{Base: base, Jobs: in.core.jobs, Triggers: in.core.triggers, Hooks: in.hooks},
+		Memory:     memory.Endpoints{Base: base, Memory: in.core.remembered()},
+		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.core.proc.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 		Tools: api.Tools{
-			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.agreements(), Boxes: in.boxes},
-			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
-			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
-			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}, Prices: in.catalogue},
+			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered, Projects: in.core.agreements(), Boxes: in.agents.boxes},
+			Connections: connections.Endpoints{Base: base, Accounts: in.core.mcp.connected},
+			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.core.skills(in.agents.boxes)},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.core.storage.store, Models: in.core.models.catalogue}, Prices: in.core.models.catalogue},
 			Inbox:       apiinbox.Endpoints{Base: base},
-			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
+			Plugins:     plugins.Endpoints{Base: base, Plugins: in.core.mcp.plugins, Widgets: plugins.NewWidgets(in.agents.added, weblink.New(in.core.db.key))},
 		},
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 // hostRunners are the runners that this process starts itself.
 func (c *core) hostRunners() *hostrunner.Host {
-	return &hostrunner.Host{Store: c.store, Changes: c.bus, Log: c.log, DSN: c.dsn, Home: c.home, EnvFile: c.envFile, Admin: c.admin}
+	return &hostrunner.Host{Store: c.storage.store, Changes: c.db.bus, Log: c.proc.log, DSN: c.db.dsn, Home: c.proc.home, EnvFile: c.proc.envFile, Admin: c.admin}
 }
 
 // internalKeys are what this process accepts of others: while the key is changed, that of before, too.
@@ -39,16 +39,16 @@ func (d *database) internalKeys() (keys []string) {
 func (in *ingressPart) internal() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/internal/runners/", in.hub.Inner())
-	mux.Handle(remote.Path, remote.Handler(in.channels))
-	return inside.GuardAny(in.internalKeys, mux)
+	mux.Handle(remote.Path, remote.Handler(in.core.platforms.channels))
+	return inside.GuardAny(in.core.db.internalKeys, mux)
 }
 
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
-		Local: local, Holders: manage.Registry{Store: c.store}, Key: c.key, Kills: manage.Kills{Store: c.store},
+		Local: local, Holders: manage.Registry{Store: c.storage.store}, Key: c.db.key, Kills: manage.Kills{Store: c.storage.store},
 	})
-	return resolver.New(resolver.Config{Choices: c.store, Router: router, Docker: docker, Wait: cfg.Wait})
+	return resolver.New(resolver.Config{Choices: c.storage.store, Router: router, Docker: docker, Wait: cfg.Wait})
 }
 
 // LogIn is the result of the log-in check of a coding agent on a runner.

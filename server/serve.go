@@ -51,7 +51,7 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 		return s.opened(err)
 	}
 	var lock *serverlock.Lock
-	err = c.untilPostgres(ctx, func(ctx context.Context) (err error) {
+	err = c.proc.untilPostgres(ctx, func(ctx context.Context) (err error) {
 		lock, err = servers.lock(ctx)
 		return pg.Classify(err)
 	})
@@ -64,9 +64,9 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 		return s.opened(err)
 	}
 	s.serve(
-		c.listenFeed, c.learnAttributes, c.indexWords, c.outages.Run, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
+		c.db.listenFeed, c.temporal.learnAttributes, c.indexWords, c.temporal.outages.Run, in.agents.catchUp, in.run, (&workerPart{in.core, in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
 		func(ctx context.Context) error {
-			return c.untilPostgres(ctx, func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) })
+			return c.proc.untilPostgres(ctx, func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) })
 		},
 		func(ctx context.Context) error { return in.announce(ctx, os.Stdout) },
 	)

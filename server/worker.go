@@ -55,20 +55,21 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.ContainerRequests{Store: c.store, Image: cfg.Image}))
+	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.ContainerRequests{Store: c.storage.store, Image: cfg.Image}))
 	if err != nil {
 		return s.opened(err)
 	}
-	s.serve(c.listenFeed, c.learnAttributes, c.indexWords, c.outages.Run, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build, nil}).run)
+	s.serve(c.db.listenFeed, c.temporal.learnAttributes, c.indexWords, c.temporal.outages.Run, a.catchUp, (&workerPart{c, a, cfg.Agent, cfg.Context, build, nil}).run)
 	if cfg.Metrics != "" {
-		s.serve(func(ctx context.Context) error { return c.serveMetrics(ctx, cfg.Metrics, c) })
+		s.serve(func(ctx context.Context) error { return c.proc.serveMetrics(ctx, cfg.Metrics, c) })
 	}
 	return s, nil
 }
 
 // workerPart is the half of the server that works.
 type workerPart struct {
-	*agents
+	core    *core
+	agents  *agents
 	agent   config.Agent
 	context config.Context
 	build   worker.Build
@@ -86,19 +87,21 @@ func (w *workerPart) run(ctx context.Context) error {
 	}
 	defer func() {
 		if err := guard.Close(); err != nil {
-			w.log.Warn("the journal of running attempts was not closed", "error", err)
+			w.core.proc.log.Warn("the journal of running attempts was not closed", "error", err)
 		}
 	}()
 	defer context.AfterFunc(ctx, guard.Stop)()
 	if w.lock == nil {
-		return worker.Run(ctx, w.temporal, w.activities(), w.build, guard, w.log)
+		return worker.Run(ctx, w.core.temporal.client, w.activities(), w.build, guard, w.core.proc.log)
 	}
 	if w.lock.Exclusive {
 		w.giveUpPredecessor(ctx)
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return w.lock.Run(ctx) })
-	g.Go(func() error { return worker.Run(ctx, w.temporal, w.activities(), w.build, guard, w.log) })
+	g.Go(func() error {
+		return worker.Run(ctx, w.core.temporal.client, w.activities(), w.build, guard, w.core.proc.log)
+	})
 	return g.Wait()
 }
 
@@ -107,9 +110,9 @@ const guardRetry = time.Second
 
 // openGuard counts the attempts of dead worker processes, before any attempt runs. It returns nil if ctx has ended.
 func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
-	guard := crash.NewGuard(w.version, crashes.New(w.pool), w.tele.Registry, w.log)
+	guard := crash.NewGuard(w.core.proc.version, crashes.New(w.core.db.pool), w.core.proc.tele.Registry, w.core.proc.log)
 	for {
-		err := guard.Open(ctx, w.home)
+		err := guard.Open(ctx, w.core.proc.home)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil
@@ -118,7 +121,7 @@ func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
 		case !fault.Is(err, fault.Unavailable) && !errors.Is(err, context.DeadlineExceeded):
 			return nil, err
 		}
-		w.log.Warn("the attempts of worker processes that died cannot be counted yet, trying again", "error", err)
+		w.core.proc.log.Warn("the attempts of worker processes that died cannot be counted yet, trying again", "error", err)
 		select {
 		case <-ctx.Done():
 			return nil, nil
@@ -131,71 +134,71 @@ func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
 func (w *workerPart) giveUpPredecessor(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, predecessorLimit)
 	defer cancel()
-	n, err := worker.Predecessor{Namespace: w.namespace, Kind: serveProcess + "@", Successor: w.identity}.GiveUp(ctx, w.temporal)
+	n, err := worker.Predecessor{Namespace: w.core.temporal.namespace, Kind: serveProcess + "@", Successor: w.core.temporal.identity}.GiveUp(ctx, w.core.temporal.client)
 	if err != nil {
-		w.log.Warn("what the server before this one was at is found by missed heartbeats", "error", err)
+		w.core.proc.log.Warn("what the server before this one was at is found by missed heartbeats", "error", err)
 	}
 	if n > 0 {
-		w.log.Info("activities of the server before this one begin again", "activities", n)
+		w.core.proc.log.Info("activities of the server before this one begin again", "activities", n)
 	}
 }
 
 // activities puts the adapters into the activities.
 func (w *workerPart) activities() worker.Activities {
-	hooks, prompts, assembler := w.hookFiles(), w.systemPrompts(), w.assembler()
+	hooks, prompts, assembler := w.agents.hookFiles(), w.agents.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
-	registry := w.commands(serving{})
+	registry := w.agents.commands(serving{})
 	rooms := activities.Rooms{
-		Boxes: w.boxes, Guests: w.guests(), Walls: w.agentProfiles(),
-		Environments: &agentenv.Resolver{Store: w.store, Policies: w.policies, Key: w.key, Log: w.log},
+		Boxes: w.agents.boxes, Guests: w.agents.guests(), Walls: w.core.agentProfiles(),
+		Environments: &agentenv.Resolver{Store: w.core.storage.store, Policies: w.core.db.policies, Key: w.core.db.key, Log: w.core.proc.log},
 	}
-	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
-	agents := &coding.Agents{Store: w.store, Boxes: rooms}
-	tools := &turn.Tools{Calls: w.store, Sets: w.tools, Authorizers: w.authorizers(), Boxes: rooms, Words: w.words, Outputs: live, Sampling: w.sampling(assembler)}
+	live, speeds := livefeed.Feed{Bus: w.core.db.bus}, &turn.Speeds{}
+	agents := &coding.Agents{Store: w.core.storage.store, Boxes: rooms}
+	tools := &turn.Tools{Calls: w.core.storage.store, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: rooms, Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler)}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
-				Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
-				Spending: w.store, Prices: catalogue.Read{Live: w.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
+				Turns: w.core.storage.store, Commands: registry, Models: w.agents.choice, Profiles: w.core.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.core.temporal.words, Hooks: hooks,
+				Spending: w.core.storage.store, Prices: catalogue.Read{Live: w.core.models.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
 			},
 			Model: &turn.Model{
-				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Authorizers: w.authorizers(), Hooks: hooks,
-				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words, Speeds: speeds, Agents: agents,
-				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
+				Models: w.agents.choice, Steps: w.core.storage.store, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
+				Context: assembler, Profiles: w.core.agentProfiles(), Trees: w.core.storage.store, Words: w.core.temporal.words, Speeds: speeds, Agents: agents,
+				Retry: modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 			},
 			Tools:      tools,
-			Approvals:  &turn.Approvals{Questions: w.store, Runners: tools, Previewer: w.tools.Builtin, Boxes: w.boxes, Wait: w.permissions.Wait},
-			Commands:   &activities.TurnCommands{Store: w.store, Registry: registry},
-			Hooks:      w.hooks(hooks, compressor, tools),
+			Approvals:  &turn.Approvals{Questions: w.core.storage.store, Runners: tools, Previewer: w.agents.tools.Builtin, Boxes: w.agents.boxes, Wait: w.core.permissions.Wait},
+			Commands:   &activities.TurnCommands{Store: w.core.storage.store, Registry: registry},
+			Hooks:      w.agents.hooks(hooks, compressor, tools),
 			Compressor: compressor,
-			Titles:     &titles.Titles{Conversations: w.store, Models: choice.Swift{Choice: w.choice, Tiers: w.store}},
+			Titles:     &titles.Titles{Conversations: w.core.storage.store, Models: choice.Swift{Choice: w.agents.choice, Tiers: w.core.storage.store}},
 		},
 		Background: worker.Background{
-			Tasks:     &background.Background{Tasks: w.store, Boxes: rooms, Outputs: live},
-			Commands:  &background.Commands{Store: w.store, Boxes: rooms, Links: outputLinks{filelink.New(w.key)}},
-			Fetcher:   w.attachmentFetcher(w.agent.Keep),
-			CronJobs:  w.cronJobs(),
-			Track:     &cronjob.Track{Runs: w.store, Copy: w.copy},
-			Subagents: &agentwork.Subagents{Store: w.store},
-			Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
+			Tasks:     &background.Background{Tasks: w.core.storage.store, Boxes: rooms, Outputs: live},
+			Commands:  &background.Commands{Store: w.core.storage.store, Boxes: rooms, Links: outputLinks{filelink.New(w.core.db.key)}},
+			Fetcher:   w.agents.attachmentFetcher(w.agent.Keep),
+			CronJobs:  w.core.cronJobs(),
+			Track:     &cronjob.Track{Runs: w.core.storage.store, Copy: w.core.copy},
+			Subagents: &agentwork.Subagents{Store: w.core.storage.store},
+			Groups:    &agentwork.Groups{Store: w.core.storage.store, Words: w.core.temporal.words},
 			Memorizer: w.memorizer(assembler),
-			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}, Accounts: w.connected, Services: w.store, Rooms: w.guests(), Log: w.log},
+			Deleter:   &deletion.Deleter{Store: w.core.storage.store, Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected, Services: w.core.storage.store, Rooms: w.agents.guests(), Log: w.core.proc.log},
 		},
-		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
+		Deliveries: worker.Deliveries{Deliverer: w.agents.deliverer(), Follower: w.core.follower()},
 	}
 }
 
 // sampling answers what MCP servers ask the model.
 func (w *workerPart) sampling(assembler *modelcall.Assembler) *turn.Sampling {
-	return &turn.Sampling{Samples: w.store, Models: w.choice, Limits: assembler.Budget.Models, Authorizers: w.authorizers()}
+	return &turn.Sampling{Samples: w.core.storage.store, Models: w.agents.choice, Limits: assembler.Budget.Models, Authorizers: w.agents.authorizers()}
 }
 
 func (w *workerPart) assembler() *modelcall.Assembler {
 	c := w.context
 	return &modelcall.Assembler{
-		Windows: w.store, Stale: &modelcall.Stale{Reads: w.store, Boxes: w.boxes}, Ratios: modelcall.Ratios{Store: w.store},
+		Windows: w.core.storage.store, Stale: &modelcall.Stale{Reads: w.core.storage.store, Boxes: w.agents.boxes}, Ratios: modelcall.Ratios{Store: w.core.storage.store},
 		Budget: modelcall.Budget{
-			Models: limits.Table{Model: w.model.Model(), Others: w.catalogue},
+			Models: limits.Table{Model: w.core.models.model.Model(), Others: w.core.models.catalogue},
 			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on", PruneAfter: pruneAfter(c),
 		},
 	}
@@ -204,13 +207,13 @@ func (w *workerPart) assembler() *modelcall.Assembler {
 // compressor makes the activity that summarizes conversations.
 func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.Assembler) *compress.Compressor {
 	out := &compress.Compressor{
-		Models: w.choice, Store: w.store, Prompts: prompts, Context: assembler, Authorizers: w.authorizers(),
-		Profiles: w.agentProfiles(),
-		Retry:    modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
-		Progress: livefeed.Feed{Bus: w.bus},
+		Models: w.agents.choice, Store: w.core.storage.store, Prompts: prompts, Context: assembler, Authorizers: w.agents.authorizers(),
+		Profiles: w.core.agentProfiles(),
+		Retry:    modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
+		Progress: livefeed.Feed{Bus: w.core.db.bus},
 	}
 	if w.context.Flush == "on" {
-		out.Notes, out.Memory = noteTools(w.tools.Builtin), w.memories()
+		out.Notes, out.Memory = noteTools(w.agents.tools.Builtin), w.core.memories()
 	}
 	return out
 }
@@ -218,8 +221,8 @@ func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.
 // memorizer makes the activity that puts conversations into memory.
 func (w *workerPart) memorizer(assembler *modelcall.Assembler) *memorize.Memorizer {
 	return &memorize.Memorizer{
-		Jobs: w.store, Models: w.choice, Memory: w.memories(), Budget: assembler.Budget,
-		Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
+		Jobs: w.core.storage.store, Models: w.agents.choice, Memory: w.core.memories(), Budget: assembler.Budget,
+		Retry: modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 	}
 }
 
