@@ -14,22 +14,26 @@ import (
 // dialect holds the differences between providers in the form of a request. A client starts with a guess and learns from
 // refusals. It is a value: learning returns a new one.
 type dialect struct {
-	limit     limit
-	noUsage   bool // stream_options is refused
-	reasoning reasoning
-	attach    bool // people and model must take turns: a reminder goes into the message before it
-	effort    effort
-	sign      bool // calls of other models need the mark of one that is not signed
-	noReturn  bool // provider state or encrypted reasoning in the request is refused
-	noFormat  bool // the form of an answer is refused
-	noChoice  bool // a tool cannot be forced
-	noSingle  bool // parallel_tool_calls is refused
-	named     bool // the id of a call has the name of its tool
-	toolsOnly bool // tools are taken only without reasoning
+	thinkDialect
 
-	// Of the Responses API.
-	noSummary bool // summaries of the reasoning are refused
-	lift      bool // pictures in the results of tools are refused
+	limit    limit
+	noUsage  bool // stream_options is refused
+	attach   bool // people and model must take turns: a reminder goes into the message before it
+	sign     bool // calls of other models need the mark of one that is not signed
+	noFormat bool // the form of an answer is refused
+	noChoice bool // a tool cannot be forced
+	noSingle bool // parallel_tool_calls is refused
+	named    bool // the id of a call has the name of its tool
+	lift     bool // of the Responses API: pictures in the results of tools are refused
+}
+
+// thinkDialect is how a model is asked to think, and what it is given back of its thoughts.
+type thinkDialect struct {
+	effort    effort
+	reasoning reasoning
+	noReturn  bool // provider state or encrypted reasoning in the request is refused
+	toolsOnly bool // tools are taken only without reasoning
+	noSummary bool // of the Responses API: summaries of the reasoning are refused
 }
 
 // effort is the set of think levels that are sent as reasoning_effort. Services and models know more or fewer of them; a level that
