@@ -136,7 +136,7 @@ func (c *Client) complete(ctx context.Context, req llm.Request, sink llm.Sink, d
 	}
 	config := sdk.DefaultConfig(c.endpoint.Key)
 	config.BaseURL = c.base
-	exchange := &exchange{Call: call, fields: fields}
+	exchange := &exchange{Call: call, fields: fields, whole: d.whole}
 	config.HTTPClient = exchange
 	stream, err := sdk.NewClientWithConfig(config).CreateChatCompletionStream(call.Context(), encodeRequest(c.model, req, d))
 	if err != nil {

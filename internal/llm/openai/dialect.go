@@ -18,6 +18,7 @@ type dialect struct {
 
 	limit    limit
 	noUsage  bool // stream_options is refused
+	whole    bool // a stream is refused
 	attach   bool // people and model must take turns: a reminder goes into the message before it
 	sign     bool // calls of other models need the mark of one that is not signed
 	noFormat bool // the form of an answer is refused
@@ -177,6 +178,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		next.effort = d.effort.fewer(text)
 	case turnsRefused(text):
 		next.attach = true
+	case !d.whole && streamRefused.MatchString(text):
+		next.whole = true
 	case strings.Contains(text, "stream_options") || strings.Contains(text, "include_usage"):
 		next.noUsage = true
 	case wire.LimitRefused(text):
@@ -234,6 +237,11 @@ func (d dialect) itemsRefused(next *dialect, text string) bool {
 	}
 	return *next != d
 }
+
+// streamRefused is how services refuse to stream: an account (continuedev/continue#7129), a model (github/gh-models#31, huggingface/chat-ui#426), or
+// a model with tools (earendil-works/pi#3739).
+var streamRefused = regexp.MustCompile("verified to stream|'stream' does not support true|[`'\"]stream[`'\"] is not supported|unsupported for streaming|" +
+	"not support streaming|in streaming mode")
 
 // signatureMissed reports whether a refusal is about the thought signature that Gemini wants with a call.
 func signatureMissed(text string) bool {

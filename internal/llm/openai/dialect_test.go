@@ -1,15 +1,24 @@
 package openai_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
+	"xbot/internal/llm/openai"
 )
 
 // refuseUnless answers "ok" to requests that ok accepts and refuses the others with a text.
@@ -107,6 +116,93 @@ func TestGenerate_LearnsToAskForNoUsage(t *testing.T) {
 	answer, _, err := b.ask("x")
 	require.NoError(t, err)
 	require.Equal(t, "ok", answer.Text)
+}
+
+func TestGenerate_AsksForAWholeAnswerWhereAStreamIsRefused(t *testing.T) {
+	t.Parallel()
+	const verify = "Your organization must be verified to stream this model. Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization. " +
+		"If you just verified, it can take up to 15 minutes for access to propagate."
+	plain := func(text string) string {
+		return `{"error":{"message":"` + text + `","type":"invalid_request_error","param":"stream","code":"unsupported_value"}}`
+	}
+	for name, refusal := range map[string]string{
+		// https://github.com/continuedev/continue/issues/7129, https://github.com/RooCodeInc/Roo-Code/issues/6868
+		"an account": plain(verify),
+		// https://github.com/BeehiveInnovations/pal-mcp-server/issues/134
+		"an account behind a gateway": `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":` + strconv.Quote(plain(verify)) + `}}}`,
+		// https://github.com/animalnots/BetterChatGPT-PLUS/issues/62
+		"a model": plain("Unsupported value: 'stream' does not support true with this model. Only the default (false) value is supported."),
+		// https://github.com/huggingface/chat-ui/issues/296
+		"a model of Hugging Face": `{"error":["Error in ` + "`stream`: `stream`" + ` is not supported for this model"]}`,
+		// https://github.com/earendil-works/pi/issues/3739
+		"tools": plain("This model doesn't support tool use in streaming mode."),
+	} {
+		for _, responses := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, responses), func(t *testing.T) {
+				t.Parallel()
+				b := setupWith(t, openai.Config{Model: "m", Responses: responses})
+				b.Strict()
+				b.Handle(func(r llmtest.Request) llmtest.Reply {
+					if r.Stream {
+						return llmtest.Reply{Status: 400, Body: refusal, Header: http.Header{"Content-Type": {"application/json"}}}
+					}
+					return llmtest.Reply{Text: "hi", Reasoning: "hm", Calls: []llmtest.Call{{Name: "A", Arguments: `{"a":1}`}}, Usage: &llmtest.Usage{Prompt: 7, Completion: 3}}
+				})
+				for range 2 {
+					sink := &recorder{t: t}
+					answer, err := b.client.Generate(t.Context(), llm.Request{Messages: ask("x").Messages, Tools: []llm.Tool{{Name: "A"}}}, sink)
+					require.NoError(t, err)
+					require.Equal(t, "hi", answer.Text)
+					require.Equal(t, "hm", answer.Reasoning)
+					require.Equal(t, []llm.ToolCall{{Name: "A", Arguments: `{"a":1}`}}, withoutIDs(answer.ToolCalls))
+					require.Equal(t, chat.Usage{PromptTokens: 7, CompletionTokens: 3}, answer.Usage)
+					require.Equal(t, []string{"hi"}, sink.text)
+				}
+				require.Equal(t, 3, b.Count(), "it is learned once")
+				require.Equal(t, false, b.body(2)["stream"])
+				require.Nil(t, b.body(2)["stream_options"])
+			})
+		}
+	}
+}
+
+func TestGenerate_WaitsForAWholeAnswerAsLongAsAModelMayWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		generate := func(takes time.Duration) (llm.Answer, error) {
+			client, err := openai.New(openai.Config{BaseURL: "http://host/v1", Model: "m", Transport: streamless(takes)})
+			require.NoError(t, err)
+			return client.Generate(t.Context(), ask("x"), nil)
+		}
+		answer, err := generate(9 * time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, "hi", answer.Text)
+		_, err = generate(11 * time.Minute)
+		require.ErrorIs(t, err, llm.ErrTimeout)
+		require.ErrorContains(t, err, "sent nothing for 10m0s")
+	})
+}
+
+// streamless is a provider that refuses to stream and takes its time to answer.
+type streamless time.Duration
+
+func (s streamless) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	reply := func(status int, text string) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+	}
+	if strings.Contains(string(body), `"stream":true`) {
+		return reply(http.StatusBadRequest, `{"error":{"message":"Your organization must be verified to stream this model."}}`)
+	}
+	select {
+	case <-time.After(time.Duration(s)):
+		return reply(http.StatusOK, `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`)
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
 }
 
 func TestGenerate_DoesNotStreamTheSameTextTwice(t *testing.T) {

@@ -240,6 +240,7 @@ var unsigned = fields{"extra_content": json.RawMessage(`{"google":{"thought_sign
 type exchange struct {
 	*wire.Call
 	fields map[string]json.RawMessage
+	whole  bool // the answer is not to be streamed
 	events *wire.Events
 }
 
@@ -254,6 +255,11 @@ func (x *exchange) Do(request *http.Request) (*http.Response, error) {
 		return nil, fault.Errorf(fault.Internal, "read the request for the model: %w", err)
 	}
 	maps.Copy(fields, x.fields)
+	if x.whole {
+		x.Whole()
+		fields["stream"] = json.RawMessage("false")
+		delete(fields, "stream_options")
+	}
 	if body, err = json.Marshal(fields); err != nil {
 		return nil, fault.Errorf(fault.Internal, "encode the request for the model: %w", err)
 	}

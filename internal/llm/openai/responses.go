@@ -25,7 +25,7 @@ func (c *Client) respond(ctx context.Context, req llm.Request, sink llm.Sink, d 
 	defer call.End()
 	config := sdk.DefaultConfig(c.endpoint.Key)
 	config.BaseURL = c.base
-	exchange := &exchange{Call: call}
+	exchange := &exchange{Call: call, whole: d.whole}
 	config.HTTPClient = exchange
 	stream, err := sdk.NewClientWithConfig(config).CreateResponseStream(call.Context(), c.encodeResponse(req, d))
 	if err != nil {

@@ -316,7 +316,7 @@ func (p paced) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 type pacedBody struct {
-	ctx  context.Context //nolint:containedctx // of its request
+	ctx  context.Context // of its request
 	rest []string
 }
 

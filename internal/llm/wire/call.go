@@ -101,6 +101,12 @@ func (c *Call) Closing() {
 	c.Data()
 }
 
+// Whole notes that the answer is not streamed: nothing comes until the model has done all its work.
+func (c *Call) Whole() {
+	c.idle *= emptyFactor
+	c.bytes.Reset(c.idle)
+}
+
 // Reopened notes that more of the answer follows the finish reason: the stream may take its time again.
 func (c *Call) Reopened() {
 	c.idle = c.endpoint.idle
@@ -128,7 +134,7 @@ func (c *Call) Fail(err error) error {
 		return context.Cause(c.parent)
 	}
 	if errors.Is(context.Cause(c.ctx), errIdle) {
-		return fault.Errorf(fault.Unavailable, "%s sent nothing for %s (%w)", host, c.endpoint.idle, llm.ErrTimeout)
+		return fault.Errorf(fault.Unavailable, "%s sent nothing for %s (%w)", host, max(c.idle, c.endpoint.idle), llm.ErrTimeout)
 	}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		return refusal.fault()
