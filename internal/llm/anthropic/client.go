@@ -95,7 +95,13 @@ func (c *Client) Model() string { return "anthropic/" + c.model }
 func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
 	return c.dialect.Apply(
 		func(d dialect) (llm.Answer, error) { return c.attempt(ctx, req, sink, d) },
-		dialect.learn,
+		func(d dialect, r *wire.Refusal) (dialect, bool) {
+			if !d.blind && wire.PicturesRefused(r, req.Messages) {
+				d.blind = true
+				return d, true
+			}
+			return d.learn(r)
+		},
 	)
 }
 

@@ -19,6 +19,8 @@ type dialect struct {
 	noCache   bool // cache_control is refused
 	noReturn  bool // thinking blocks of earlier answers are refused
 	noChoice  bool // tool_choice is refused
+	blind     bool // the model reads no pictures
+	lift      bool // pictures in the results of tools are refused
 	effort    effort
 }
 
@@ -52,6 +54,9 @@ func (d dialect) limit(asked int) int {
 // allowedTokens is how refusals name the limit that a model has.
 var allowedTokens = regexp.MustCompile("(?:max_tokens: \\d+ >|\\[1,|value <=|less than or equal to|model limit of|at most|maximum output tokens)[ `(]*(\\d+)")
 
+// resultRefused is how gateways refuse a picture in the result of a tool (ENTERPILOT/GoModel#878).
+var resultRefused = regexp.MustCompile(`tool_result[^.]* type \W*image\W* is not supported`)
+
 // learn returns a dialect that avoids what a refusal complains about, and false when it complains about something else
 // or about something that was avoided already.
 func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
@@ -71,6 +76,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		next.noChoice = true
 	case strings.Contains(text, "thinking") && (strings.Contains(text, "signature") || strings.Contains(text, "cannot be modified")):
 		next.noReturn = true
+	case !d.lift && resultRefused.MatchString(text):
+		next.lift = true
 	case effortRefused(text):
 		next = d.lessThought(text)
 	}

@@ -92,8 +92,15 @@ func encodeMessages(messages []llm.Message, origin string, d dialect) []sdk.Mess
 		}
 		out = append(out, sdk.MessageParam{Role: role, Content: blocks})
 	}
+	tidy := wire.Tidy(messages)
+	if d.blind {
+		tidy = wire.Unseen(tidy)
+	}
+	if d.lift {
+		tidy = wire.LiftPictures(tidy)
+	}
 	marked := false
-	for _, m := range wire.Tidy(messages) {
+	for _, m := range tidy {
 		switch {
 		case m.Role == "assistant":
 			add(sdk.MessageParamRoleAssistant, encodeAnswer(m, origin, d)...)

@@ -100,7 +100,13 @@ func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (
 			}
 			return answer, err
 		},
-		dialect.learn,
+		func(d dialect, r *wire.Refusal) (dialect, bool) {
+			if !d.blind && wire.PicturesRefused(r, req.Messages) {
+				d.blind = true
+				return d, true
+			}
+			return d.learn(r)
+		},
 	)
 }
 

@@ -25,6 +25,7 @@ type dialect struct {
 	noChoice bool // a tool cannot be forced
 	noSingle bool // parallel_tool_calls is refused
 	named    bool // the id of a call has the name of its tool
+	blind    bool // the model reads no pictures
 	lift     bool // of the Responses API: pictures in the results of tools are refused
 }
 

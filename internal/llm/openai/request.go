@@ -109,7 +109,11 @@ func (c *Client) encodeFields(req llm.Request, d dialect) (map[string]json.RawMe
 }
 
 func encodeMessages(req llm.Request, origin string, d dialect) []message {
-	tidy := wire.LiftPictures(wire.Tidy(req.Messages))
+	tidy := wire.Tidy(req.Messages)
+	if d.blind {
+		tidy = wire.Unseen(tidy)
+	}
+	tidy = wire.LiftPictures(tidy)
 	if d.attach {
 		tidy = wire.Attach(tidy)
 	}

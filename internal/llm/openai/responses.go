@@ -82,6 +82,9 @@ func encodeTools(tools []llm.Tool) []sdk.ResponseTool {
 
 func encodeItems(req llm.Request, origin string, d dialect) []any {
 	tidy := wire.Tidy(req.Messages)
+	if d.blind {
+		tidy = wire.Unseen(tidy)
+	}
 	if d.lift {
 		tidy = wire.LiftPictures(tidy)
 	}
