@@ -19,6 +19,7 @@ type dialect struct {
 	noCache   bool // cache_control is refused
 	noReturn  bool // thinking blocks of earlier answers are refused
 	noChoice  bool // tool_choice is refused
+	strip     bool // thinking blocks are refused in a request that does not think
 	blind     bool // the model reads no pictures
 	lift      bool // pictures in the results of tools are refused
 	effort    effort
@@ -74,6 +75,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 	// (can1357/oh-my-pi#827, #886)
 	case !d.noChoice && strings.Contains(text, "tool_choice"):
 		next.noChoice = true
+	case wire.ThoughtsRefused(text):
+		next.strip, next.noReturn = true, d.noReturn || d.strip
 	case strings.Contains(text, "thinking") && (strings.Contains(text, "signature") || strings.Contains(text, "cannot be modified")):
 		next.noReturn = true
 	case !d.lift && resultRefused.MatchString(text):

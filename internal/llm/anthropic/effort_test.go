@@ -1,6 +1,7 @@
 package anthropic_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,4 +113,34 @@ func TestGenerate_DoesNotBeginToThinkBetweenACallAndItsAnswer(t *testing.T) {
 	_, err = b.client.Generate(t.Context(), req, nil)
 	require.NoError(t, err)
 	require.NotZero(t, budget(b.body(2)))
+}
+
+// https://github.com/tailcallhq/forgecode/issues/1853
+func TestGenerate_GivesNoThinkingBackWithoutThinkingWhereThatIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setupWith(t, anthropic.Config{Model: "claude-x"})
+	first, err := b.client.Generate(t.Context(), llm.Request{Effort: chat.ThinkHigh, Messages: ask("think hm\nsay I look\ncall A {}\nsay done").Messages}, nil)
+	require.NoError(t, err)
+	b.Handle(func(r llmtest.Request) llmtest.Reply {
+		if b.body(r.N)["thinking"] == nil && strings.Contains(string(r.Raw), "signature") {
+			return llmtest.Reply{Status: 400, Error: "messages.1.content.0: When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking` in your request."}
+		}
+		return llmtest.Reply{Text: "ok"}
+	})
+	req := next(ask("x"), first)
+	for _, c := range []struct {
+		level  string
+		tokens bool
+		sent   int
+	}{{chat.ThinkOff, false, 3}, {chat.ThinkOff, false, 4}, {chat.ThinkHigh, true, 5}} {
+		req.Effort = c.level
+		_, err = b.client.Generate(t.Context(), req, nil)
+		require.NoError(t, err)
+		require.Equal(t, c.sent, b.Count(), "it is learned once")
+		last := b.Requests()[c.sent-1]
+		require.Equal(t, c.tokens, budget(b.body(c.sent-1)) > 0)
+		require.Equal(t, c.tokens, strings.Contains(string(last.Raw), "signature"), "a request that thinks has it")
+		require.Equal(t, "I look", last.Messages[1].Content)
+		require.Len(t, last.Messages[1].Calls, 1)
+	}
 }

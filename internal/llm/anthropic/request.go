@@ -22,7 +22,6 @@ func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.Message
 	out := sdk.MessageNewParams{
 		Model:     model,
 		MaxTokens: int64(d.limit(req.MaxTokens)),
-		Messages:  encodeMessages(req.Messages, origin, d),
 		Tools:     encodeTools(req.Tools, d),
 	}
 	if strings.TrimSpace(req.System) != "" {
@@ -33,6 +32,8 @@ func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.Message
 	if !d.noChoice {
 		setChoice(&out, req)
 	}
+	d.strip = d.strip && out.Thinking.OfEnabled == nil && out.Thinking.OfAdaptive == nil
+	out.Messages = encodeMessages(req.Messages, origin, d)
 	return out
 }
 
@@ -158,7 +159,7 @@ func markEnds(messages []sdk.MessageParam, d dialect) {
 }
 
 // encodeAnswer returns an earlier answer's blocks in their order, its thinking as it came. Thinking that somebody else
-// signed, or that no longer fits the text and the calls, is left out.
+// signed, or that no longer fits the text and the calls, is left out, and so is all thinking if the dialect says so.
 func encodeAnswer(m llm.Message, origin string, d dialect) []sdk.ContentBlockParamUnion {
 	layout := plain(m)
 	if kept, ok := parseOpaque(m.Opaque); ok && !d.noReturn && kept.Origin == origin && kept.fits(m) {
@@ -168,6 +169,7 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []sdk.ContentBlockPar
 	text, calls := m.Content, m.ToolCalls
 	for _, b := range layout {
 		switch {
+		case d.strip && (b.Signature != "" || b.Thinking != "" || b.Redacted != ""):
 		case len(b.Other) > 0:
 			blocks = append(blocks, param.Override[sdk.ContentBlockParamUnion](b.Other))
 		case b.Signature != "" || b.Thinking != "":

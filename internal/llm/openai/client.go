@@ -119,6 +119,9 @@ func schemaRefused(err error) bool {
 
 // attempt sends the request once, by the API that was chosen. A call that the provider could not read is the model's fault, not the request's.
 func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
+	if d.strip && !d.thinks(c.model, req) {
+		d.noReturn, d.reasoning = true, withhold // of this request
+	}
 	send := c.complete
 	if c.responses {
 		send = c.respond

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/llm"
 	"xbot/internal/llm/preset"
 	"xbot/internal/llm/wire"
 )
@@ -34,6 +35,7 @@ type thinkDialect struct {
 	effort    effort
 	reasoning reasoning
 	noReturn  bool // provider state or encrypted reasoning in the request is refused
+	strip     bool // the same, where the request does not ask for thinking
 	toolsOnly bool // tools are taken only without reasoning
 	noSummary bool // of the Responses API: summaries of the reasoning are refused
 }
@@ -64,6 +66,11 @@ func (e effort) of(level string) string {
 		return chat.ThinkMinimal
 	}
 	return level
+}
+
+// thinks reports whether a request asks a model to think.
+func (d dialect) thinks(model string, req llm.Request) bool {
+	return req.Effort != chat.ThinkOff && d.effort.of(req.Effort) != "" && !d.withoutThought(model, req)
 }
 
 // fewer returns an effort that avoids a refusal of the field: fewer levels if the refusal is about the level, and no
@@ -161,6 +168,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		next.named = false
 	case !d.sign && signatureMissed(text):
 		next.sign = true
+	case !d.strip && wire.ThoughtsRefused(text):
+		next.strip = true
 	case !d.noReturn && stateRefused(text):
 		next.noReturn, next.sign = true, false
 	case strings.Contains(text, "reasoning_content"):
@@ -257,7 +266,7 @@ func stateRefused(text string) bool {
 			return true
 		}
 	}
-	return strings.Contains(text, "signature") && strings.Contains(text, "thinking")
+	return strings.Contains(text, "signature") && strings.Contains(text, "thinking") || wire.ThoughtsRefused(text)
 }
 
 // idRefused reports whether a refusal is about the form of the ids of calls: "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'".

@@ -293,6 +293,38 @@ func TestGenerate_GivesNothingBackWhereStateIsRefused(t *testing.T) {
 	}
 }
 
+// https://github.com/tailcallhq/forgecode/issues/1195, https://github.com/microsoft/vscode/issues/282326
+func TestGenerate_GivesNoThoughtsBackWithoutThinkingWhereThatIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]string{
+		"OpenRouter": `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.11.content.0: When thinking is disabled, an ` +
+			"`assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking`" + ` in your request.\"}}","provider_name":"Google"}}}`,
+		"Copilot": `{"error":{"message":"messages.1.content.0: When thinking is disabled, an assistant message in the final position cannot contain thinking. To use thinking blocks, enable thinking in your request.","code":"invalid_request_body"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.Handle(func(r llmtest.Request) llmtest.Reply {
+				if raw := string(r.Raw); !strings.Contains(raw, `"high"`) && (strings.Contains(raw, "reasoning_details") || strings.Contains(raw, "reasoning_content")) {
+					return llmtest.Reply{Status: 400, Body: refusal, Header: http.Header{"Content-Type": {"application/json"}}}
+				}
+				return llmtest.Reply{Text: "ok"}
+			})
+			kept := json.RawMessage(strings.TrimSuffix(string(b.origin()), "}") + `,"fields":{"reasoning_details":[{"text":"hm"}]}}`)
+			req := llm.Request{Messages: []llm.Message{
+				{Role: "user", Content: "a"}, {Role: "assistant", Reasoning: "hm", Opaque: kept, ToolCalls: []llm.ToolCall{{ID: "1", Name: "A"}}}, {Role: "tool", ToolCallID: "1", Content: "ok"},
+			}}
+			for _, level := range []string{chat.ThinkOff, "", chat.ThinkHigh} {
+				req.Effort = level
+				_, err := b.client.Generate(t.Context(), req, nil)
+				require.NoError(t, err)
+			}
+			require.Equal(t, 4, b.Count(), "it is learned once")
+			require.Contains(t, string(b.Requests()[3].Raw), "reasoning_details", "a request that thinks has them")
+		})
+	}
+}
+
 func TestGenerate_ExplainsModelsWhoseToolsAreElsewhere(t *testing.T) {
 	t.Parallel()
 	req := ask("x")

@@ -235,6 +235,13 @@ func LimitRefused(text string) bool {
 	return false
 }
 
+// ThoughtsRefused reports whether an error, in lower case, says that a request has thoughts of Claude and does not ask for thinking: "When thinking is
+// disabled, an `assistant` message in the final position cannot contain `thinking`." (tailcallhq/forgecode#1853, microsoft/vscode#282326). It is so
+// where thinking was switched off within a turn.
+func ThoughtsRefused(text string) bool {
+	return strings.Contains(text, "thinking is disabled") && strings.Contains(text, "cannot contain")
+}
+
 // describe finds the message, code and status of an error object in the shapes that providers use:
 // {"error":{…}}, {"error":"…"}, {"error":"{…}"}, [{"error":{…}}], {"errors":[{…}]}, {"message":…,"code":…}, {"detail":…}, {"response":{"error":{…}}},
 // {"base_resp":{"status_code":…,"status_msg":…}}, {"error_code":…,"error_msg":…}.
