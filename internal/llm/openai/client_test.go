@@ -274,7 +274,7 @@ func TestGenerate_ReturnsThePartialAnswerWhenStopped(t *testing.T) {
 
 func TestGenerate_DoesNotWaitLongForTheEndAfterTheFinishReason(t *testing.T) {
 	t.Parallel()
-	b := setupModel(t, "m", 100*time.Millisecond)
+	b := setupModel(t, "m", time.Second)
 	b.replies(llmtest.Reply{Body: sse(`{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}`), Break: llmtest.Hang})
 	answer, _, err := b.ask("x")
 	require.NoError(t, err)
