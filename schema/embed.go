@@ -3,7 +3,7 @@ package schema
 
 import "embed"
 
-// Migrations are goose migrations, one change a file, up and down.
+// Migrations are goose migrations, up and down: the baseline, a file for each module, and after it one change a file.
 //
 //go:embed migrations/*.sql
 var Migrations embed.FS

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -17,28 +18,42 @@ import (
 )
 
 // Migrate brings the database to the schema of this binary. Many processes may call it at once: one applies, the
-// others wait on a session lock. A database that a newer binary migrated is refused.
+// others wait on a session lock. A database that a newer binary migrated is refused, and so is one from before the baseline that does not have the
+// schema of the baseline.
 func Migrate(ctx context.Context, dsn string) error {
-	provider, db, err := migrations(dsn)
+	provider, db, locker, err := migrations(dsn)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }() // nothing is pending on it
-	if err := checkVersion(ctx, provider); err != nil {
+	has, err := checkVersion(ctx, provider)
+	if err != nil {
 		return err
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		if Away(Classify(err)) {
-			return fault.Away(Part, "migrate the database: %w", err)
+	if files := provider.ListSources(); has > 0 && has < files[0].Version {
+		if err := adoptBaseline(ctx, db, locker, files); err != nil {
+			return migrationError(err)
 		}
-		return fault.Errorf(fault.Internal, "migrate the database: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return migrationError(err)
 	}
 	return nil
 }
 
+func migrationError(err error) error {
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return refused
+	}
+	if Away(Classify(err)) {
+		return fault.Away(Part, "migrate the database: %w", err)
+	}
+	return fault.Errorf(fault.Internal, "migrate the database: %w", err)
+}
+
 // SchemaVersions returns the version the database has and the one this binary wants.
 func SchemaVersions(ctx context.Context, dsn string) (has, wants int64, err error) {
-	provider, db, err := migrations(dsn)
+	provider, db, _, err := migrations(dsn)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -47,35 +62,36 @@ func SchemaVersions(ctx context.Context, dsn string) (has, wants int64, err erro
 	return has, wants, Classify(err)
 }
 
-func migrations(dsn string) (*goose.Provider, *sql.DB, error) {
+func migrations(dsn string) (*goose.Provider, *sql.DB, lock.SessionLocker, error) {
 	files, err := fs.Sub(schema.Migrations, "migrations")
 	if err != nil {
-		return nil, nil, fmt.Errorf("open embedded migrations: %w", err)
+		return nil, nil, nil, fmt.Errorf("open embedded migrations: %w", err)
 	}
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
-		return nil, nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string: %w", err)
+		return nil, nil, nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string: %w", err)
 	}
-	locker, err := lock.NewPostgresSessionLocker()
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300)) // asks every second, for five minutes
 	if err != nil {
-		return nil, nil, fmt.Errorf("make migration lock: %w", err)
+		return nil, nil, nil, fmt.Errorf("make migration lock: %w", err)
 	}
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
 	if err != nil {
-		return nil, nil, fmt.Errorf("read embedded migrations: %w", err)
+		return nil, nil, nil, fmt.Errorf("read embedded migrations: %w", err)
 	}
-	return provider, db, nil
+	return provider, db, locker, nil
 }
 
-func checkVersion(ctx context.Context, p *goose.Provider) error {
+// checkVersion returns the version of the database, 0 where nothing was applied, and refuses one that is newer than the binary.
+func checkVersion(ctx context.Context, p *goose.Provider) (int64, error) {
 	has, wants, err := p.GetVersions(ctx)
 	if err != nil {
-		return Classify(fmt.Errorf("read the schema version: %w", err))
+		return 0, Classify(fmt.Errorf("read the schema version: %w", err))
 	}
 	if has > wants {
-		return fault.Errorf(fault.Conflict, "the database has schema version %d, made by a newer xbot; this binary knows %d: install the newer xbot, or restore a backup made before the upgrade", has, wants)
+		return 0, fault.Errorf(fault.Conflict, "the database has schema version %d, made by a newer xbot; this binary knows %d: install the newer xbot, or restore a backup made before the upgrade", has, wants)
 	}
-	return nil
+	return has, nil
 }
 
 // MigrationsHash names the schema of this binary, for template databases of tests.
