@@ -17,9 +17,8 @@ import (
 // BinariesVariable names the folder of initdb and postgres when they are not where they usually are.
 const BinariesVariable = "XBOT_POSTGRES_BIN"
 
-// oldestMajor is the oldest PostgreSQL whose features the product uses; it is also the oldest still maintained
-// upstream in 2026 that distributions ship.
-const oldestMajor = 14
+// oldestMajor is the oldest PostgreSQL with all features of the schema: UNIQUE NULLS NOT DISTINCT needs 15.
+const oldestMajor = 15
 
 // folders are where packages put the server's programs, which distributions keep off PATH.
 var folders = []string{

@@ -69,7 +69,7 @@ func TestFind_SaysWhatToInstall(t *testing.T) {
 
 	t.Setenv("PATH", fakeServer(t, "9.6.24"))
 	_, err = Find(t.Context(), "", 0)
-	require.ErrorContains(t, err, "is too old; install version 14 or newer")
+	require.ErrorContains(t, err, "is too old; install version 15 or newer")
 
 	_, err = Find(t.Context(), fakeServer(t, "something else"), 0)
 	require.ErrorContains(t, err, "holds no PostgreSQL server")
