@@ -6,9 +6,9 @@ import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 
-import { queryClient } from "./app/query-client"
+import { queryClient } from "./api/query-client"
 import { router } from "./app/router"
-import { registerServiceWorker } from "./app/installing"
+import { registerServiceWorker } from "./lib/install"
 import { languageReady } from "./i18n"
 import { TipLayer } from "./ui/TipLayer"
 

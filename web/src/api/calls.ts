@@ -1,6 +1,6 @@
 // Every call the page makes, one function each, with the lists that the server may leave out filled in.
-import { partFiles } from "../files/named"
 import { api, unwrap } from "./client"
+import { partFiles } from "./file-mentions"
 import { forgetLogin, keepLogin, knownBrowser } from "./pagekey"
 import {
   type Folder,

@@ -1,8 +1,8 @@
+import { clientId } from "../lib/ids"
+import { FrameParser } from "../lib/sse"
 import { onReturn, waitAfter } from "./backoff"
 import { signedOut } from "./client"
-import { clientId } from "../lib/ids"
 import { pageHeaders } from "./pagekey"
-import { FrameParser } from "./sse"
 import type { FeedEvent } from "./types"
 
 /** The server sends a ping every 15 s; two missed ones mean that the connection is dead although nobody closed it. */

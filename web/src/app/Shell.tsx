@@ -2,19 +2,19 @@ import { useSuspenseQuery } from "@tanstack/react-query"
 import { Outlet, useLocation } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
 
+import { AccountContext, openOutbox } from "../account/account"
+import { meQuery } from "../account/queries"
 import { useT } from "../i18n"
-import { useNotify } from "../notify/wish"
+import { useNotify } from "../notify/setting"
 import { Sidebar } from "../sidebar/Sidebar"
+import { type Front, ShellContext } from "../ui/shell-context"
 import { Toasts } from "../ui/Toasts"
 import { useHasSidebar } from "../ui/useMedia"
-import { AccountContext, openOutbox } from "./account"
-import { meQuery } from "./queries"
-import { type Front, ShellContext } from "./shell-context"
 import { useShortcuts } from "./useShortcuts"
 
 const fronts = {
-  help: lazy(() => import("../account/HelpDialog")),
-  password: lazy(() => import("../account/PasswordDialog")),
+  help: lazy(() => import("./HelpDialog")),
+  password: lazy(() => import("../signin/PasswordDialog")),
   tokens: lazy(() => import("../account/TokensDialog")),
   memory: lazy(() => import("../memory/MemoryDialog")),
   usage: lazy(() => import("../usage/UsageDialog")),

@@ -2,15 +2,15 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 
 import { whenSignedOut } from "../api/client"
 import { asProblem } from "../api/problem"
+import { meQuery } from "../account/queries"
+import { queryClient } from "../api/query-client"
 import { ConversationPage } from "../conversation/ConversationPage"
 import { StartPage } from "../conversation/StartPage"
+import { leave } from "../sidebar/account/signout"
 import { SignInPage } from "../signin/SignInPage"
-import { loginSearch } from "./next"
-import { BrokenPage, LoadingPage, MissingPage } from "./pages"
-import { meQuery } from "./queries"
-import { queryClient } from "./query-client"
+import { BrokenPage, LoadingPage, MissingPage } from "../ui/StatusPages"
+import { loginSearch } from "./redirect"
 import { Shell } from "./Shell"
-import { leave } from "./signout"
 
 const root = createRootRoute({
   component: Outlet,

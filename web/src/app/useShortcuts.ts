@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect } from "react"
 
-import type { ShellControls } from "./shell-context"
+import type { ShellControls } from "../ui/shell-context"
 
 const onMac = navigator.userAgent.includes("Mac")
 

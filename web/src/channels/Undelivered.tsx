@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
 
 import { type Undelivered as Missed, undeliveredQuery } from "../api/undelivered"
-import { Section } from "../details/Section"
 import { useLanguage, useT } from "../i18n"
 import { moment } from "../i18n/format"
 import { useTable } from "../i18n/table"
 import { undeliveredWords } from "../i18n/undelivered"
 import { Note } from "../ui/Note"
+import { Section } from "../ui/Section"
 import { nameOf } from "./queries"
 
 /** What did not arrive on a platform within the last seven days, may not have, or waits: where, and why, not what it said. */

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query"
 
 import { type Bot, listChannels } from "../api/channels"
 import type { Translate } from "../i18n"
-import { channelName } from "../sidebar/place"
+import { channelName } from "./place"
 
 /** Milliseconds between two looks at how the bots stand, while somebody looks. */
 const LOOK = 2_000

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react"
 
-import type { TurnFeed } from "../feed/state"
 import { type Key, useT } from "../i18n"
+import type { TurnFeed } from "./feed/state"
 
 interface Props {
   turns: Record<string, TurnFeed>

@@ -1,8 +1,8 @@
 import { WifiOff } from "lucide-react"
 import { useEffect, useState, useSyncExternalStore } from "react"
 
-import type { Link } from "../feed/conversation"
 import { useT } from "../i18n"
+import type { Link } from "./feed/conversation"
 
 /** A break shorter than this is not worth a word, in milliseconds. */
 const PATIENCE = 800

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router"
 import { useQuery } from "@tanstack/react-query"
 import { GitFork } from "lucide-react"
 
-import { sessionsQuery } from "../app/queries"
+import { sessionsQuery } from "../api/queries"
 import { useT } from "../i18n"
 
 /** Says where a conversation was copied from. The original may be gone: then there is no way to it. */

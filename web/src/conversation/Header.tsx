@@ -2,10 +2,10 @@ import { FolderOpen, Menu, PanelRight } from "lucide-react"
 import type { ReactNode } from "react"
 
 import type { Session } from "../api/types"
-import { useShell } from "../app/shell-context"
+import { usePlace } from "../channels/place"
 import { useT } from "../i18n"
-import { usePlace } from "../sidebar/place"
 import { IconButton } from "../ui/IconButton"
+import { useShell } from "../ui/shell-context"
 
 interface Props {
   title?: string

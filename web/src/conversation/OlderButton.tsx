@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query"
 import { useEffect, useRef } from "react"
 
-import type { Conversation } from "../feed/conversation"
 import { useT } from "../i18n"
 import { Button } from "../ui/Button"
+import type { Conversation } from "./feed/conversation"
 
 /** Reads earlier messages when it comes into view, or when pressed. */
 export function OlderButton({ conversation }: { conversation: Conversation }) {

@@ -1,43 +1,43 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from "react"
 
-import { useAccount } from "../app/account"
-import { useShell } from "../app/shell-context"
-import { Choices } from "../choice/Choices"
-import { useAgentModel } from "../choice/queries"
-import { useChoices } from "../choice/useChoices"
-import type { OwnCommand } from "../composer/commands"
-import { Composer } from "../composer/Composer"
-import { sentTexts } from "../composer/recall"
-import { useDraft } from "../composer/useDraft"
-import { ContextRing } from "../context/ContextRing"
-import { useFill } from "../context/useFill"
-import { DetailsPanel } from "../details/DetailsPanel"
-import { type FeedState, runningTurn } from "../feed/state"
-import { DropZone } from "../files/DropZone"
-import { useUploads } from "../files/useUploads"
+import { useAccount } from "../account/account"
+import { useAgentModel } from "../api/queries"
 import { useT } from "../i18n"
 import { messageId } from "../lib/ids"
 import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
+import { useShell } from "../ui/shell-context"
 import { Announcer } from "./Announcer"
+import { Choices } from "./choice/Choices"
+import { useChoices } from "./choice/useChoices"
+import type { OwnCommand } from "./composer/commands"
+import { Composer } from "./composer/Composer"
+import { sentTexts } from "./composer/recall"
+import { useDraft } from "./composer/useDraft"
 import { ConnectionNote } from "./ConnectionNote"
-import { ConversationContext } from "./context"
-import { wantEdit } from "./edit-wanted"
+import { ContextRing } from "./context/ContextRing"
+import { useFill } from "./context/useFill"
+import { DetailsPanel } from "./details/DetailsPanel"
+import { wantEdit } from "./edit-requests"
+import { type FeedState, runningTurn } from "./feed/state"
+import { DropZone } from "./files/DropZone"
+import { useUploads } from "./files/useUploads"
 import { Header } from "./Header"
-import { Missing } from "./Missing"
+import { Missing } from "./MissingConversation"
+import { ConversationContext } from "./shared/context"
+import { useDetails } from "./shared/useDetails"
 import { Timeline } from "./Timeline"
 import { TodoStrip } from "./TodoStrip"
 import { useConversation } from "./useConversation"
-import { useDetails } from "./useDetails"
 import { useStop } from "./useStop"
 
-const Acted = lazy(() => import("../act/Acted"))
-const AboveNote = lazy(() => import("../subagents/AboveNote"))
-const ApprovalStrip = lazy(() => import("../turn/ApprovalStrip"))
-const TaskStrip = lazy(() => import("../task/TaskStrip"))
-const FilesDialog = lazy(() => import("../files/browser/FilesDialog"))
-const TaskDialog = lazy(() => import("../task/TaskDialog"))
-const Answered = lazy(() => import("../subagents/Answered"))
+const Acted = lazy(() => import("../app/ClientActions"))
+const AboveNote = lazy(() => import("./subagents/ParentNote"))
+const ApprovalStrip = lazy(() => import("./approval/ApprovalStrip"))
+const TaskStrip = lazy(() => import("./tasks/TaskStrip"))
+const FilesDialog = lazy(() => import("./files/browser/FilesDialog"))
+const TaskDialog = lazy(() => import("./tasks/TaskDialog"))
+const Answered = lazy(() => import("./subagents/ReadOnlyNote"))
 
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
 export function OpenConversation({ sessionKey }: { sessionKey: string }) {

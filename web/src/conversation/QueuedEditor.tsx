@@ -2,14 +2,14 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "react"
 
 import { asProblem } from "../api/problem"
 import { editQueued } from "../api/routing"
-import { returnToDraft } from "../composer/drafts"
-import { LONGEST_MESSAGE } from "../composer/text"
-import { byteLength } from "../feed/bytes"
 import { useT } from "../i18n"
+import { byteLength } from "../lib/bytes"
+import { returnToDraft } from "../outbox/drafts"
 import { Button } from "../ui/Button"
+import { WordsBox } from "../ui/EditBox"
 import { toast } from "../ui/toasts"
-import { WordsBox } from "../ui/WordsBox"
-import { useConversationContext } from "./context"
+import { LONGEST_MESSAGE } from "./composer/message-text"
+import { useConversationContext } from "./shared/context"
 
 interface Props {
   inbox: number

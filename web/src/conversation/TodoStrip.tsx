@@ -2,9 +2,9 @@ import { ChevronRight, ListTodo } from "lucide-react"
 import { useState } from "react"
 
 import type { Todo } from "../api/types"
-import { TodoItems } from "../details/TodoItems"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
+import { TodoItems } from "./details/TodoItems"
 
 /** The to-do list of the conversation above the composer: one line that opens. Gone when there is none. */
 export function TodoStrip({ todos }: { todos: Todo[] }) {

@@ -1,10 +1,10 @@
-import { useAccount } from "../app/account"
-import { returnToDraft } from "../composer/drafts"
-import type { DroppedMessage, FeedState } from "../feed/state"
+import { useAccount } from "../account/account"
 import { useT } from "../i18n"
+import { returnToDraft } from "../outbox/drafts"
 import type { Unsent } from "../outbox/outbox"
-import { Question } from "../turn/Question"
-import { useConversationContext } from "./context"
+import type { DroppedMessage, FeedState } from "./feed/state"
+import { useConversationContext } from "./shared/context"
+import { Question } from "./turn/UserMessage"
 import { WaitingMessage } from "./WaitingMessage"
 
 interface Props {

@@ -5,11 +5,11 @@ import { asProblem } from "../api/problem"
 import { recallQueued } from "../api/routing"
 import type { Queued } from "../api/types"
 import { useT } from "../i18n"
-import { Question } from "../turn/Question"
 import { IconButton } from "../ui/IconButton"
 import { toast } from "../ui/toasts"
-import { useConversationContext } from "./context"
-import { onEditWanted } from "./edit-wanted"
+import { onEditWanted } from "./edit-requests"
+import { useConversationContext } from "./shared/context"
+import { Question } from "./turn/UserMessage"
 
 const QueuedEditor = lazy(() => import("./QueuedEditor"))
 

@@ -1,13 +1,13 @@
 import { useEffect } from "react"
 
-import { useAccount } from "../app/account"
-import { refreshSessions } from "../app/queries"
-import { conversationOf, type Conversation } from "../feed/conversation"
-import { runningTurn } from "../feed/state"
-import { isAskingNow } from "../feed/voice"
+import { useAccount } from "../account/account"
+import { refreshSessions } from "../api/queries"
 import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
-import { markSeen } from "../sidebar/seen"
+import { isAskingNow } from "./feed/activity"
+import { conversationOf, type Conversation } from "./feed/conversation"
+import { markSeen } from "./feed/seen"
+import { runningTurn } from "./feed/state"
 
 /** Reads a conversation while the component is there, and keeps outbox and side bar in step with it. */
 export function useConversation(key: string) {

@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 
-import type { Conversation } from "../feed/conversation"
-import type { FeedState } from "../feed/state"
 import { useT } from "../i18n"
 import { toast } from "../ui/toasts"
+import type { Conversation } from "./feed/conversation"
+import type { FeedState } from "./feed/state"
 
 /** Milliseconds that the message stays marked. */
 const MARKED_FOR = 2500

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
+import type { Translate } from "."
 import { duration, money, tokens, wholeDuration } from "./format"
-import type { Translate } from "./index"
 
 /** Puts the values behind the key's last word. */
 const t: Translate = (key, values) => `${key.split(".")[1]} ${Object.values(values ?? {}).join(" ")}`

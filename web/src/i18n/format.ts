@@ -1,4 +1,4 @@
-import type { Language, Translate } from "./index"
+import type { Language, Translate } from "."
 
 const locale = (language: Language): string => (language === "zh" ? "zh-CN" : "en-GB")
 

@@ -3,8 +3,8 @@ import { Square, SquareCheck } from "lucide-react"
 import { type ComponentProps, lazy, memo, Suspense, use, useMemo } from "react"
 import ReactMarkdown, { type Components, type ExtraProps, type Options } from "react-markdown"
 
-import { ConversationContext } from "../conversation/context"
-import { isPath } from "../files/browser/kinds"
+import { isPath } from "../conversation/files/kinds"
+import { ConversationContext } from "../conversation/shared/context"
 import { useT } from "../i18n"
 import { splitBlocks } from "./blocks"
 import { CodeBlock } from "./CodeBlock"
@@ -14,8 +14,8 @@ import { mayHaveMath, unifyMath } from "./math"
 import { useFormulas } from "./useFormulas"
 import { isHeavy } from "./weight"
 
-const Diagram = lazy(() => import("../diagram/Diagram"))
-const FileImage = lazy(() => import("./FileImage"))
+const Diagram = lazy(() => import("./Diagram"))
+const FileImage = lazy(() => import("../conversation/files/FileImage"))
 
 interface Props {
   text: string

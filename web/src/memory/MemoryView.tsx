@@ -9,7 +9,7 @@ import { useTable } from "../i18n/table"
 import { DownloadLink } from "../ui/DownloadLink"
 import { Note } from "../ui/Note"
 import { MemoryItem } from "./MemoryItem"
-import { SoulFile } from "./SoulFile"
+import { SoulFile } from "./PersonaFile"
 
 const field = "h-9 rounded-md border border-line bg-canvas px-3"
 

@@ -10,7 +10,7 @@ import { IconButton } from "../ui/IconButton"
 import type { ModelDraft } from "./draft"
 import { factsOf } from "./facts"
 import { ModelDetails } from "./ModelDetails"
-import { isUnlisted } from "./offered"
+import { isUnlisted } from "./provider-models"
 
 interface Props {
   models: ModelDraft[]

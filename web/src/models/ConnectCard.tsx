@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 
-import { useAccount } from "../app/account"
+import { useAccount } from "../account/account"
 import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
 import { readItem, writeItem } from "../lib/storage"

@@ -1,8 +1,8 @@
 import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
+import { CheckField } from "../ui/CheckField"
 import { Field, PasswordField } from "../ui/Field"
 import { Select } from "../ui/Select"
-import { CheckField } from "./CheckField"
 import type { Draft } from "./draft"
 import { hasOwnAddress, type Service } from "./services"
 

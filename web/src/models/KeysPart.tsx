@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 
+import { useAccount } from "../account/account"
 import type { ServiceName, ToolKey, ToolService } from "../api/keys"
-import { useAccount } from "../app/account"
-import { Section } from "../details/Section"
 import { keysWords } from "../i18n/keys"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
+import { Section } from "../ui/Section"
 import { KeyForm } from "./KeyForm"
 import { keysQuery } from "./queries"
 

@@ -1,11 +1,11 @@
 import { useT } from "../i18n"
 import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
+import { CheckField } from "../ui/CheckField"
 import { Field } from "../ui/Field"
 import { Select } from "../ui/Select"
-import { CheckField } from "./CheckField"
 import { type ModelDraft, thinkLevels } from "./draft"
-import { withoutSubmit } from "./withoutSubmit"
+import { withoutSubmit } from "./enter-key"
 
 interface Props {
   model: ModelDraft

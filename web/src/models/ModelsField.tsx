@@ -6,10 +6,10 @@ import { Button } from "../ui/Button"
 import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
 import { ChosenModels } from "./ChosenModels"
-import { withModel, withoutModel } from "./offered"
+import { withoutSubmit } from "./enter-key"
 import { OfferedModels } from "./OfferedModels"
+import { withModel, withoutModel } from "./provider-models"
 import type { SubscriptionFormState } from "./useSubscriptionForm"
-import { withoutSubmit } from "./withoutSubmit"
 
 /** Which models of a provider can be chosen: from its own list, or by name. */
 export function ModelsField({ form: { draft, offered, asking, ask, setModels, noModels } }: { form: SubscriptionFormState }) {

@@ -6,9 +6,9 @@ import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
 import { Field } from "../ui/Field"
 import type { ModelDraft } from "./draft"
+import { withoutSubmit } from "./enter-key"
 import { factsOf } from "./facts"
-import { isChosen, matching } from "./offered"
-import { withoutSubmit } from "./withoutSubmit"
+import { isChosen, matching } from "./provider-models"
 
 interface Props {
   offered: SubscribedModel[]

@@ -1,10 +1,10 @@
 import { Plus } from "lucide-react"
 
 import type { Subscription } from "../api/models"
-import { Section } from "../details/Section"
 import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
+import { Section } from "../ui/Section"
 import { SubscriptionRow } from "./SubscriptionRow"
 
 interface Props {

@@ -2,8 +2,8 @@ import { queryOptions, useQueryClient } from "@tanstack/react-query"
 
 import { listToolKeys } from "../api/keys"
 import { listSubscriptions, readModelChoice } from "../api/models"
-import { meQuery } from "../app/queries"
-import { modelsQuery } from "../choice/queries"
+import { meQuery } from "../account/queries"
+import { modelsQuery } from "../api/queries"
 
 export const subscriptionsQuery = queryOptions({ queryKey: ["subscriptions"], queryFn: listSubscriptions, retry: false })
 

@@ -4,7 +4,7 @@ import { useCallback, useState } from "react"
 import { askOffered, saveSubscription, type SubscribedModel, type Subscription, trySubscription } from "../api/models"
 import { asProblem } from "../api/problem"
 import { bodyOf, type Draft, draftOf, emptyDraft, type ModelDraft, reconnects, withService } from "./draft"
-import { firstToTest } from "./offered"
+import { firstToTest } from "./provider-models"
 import { useRefresh } from "./queries"
 import { type Service, serviceOf, services } from "./services"
 

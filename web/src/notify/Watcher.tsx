@@ -3,13 +3,13 @@ import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useEffectEvent, useRef } from "react"
 
 import { listTurns } from "../api/calls"
+import { sessionsQuery } from "../api/queries"
 import type { Session } from "../api/types"
-import { sessionsQuery } from "../app/queries"
 import { useT } from "../i18n"
 import { duration } from "../i18n/format"
 import { notifyWords } from "../i18n/notify"
 import { useTable } from "../i18n/table"
-import { ended, longOne } from "./ended"
+import { ended, longOne } from "./finished-turns"
 
 /** Tells the person, while the page is hidden, of long turns that have ended. It draws nothing. */
 export default function Watcher() {

@@ -6,8 +6,8 @@ import { useLanguage } from "../i18n"
 import { panelsWords } from "../i18n/panels"
 import { useTable } from "../i18n/table"
 import { Note } from "../ui/Note"
+import { useShown } from "../ui/useColorScheme"
 import { newPace, readMessage } from "./messages"
-import { useShown } from "./useShown"
 
 interface Props {
   url: string

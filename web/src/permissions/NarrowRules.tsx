@@ -2,12 +2,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Trash2 } from "lucide-react"
 
 import { type Permissions, removeRule, type ToolRule } from "../api/permissions"
-import { Section } from "../details/Section"
 import { permissionWords } from "../i18n/permissions"
 import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
 import { IconButton } from "../ui/IconButton"
 import { Note } from "../ui/Note"
+import { Section } from "../ui/Section"
 import { NewRule } from "./NewRule"
 import { permissionsQuery } from "./queries"
 

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 
-import { useAccount } from "../app/account"
-import { Section } from "../details/Section"
+import { useAccount } from "../account/account"
 import { useT } from "../i18n"
 import { permissionWords } from "../i18n/permissions"
 import { useTable } from "../i18n/table"
 import { Note } from "../ui/Note"
+import { Section } from "../ui/Section"
 import { InstallationPresets } from "./InstallationPresets"
 import { NarrowRules } from "./NarrowRules"
 import { PresetChoice } from "./PresetChoice"

@@ -3,10 +3,10 @@ import "./service.css"
 import { createRoot } from "react-dom/client"
 
 import { refreshList } from "./chat/list"
-import { keyOfAddress } from "./key"
-import { speakFirst } from "./language"
-import { service } from "./service"
-import { App } from "./ui/App"
+import { keyOfAddress } from "./lib/key"
+import { speakFirst } from "./lib/language"
+import { service } from "./lib/service"
+import { App } from "./page/App"
 
 keyOfAddress() // first of all: nobody shall see the key in the address
 speakFirst()

@@ -13,7 +13,7 @@ import { Note } from "../ui/Note"
 import { conversationsKey, servicesQuery } from "./queries"
 import { Transcript } from "./Transcript"
 
-const Talk = lazy(() => import("../inbox/Talk").then(({ Talk }) => ({ default: Talk })))
+const Talk = lazy(() => import("./inbox/InboxConversation").then(({ Talk }) => ({ default: Talk })))
 const Confirm = lazy(() => import("../ui/Confirm"))
 
 /** What consumers said to a service, to be read and deleted. */

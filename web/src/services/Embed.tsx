@@ -1,8 +1,8 @@
 import type { Service } from "../api/services"
-import { Section } from "../details/Section"
 import { servicesWords } from "../i18n/services"
 import { useTable } from "../i18n/table"
-import { Copied } from "./Copied"
+import { Section } from "../ui/Section"
+import { Copied } from "./CopyField"
 import { embedLine } from "./draft"
 
 /** How the service comes to other sites. */

@@ -10,7 +10,7 @@ import { cx } from "../lib/cx"
 import { Button } from "../ui/Button"
 import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
-import { Copied } from "./Copied"
+import { Copied } from "./CopyField"
 import { serviceKeysQuery, servicesQuery } from "./queries"
 
 const Confirm = lazy(() => import("../ui/Confirm"))

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { ArrowLeft, Plus } from "lucide-react"
 import { useState } from "react"
 
+import { useAccount } from "../account/account"
 import type { Service } from "../api/services"
-import { useAccount } from "../app/account"
 import { useLanguage, useT } from "../i18n"
 import { moment } from "../i18n/format"
 import { servicesWords } from "../i18n/services"
@@ -14,7 +14,7 @@ import { nothing } from "./draft"
 import { servicesQuery } from "./queries"
 import { ServiceForm } from "./ServiceForm"
 import { ServicePart } from "./ServicePart"
-import { State } from "./State"
+import { State } from "./ServiceState"
 
 /** The agents that are published to programs and people outside, for administrators. */
 export default function ServicesPage() {

@@ -6,7 +6,7 @@ import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import type { SettingsSection } from "./sections"
 
-const InboxBadge = lazy(() => import("../inbox/Badge"))
+const InboxBadge = lazy(() => import("../services/inbox/Badge"))
 
 interface Props {
   sections: SettingsSection[]

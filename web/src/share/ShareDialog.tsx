@@ -2,15 +2,15 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { type SubmitEvent, useState } from "react"
 
 import { createShare, listShares, revokeShare, type ShareLink } from "../api/shares"
-import { Section } from "../details/Section"
 import { useLanguage } from "../i18n"
 import { moment } from "../i18n/format"
 import { shareWords } from "../i18n/shares"
 import { useTable } from "../i18n/table"
-import { LinkNote } from "../people/LinkNote"
 import { Button } from "../ui/Button"
+import { LinkNote } from "../ui/LinkNote"
 import { Modal } from "../ui/Modal"
 import { Note } from "../ui/Note"
+import { Section } from "../ui/Section"
 import { Select } from "../ui/Select"
 
 /** Days that a link may be good. */

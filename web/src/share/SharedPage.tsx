@@ -4,13 +4,13 @@ import { useEffect } from "react"
 
 import { asProblem } from "../api/problem"
 import { readShared, type Shared } from "../api/shares"
-import { LoadingPage } from "../app/pages"
 import { useLanguage, useT } from "../i18n"
 import { fullMoment } from "../i18n/format"
 import { shareWords } from "../i18n/shares"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
-import { Mark } from "../ui/Mark"
+import { Mark } from "../ui/Logo"
+import { LoadingPage } from "../ui/StatusPages"
 import { SharedMessages } from "./SharedMessages"
 
 /** A conversation as a link shows it, to be read alone. */

@@ -1,8 +1,8 @@
 import { Bot, Braces, CalendarClock, Feather, Globe, Hash, type LucideIcon, MessageCircle, MessagesSquare, Terminal, Users, Webhook } from "lucide-react"
 
 import type { Session } from "../api/types"
+import { channelName } from "../channels/place"
 import { useT } from "../i18n"
-import { channelName } from "./place"
 
 const channels: Record<string, LucideIcon> = { web: Globe, cli: Terminal, api: Braces, cron: CalendarClock, hook: Webhook, feishu: Feather, qq: MessageCircle, napcat: Bot }
 const places: Partial<Record<Session["chat_type"], LucideIcon>> = { group: Users, channel: Hash, thread: MessagesSquare }

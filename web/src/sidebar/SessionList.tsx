@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { lazy, Suspense, useEffect } from "react"
 
-import { sessionsQuery } from "../app/queries"
+import { sessionsQuery } from "../api/queries"
+import { noteNew } from "../conversation/feed/seen"
 import { useT } from "../i18n"
 import { groupByAge, type SessionGroup } from "./groups"
-import { noteNew } from "./seen"
 import { Rows } from "./Rows"
 
-const PutAway = lazy(() => import("./PutAway"))
+const PutAway = lazy(() => import("./Archive"))
 const MessageHits = lazy(() => import("./MessageHits"))
 
 /** The conversations; or those whose title contains `q`, also archived ones and one-shots. */

@@ -2,7 +2,7 @@ import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, RotateCcw, Shar
 import { DropdownMenu } from "radix-ui"
 import { lazy, Suspense, useState } from "react"
 
-import { useAccount } from "../app/account"
+import { useAccount } from "../account/account"
 import { useT } from "../i18n"
 import { shareWords } from "../i18n/shares"
 import { useTable } from "../i18n/table"

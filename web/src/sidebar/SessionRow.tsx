@@ -3,12 +3,12 @@ import { Hand } from "lucide-react"
 import { useState } from "react"
 
 import type { Session } from "../api/types"
+import { labelOf } from "../channels/place"
+import { useSeen } from "../conversation/feed/seen"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import { ChannelIcon } from "./ChannelIcon"
-import { labelOf } from "./place"
 import { RenameField } from "./RenameField"
-import { useSeen } from "./seen"
 import { SessionMenuButton } from "./SessionMenuButton"
 
 /** One conversation in the list: its title, what is new, and what can be done with it. */

@@ -2,9 +2,9 @@ import { Link } from "@tanstack/react-router"
 import { Search, SquarePen } from "lucide-react"
 import { useDeferredValue, useState } from "react"
 
-import { AccountButton } from "../account/AccountButton"
 import { useT } from "../i18n"
-import { Mark } from "../ui/Mark"
+import { Mark } from "../ui/Logo"
+import { AccountButton } from "./account/AccountButton"
 import { SessionList } from "./SessionList"
 
 /** New conversation, search, the list of conversations, and the account at the foot. */

@@ -2,13 +2,13 @@ import { useMutation } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
 
 import { deleteSession } from "../api/calls"
+import { refreshSessions } from "../api/queries"
+import { queryClient } from "../api/query-client"
 import { changeSession } from "../api/routing"
 import type { Session } from "../api/types"
-import { refreshSessions } from "../app/queries"
-import { queryClient } from "../app/query-client"
-import { forgetDraft } from "../composer/drafts"
-import { forgetConversation } from "../feed/conversation"
-import { markSeen } from "./seen"
+import { forgetConversation } from "../conversation/feed/conversation"
+import { markSeen } from "../conversation/feed/seen"
+import { forgetDraft } from "../outbox/drafts"
 
 /** Puts a changed session into every list that shows it, before the lists are read again. */
 function replace(changed: Session): void {

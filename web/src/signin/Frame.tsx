@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 
-import { Mark } from "../ui/Mark"
+import { Mark } from "../ui/Logo"
 
 /** The quiet page around sign-in and password. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {

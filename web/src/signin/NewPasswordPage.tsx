@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 
-import { meQuery } from "../app/queries"
-import { queryClient } from "../app/query-client"
+import { meQuery } from "../account/queries"
+import { queryClient } from "../api/query-client"
 import { useT } from "../i18n"
 import { Frame } from "./Frame"
 import { NewPasswordForm } from "./NewPasswordForm"

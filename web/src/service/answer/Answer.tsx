@@ -9,9 +9,9 @@ import { mayHaveMath, unifyMath } from "../../markdown/math"
 import { useFormulas } from "../../markdown/useFormulas"
 import { isHeavy } from "../../markdown/weight"
 import { generatedFile, nameOf } from "../chat/files"
-import { useSay } from "../language"
+import { useSay } from "../lib/language"
 import { Code } from "./Code"
-import { FileShown } from "./FileShown"
+import { FileShown } from "./FileView"
 import { prepare } from "./marks"
 
 interface Props {

@@ -4,7 +4,7 @@ import { memo, useEffect, useState } from "react"
 import { cx } from "../../lib/cx"
 import type { Run } from "../../markdown/highlight"
 import { useCopy } from "../../ui/useCopy"
-import { useSay } from "../language"
+import { useSay } from "../lib/language"
 import { IconButton } from "../ui/IconButton"
 
 interface Props {

@@ -1,4 +1,4 @@
-import { access, currentKey, forgetKey } from "../key"
+import { access, currentKey, forgetKey } from "../lib/key"
 import { Problem, problemOf } from "./problem"
 import type { Attachment, Conversation } from "./types"
 

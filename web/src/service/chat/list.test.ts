@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
-import { takeKey } from "../key"
-import { write } from "../kept"
+import { takeKey } from "../lib/key"
+import { write } from "../lib/storage"
 import { entitle, listed, refreshList, titleFrom, touch, unlist } from "./list"
 
 test("conversations are listed newest first, to their key alone", () => {

@@ -1,7 +1,7 @@
 import { Store } from "../../lib/store"
-import { keyMark } from "../key"
-import { readJson, write } from "../kept"
-import { place } from "../service"
+import { keyMark } from "../lib/key"
+import { place } from "../lib/service"
+import { readJson, write } from "../lib/storage"
 
 /** A conversation of this browser. The server lists none: a key may be of many visitors. */
 export interface Listed {

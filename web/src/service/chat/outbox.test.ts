@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { names, write } from "../kept"
+import { names, write } from "../lib/storage"
 import { draftOf, dropDraft, dropPending, keepDraft, keepPending, pendingOf } from "./outbox"
 
 test("a message is kept from before it is sent until it was taken, beside those of other conversations", () => {

@@ -1,6 +1,6 @@
 import type { Outgoing } from "../api/calls"
-import { names, readJson, remove, write } from "../kept"
-import { place } from "../service"
+import { place } from "../lib/service"
+import { names, readJson, remove, write } from "../lib/storage"
 
 /** A message that is on its way. It is kept before it is sent, and until the server has taken it. */
 export interface Pending extends Outgoing {

@@ -1,5 +1,5 @@
 import { cx } from "../../lib/cx"
-import { service } from "../service"
+import { service } from "../lib/service"
 
 const initial = String.fromCodePoint(service.name.trim().codePointAt(0) ?? 0x78).toUpperCase()
 

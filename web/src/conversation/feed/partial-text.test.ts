@@ -1,0 +1,47 @@
+import { expect, test } from "vitest"
+
+import { byteLength, dropBytes } from "../../lib/bytes"
+import { addPiece, emptyStrand, keepTail, type Strand } from "./partial-text"
+
+const encoder = new TextEncoder()
+
+test("lengths are those of UTF-8", () => {
+  for (const text of ["", "abc", "é", "你好", "🙂 ok", "a\ud800"]) {
+    expect(byteLength(text), text).toBe(encoder.encode(text).length)
+  }
+})
+
+test("bytes are dropped at character borders", () => {
+  expect(dropBytes("你好", 3)).toBe("好")
+  expect(dropBytes("你好", 4)).toBe("")
+  expect(dropBytes("🙂ok", 4)).toBe("ok")
+  expect(dropBytes("abc", 9)).toBe("")
+})
+
+/** Adds pieces given as [offset, text]. */
+function weave(...pieces: [number, string][]): Strand {
+  return pieces.reduce((strand, [offset, text]) => addPiece(strand, offset, text), emptyStrand)
+}
+
+test("pieces in order make the text", () => {
+  expect(weave([0, "你"], [3, "好"], [6, "!"])).toEqual({ text: "你好!", bytes: 7, gap: false })
+})
+
+test("a repeated piece changes nothing", () => {
+  expect(weave([0, "hel"], [0, "hel"], [3, "lo"], [3, "lo"])).toEqual({ text: "hello", bytes: 5, gap: false })
+})
+
+test("an overlapping piece adds only what is new", () => {
+  expect(weave([0, "hel"], [1, "ello"])).toEqual({ text: "hello", bytes: 5, gap: false })
+})
+
+test("a missed piece leaves a visible hole and the text goes on", () => {
+  expect(weave([0, "one "], [8, "three"])).toEqual({ text: "one …three", bytes: 13, gap: true })
+  expect(weave([40, "late"])).toEqual({ text: "…late", bytes: 44, gap: true })
+})
+
+test("a long text keeps its tail, from the start of a line", () => {
+  const strand = weave([0, "first line\n" + "x".repeat(30) + "\nlast line"])
+  expect(keepTail(strand, 20)).toEqual({ text: "…\nlast line", bytes: strand.bytes, gap: true })
+  expect(keepTail(strand, 100)).toBe(strand)
+})

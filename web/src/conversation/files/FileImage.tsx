@@ -1,0 +1,14 @@
+import type { ReactNode } from "react"
+
+import { kindOf } from "./kinds"
+import { FilePill, Media } from "./Media"
+
+/** A file that an answer shows: a picture, a sound, a film, a PDF; anything else is saved. */
+export default function FileImage({ sessionKey, path, alt }: { sessionKey: string; path: string; alt?: string }): ReactNode {
+  const pill = (
+    <FilePill sessionKey={sessionKey} path={path}>
+      {alt || undefined}
+    </FilePill>
+  )
+  return kindOf(path) === "text" || kindOf(path) === "table" ? pill : <Media sessionKey={sessionKey} path={path} alt={alt} otherwise={pill} />
+}
