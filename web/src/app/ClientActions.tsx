@@ -26,7 +26,7 @@ const answered = new Map<string, Refusal | "done" | "taking">()
 const lasts = 10_000
 
 /** Shows what a model wants to show, once, and tells the server. */
-export default function Acted(props: Props) {
+export default function ClientActions(props: Props) {
   const { action, sessionKey } = props
   const perform = usePerform(props)
   const latest = useRef(perform)

@@ -4,7 +4,7 @@ import { useT } from "../i18n"
 import { Header } from "./Header"
 
 /** The address names a conversation that is not there. */
-export function Missing() {
+export function MissingConversation() {
   const t = useT()
   return (
     <main id="main" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">

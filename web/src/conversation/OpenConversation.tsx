@@ -18,12 +18,12 @@ import { ConnectionNote } from "./ConnectionNote"
 import { ContextRing } from "./context/ContextRing"
 import { useFill } from "./context/useFill"
 import { DetailsPanel } from "./details/DetailsPanel"
-import { wantEdit } from "./edit-requests"
+import { requestEdit } from "./edit-requests"
 import { type FeedState, runningTurn } from "./feed/state"
 import { DropZone } from "./files/DropZone"
 import { useUploads } from "./files/useUploads"
 import { Header } from "./Header"
-import { Missing } from "./MissingConversation"
+import { MissingConversation } from "./MissingConversation"
 import { ConversationContext } from "./shared/context"
 import { useDetails } from "./shared/useDetails"
 import { Timeline } from "./Timeline"
@@ -31,13 +31,13 @@ import { TodoStrip } from "./TodoStrip"
 import { useConversation } from "./useConversation"
 import { useStop } from "./useStop"
 
-const Acted = lazy(() => import("../app/ClientActions"))
-const AboveNote = lazy(() => import("./subagents/ParentNote"))
+const ClientActions = lazy(() => import("../app/ClientActions"))
+const ParentNote = lazy(() => import("./subagents/ParentNote"))
 const ApprovalStrip = lazy(() => import("./approval/ApprovalStrip"))
 const TaskStrip = lazy(() => import("./tasks/TaskStrip"))
 const FilesDialog = lazy(() => import("./files/browser/FilesDialog"))
 const TaskDialog = lazy(() => import("./tasks/TaskDialog"))
-const Answered = lazy(() => import("./subagents/ReadOnlyNote"))
+const ReadOnlyNote = lazy(() => import("./subagents/ReadOnlyNote"))
 
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
 export function OpenConversation({ sessionKey }: { sessionKey: string }) {
@@ -74,7 +74,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const action = useStore(conversation.action)
   const open = feed.tasks.find((candidate) => candidate.id === task)
 
-  if (link === "missing" && unsent.length === 0 && !feed.loaded) return <Missing />
+  if (link === "missing" && unsent.length === 0 && !feed.loaded) return <MissingConversation />
   return (
     <ConversationContext value={shared}>
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
@@ -82,7 +82,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
         {among && (
           <div className="flex h-8 shrink-0 items-center gap-1.5 px-4 text-small md:px-5">
             <Suspense>
-              <AboveNote details={details.open} />
+              <ParentNote details={details.open} />
             </Suspense>
           </div>
         )}
@@ -101,7 +101,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
             <Suspense>{feed.connections > 0 && <TaskStrip tasks={feed.tasks} below={feed.below} />}</Suspense>
             {answered ? (
               <Suspense>
-                <Answered />
+                <ReadOnlyNote />
               </Suspense>
             ) : (
               <Composer
@@ -124,7 +124,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
         </DropZone>
         <Announcer turns={feed.turns} running={running} asking={asking} />
       </main>
-      <Suspense>{action && <Acted sessionKey={sessionKey} action={action} typing={text !== ""} details={details} onFiles={(path) => showFile({ path })} />}</Suspense>
+      <Suspense>{action && <ClientActions sessionKey={sessionKey} action={action} typing={text !== ""} details={details} onFiles={(path) => showFile({ path })} />}</Suspense>
       <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
       <Suspense>{file && <FilesDialog key={file.path} start={file.path} busy={running !== undefined} onClose={() => showFile(undefined)} />}</Suspense>
       <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />
@@ -138,7 +138,7 @@ const nothingToDo = () => Promise.resolve()
 /** Opens the last waiting message for a change, while there is a turn that it waits for. */
 function editLast(key: string, feed: FeedState): boolean {
   const last = feed.queued.at(-1)
-  return last !== undefined && runningTurn(feed) !== undefined && wantEdit(key, last.inbox_id)
+  return last !== undefined && runningTurn(feed) !== undefined && requestEdit(key, last.inbox_id)
 }
 
 /** Characters of a first message that stand for a title until the server has made one. */

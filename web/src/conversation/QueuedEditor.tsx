@@ -6,7 +6,7 @@ import { useT } from "../i18n"
 import { byteLength } from "../lib/bytes"
 import { returnToDraft } from "../outbox/drafts"
 import { Button } from "../ui/Button"
-import { WordsBox } from "../ui/EditBox"
+import { EditBox } from "../ui/EditBox"
 import { toast } from "../ui/toasts"
 import { LONGEST_MESSAGE } from "./composer/message-text"
 import { useConversationContext } from "./shared/context"
@@ -59,7 +59,7 @@ export default function QueuedEditor({ inbox, text, onDone }: Props) {
       <label htmlFor={id} className="sr-only">
         {t("queue.edit")}
       </label>
-      <WordsBox id={id} value={words} onChange={setWords} onSend={save} onLeave={leave} />
+      <EditBox id={id} value={words} onChange={setWords} onSend={save} onLeave={leave} />
       <div className="mt-1.5 flex items-center gap-2">
         <span className="pr-1 text-small text-ink-3">{t("queue.editHint")}</span>
         <Button look="quiet" onClick={leave}>

@@ -13,7 +13,7 @@ import { OlderButton } from "./OlderButton"
 import { ResetLine } from "./ResetLine"
 import { ScrollKeeper } from "./ScrollKeeper"
 import { CommandView } from "./turn/CommandView"
-import { Compacted } from "./turn/CompactionNote"
+import { CompactionNote } from "./turn/CompactionNote"
 import { TurnView } from "./turn/TurnView"
 import { useJump } from "./useJump"
 import { Waiting } from "./Waiting"
@@ -78,7 +78,7 @@ function GroupView({ group, feed, running, newest }: { group: MessageGroup; feed
   const [first] = group.messages
   if (group.reset && first) return <ResetLine message={first} newest={newest} />
   if (group.command) return <CommandView messages={group.messages} settled={group.settled} />
-  if (group.context && first) return <Compacted message={first} />
+  if (group.context && first) return <CompactionNote message={first} />
   const { id, turn, messages } = group
   return <TurnView key={id} messages={messages} feed={turn ? feed.turns[turn] : undefined} running={turn !== undefined && turn === running} />
 }

@@ -4,7 +4,7 @@ import { returnToDraft } from "../outbox/drafts"
 import type { Unsent } from "../outbox/outbox"
 import type { DroppedMessage, FeedState } from "./feed/state"
 import { useConversationContext } from "./shared/context"
-import { Question } from "./turn/UserMessage"
+import { UserMessage } from "./turn/UserMessage"
 import { WaitingMessage } from "./WaitingMessage"
 
 interface Props {
@@ -43,7 +43,7 @@ function Dropped({ dropped: { message, outcome, text }, onForget }: { dropped: D
     onForget()
   }
   return (
-    <Question text={message?.text ?? "…"} sender={message?.sender} struck={struck} delivery={struck ? undefined : outcome === "summarized" ? "summarized" : "dropped"}>
+    <UserMessage text={message?.text ?? "…"} sender={message?.sender} struck={struck} delivery={struck ? undefined : outcome === "summarized" ? "summarized" : "dropped"}>
       <p className="mt-0.5 max-w-[34rem] pr-1 text-right text-small text-ink-2">{text}</p>
       {message && outcome !== "superseded" && outcome !== "summarized" && (
         <div className="mt-1 flex gap-3 pr-1 text-small">
@@ -51,7 +51,7 @@ function Dropped({ dropped: { message, outcome, text }, onForget }: { dropped: D
           <Choice text={t("delivery.discard")} onPress={onForget} />
         </div>
       )}
-    </Question>
+    </UserMessage>
   )
 }
 
@@ -61,14 +61,14 @@ function UnsentQuestion({ entry, onEdit }: { entry: Unsent; onEdit: (text: strin
   const { link } = useConversationContext()
   if (entry.state !== "refused") {
     const state = entry.state === "accepted" ? "accepted" : link === "lost" ? "sendingLater" : "sending"
-    return <Question text={entry.text} delivery={state} />
+    return <UserMessage text={entry.text} delivery={state} />
   }
   const edit = () => {
     outbox.settle(entry.id)
     onEdit(entry.text)
   }
   return (
-    <Question text={entry.text} delivery="refused">
+    <UserMessage text={entry.text} delivery="refused">
       <p role="alert" className="mt-0.5 max-w-[34rem] pr-1 text-right text-small text-ink-2">
         {entry.reason}
       </p>
@@ -77,7 +77,7 @@ function UnsentQuestion({ entry, onEdit }: { entry: Unsent; onEdit: (text: strin
         <Choice text={t("delivery.edit")} onPress={edit} />
         <Choice text={t("delivery.discard")} onPress={() => outbox.settle(entry.id)} />
       </div>
-    </Question>
+    </UserMessage>
   )
 }
 

@@ -7,9 +7,9 @@ import type { Queued } from "../api/types"
 import { useT } from "../i18n"
 import { IconButton } from "../ui/IconButton"
 import { toast } from "../ui/toasts"
-import { onEditWanted } from "./edit-requests"
+import { onEditRequest } from "./edit-requests"
 import { useConversationContext } from "./shared/context"
-import { Question } from "./turn/UserMessage"
+import { UserMessage } from "./turn/UserMessage"
 
 const QueuedEditor = lazy(() => import("./QueuedEditor"))
 
@@ -27,7 +27,7 @@ export function WaitingMessage({ queued, place, running }: Props) {
   const [editing, setEditing] = useState(false)
   const [recalling, setRecalling] = useState(false)
   const { inbox_id: inbox, text } = queued
-  useEffect(() => onEditWanted(sessionKey, inbox, () => setEditing(true)), [sessionKey, inbox])
+  useEffect(() => onEditRequest(sessionKey, inbox, () => setEditing(true)), [sessionKey, inbox])
   const recall = () => {
     setRecalling(true)
     recallQueued(sessionKey, inbox).catch((error: unknown) => {
@@ -45,7 +45,7 @@ export function WaitingMessage({ queued, place, running }: Props) {
   const words = running ? t(`queue.wait_${queued.mode ?? "followup"}`, { place }) : t("delivery.accepted")
   return (
     <div role="group" aria-label={t("queue.waiting")}>
-      <Question text={text} sender={queued.sender}>
+      <UserMessage text={text} sender={queued.sender}>
         <div className="mt-1 flex min-h-7 items-center gap-1 text-small text-ink-3">
           {running && (
             <span className="flex items-center opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
@@ -60,7 +60,7 @@ export function WaitingMessage({ queued, place, running }: Props) {
           <Clock size={13} aria-hidden />
           <span className="pr-1">{words}</span>
         </div>
-      </Question>
+      </UserMessage>
     </div>
   )
 }

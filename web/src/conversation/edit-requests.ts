@@ -3,7 +3,7 @@
 const listeners = new Map<string, Map<number, () => void>>()
 
 /** Registers what opens a waiting message, until the returned function is called. */
-export function onEditWanted(key: string, inbox: number, open: () => void): () => void {
+export function onEditRequest(key: string, inbox: number, open: () => void): () => void {
   const of = listeners.get(key) ?? new Map<number, () => void>()
   listeners.set(key, of.set(inbox, open))
   return () => {
@@ -13,7 +13,7 @@ export function onEditWanted(key: string, inbox: number, open: () => void): () =
 }
 
 /** Opens a waiting message for a change; false when it is not on the page. */
-export function wantEdit(key: string, inbox: number): boolean {
+export function requestEdit(key: string, inbox: number): boolean {
   const open = listeners.get(key)?.get(inbox)
   open?.()
   return open !== undefined

@@ -6,7 +6,7 @@ const place = (name: string) => `xbot.kept.${name}`
  * State that this tab keeps when what shows it goes away, or is loaded anew: what somebody has begun to write in a form. It is
  * forgotten with the tab. Storage may be blocked or full: then it lives as long as the component.
  */
-export function useKept<T>(name: string, first: () => T): [T, (value: T) => void, () => void] {
+export function useTabState<T>(name: string, first: () => T): [T, (value: T) => void, () => void] {
   const [value, setValue] = useState<T>(() => {
     try {
       const kept = sessionStorage.getItem(place(name))

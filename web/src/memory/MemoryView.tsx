@@ -9,7 +9,7 @@ import { useTable } from "../i18n/table"
 import { DownloadLink } from "../ui/DownloadLink"
 import { Note } from "../ui/Note"
 import { MemoryItem } from "./MemoryItem"
-import { SoulFile } from "./PersonaFile"
+import { PersonaFile } from "./PersonaFile"
 
 const field = "h-9 rounded-md border border-line bg-canvas px-3"
 
@@ -48,7 +48,7 @@ export default function MemoryView() {
           ),
         )}
       {look.data && !look.data.memorize && <p className="mt-3 text-small text-ink-2">{say("off")}</p>}
-      {look.data?.soul && q === "" && <SoulFile key={agent} agent={agent} />}
+      {look.data?.soul && q === "" && <PersonaFile key={agent} agent={agent} />}
       {look.data && items.length === 0 && <p className="mt-4 text-ink-2">{say(q === "" ? "none" : "noneFound")}</p>}
       {!look.data && !error && <p className="mt-4 text-ink-3">{t("app.loading")}</p>}
       <ul aria-label={say("list")} className="mt-3 divide-y divide-line">

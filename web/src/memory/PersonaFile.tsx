@@ -9,7 +9,7 @@ import { Button } from "../ui/Button"
 import { toast } from "../ui/toasts"
 
 /** A new soul file of an agent. One that is there is changed like everything else that is remembered. */
-export function SoulFile({ agent }: { agent: string }) {
+export function PersonaFile({ agent }: { agent: string }) {
   const say = useTable(memoryWords)
   const client = useQueryClient()
   const [open, setOpen] = useState(false)

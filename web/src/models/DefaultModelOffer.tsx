@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** Offers that a model of one's own answers from now on, where the demo still does. */
-export function LetAnswer({ subscription: { name }, model, onDone }: Props) {
+export function DefaultModelOffer({ subscription: { name }, model, onDone }: Props) {
   const say = useTable(modelsWords)
   const refresh = useRefresh()
   const choice = useMutation({

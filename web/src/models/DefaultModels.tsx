@@ -12,7 +12,7 @@ import { choiceQuery, useRefresh } from "./queries"
 const tiers = ["vanguard", "balance", "swift"] as const
 
 /** The models that a person chose for all their conversations. A choice is in force for the next step. */
-export function WhoAnswers() {
+export function DefaultModels() {
   const say = useTable(modelsWords)
   const refresh = useRefresh()
   const { data: choice, error } = useQuery(choiceQuery)

@@ -12,8 +12,8 @@ import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
 import { toast } from "../ui/toasts"
-import { LetAnswer } from "./DefaultModelOffer"
-import { WhoAnswers } from "./DefaultModels"
+import { DefaultModelOffer } from "./DefaultModelOffer"
+import { DefaultModels } from "./DefaultModels"
 import { KeysPart } from "./KeysPart"
 import { subscriptionsQuery } from "./queries"
 import { SubscriptionForm } from "./SubscriptionForm"
@@ -74,8 +74,8 @@ export default function ModelsPage() {
   )
   return (
     <div ref={closed ? takeView : undefined} tabIndex={-1} className="space-y-6 outline-none">
-      {added && model && me.demo && <LetAnswer subscription={added} model={model} onDone={() => setAdded(undefined)} />}
-      <WhoAnswers />
+      {added && model && me.demo && <DefaultModelOffer subscription={added} model={model} onDone={() => setAdded(undefined)} />}
+      <DefaultModels />
       {error && !data && <Note tone="danger">{error.message}</Note>}
       {!data && !error && <p className="text-small text-ink-3">{t("app.loading")}</p>}
       {data && admin && listOf(true)}

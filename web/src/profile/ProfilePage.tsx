@@ -16,7 +16,7 @@ import PreferenceForm from "./PreferenceForm"
 import { chooseLanguage, chooseTheme } from "./preferences"
 import PreferenceVersions from "./PreferenceVersions"
 import { ProfileForm } from "./ProfileForm"
-import Titles from "./TitleSetting"
+import TitleSetting from "./TitleSetting"
 
 const TurnNotices = lazy(() => import("./TurnNotices"))
 const ProfileVersions = lazy(() => import("./ProfileVersions"))
@@ -24,7 +24,7 @@ const ProfileVersions = lazy(() => import("./ProfileVersions"))
 const themes: Theme[] = ["auto", "light", "dark"]
 
 /** What a person says of themselves, how the page looks to them, how they sign in, and who they are elsewhere. */
-export default function You() {
+export default function ProfilePage() {
   const t = useT()
   const { me } = useAccount()
   const { show } = useShell()
@@ -40,7 +40,7 @@ export default function You() {
       <Section title={t("you.page")}>
         <Look />
       </Section>
-      <Titles />
+      <TitleSetting />
       <Section title={t("you.answers")}>
         <PreferenceForm />
         <PreferenceVersions />

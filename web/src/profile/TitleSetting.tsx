@@ -9,7 +9,7 @@ import { Section } from "../ui/Section"
 import { toast } from "../ui/toasts"
 
 /** Whether a model names the person's conversations. */
-export default function Titles() {
+export default function TitleSetting() {
   const say = useTable(titlesWords)
   const client = useQueryClient()
   const titles = useQuery({ queryKey: ["titles"], queryFn: readTitles, retry: false })

@@ -11,7 +11,7 @@ import { RunnerRow } from "./RunnerRow"
 import { RunnerToken, type ShownToken } from "./RunnerToken"
 
 /** Where the person's commands can run, and which of these places they go to. */
-export default function Runners() {
+export default function RunnersPage() {
   const t = useT()
   const client = useQueryClient()
   const { data, error } = useQuery(runnersQuery)

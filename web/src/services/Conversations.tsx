@@ -13,7 +13,7 @@ import { Note } from "../ui/Note"
 import { conversationsKey, servicesQuery } from "./queries"
 import { Transcript } from "./Transcript"
 
-const Talk = lazy(() => import("./inbox/InboxConversation").then(({ Talk }) => ({ default: Talk })))
+const InboxConversation = lazy(() => import("./inbox/InboxConversation").then(({ InboxConversation }) => ({ default: InboxConversation })))
 const Confirm = lazy(() => import("../ui/Confirm"))
 
 /** What consumers said to a service, to be read and deleted. */
@@ -58,7 +58,7 @@ function Opened({ service, of, onClose }: { service: string; of: ConsumerConvers
   if (answers) {
     return (
       <Suspense fallback={<p className="text-small text-ink-3">{t("app.loading")}</p>}>
-        <Talk of={{ service_id: service, conversation_id: of.id, title: of.title }} back={say("backToReading")} onClose={() => setAnswers(false)} />
+        <InboxConversation of={{ service_id: service, conversation_id: of.id, title: of.title }} back={say("backToReading")} onClose={() => setAnswers(false)} />
       </Suspense>
     )
   }

@@ -2,7 +2,7 @@ import { useT } from "../i18n"
 import { CopyButton } from "../ui/CopyButton"
 
 /** A text that is there to be copied. */
-export function Copied({ label, text }: { label: string; text: string }) {
+export function CopyField({ label, text }: { label: string; text: string }) {
   const t = useT()
   return (
     <div>

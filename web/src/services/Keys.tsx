@@ -10,7 +10,7 @@ import { cx } from "../lib/cx"
 import { Button } from "../ui/Button"
 import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
-import { Copied } from "./CopyField"
+import { CopyField } from "./CopyField"
 import { serviceKeysQuery, servicesQuery } from "./queries"
 
 const Confirm = lazy(() => import("../ui/Confirm"))
@@ -52,8 +52,8 @@ function Shown({ made, page }: { made: NewServiceKey; page: string }) {
     <div ref={place}>
       <Note tone="plain" className="space-y-3">
         <p className="text-ink">{say("once", { name: made.name })}</p>
-        <Copied label={say("theKey")} text={made.key} />
-        <Copied label={say("theLink")} text={`${location.origin}${page}#key=${made.key}`} />
+        <CopyField label={say("theKey")} text={made.key} />
+        <CopyField label={say("theLink")} text={`${location.origin}${page}#key=${made.key}`} />
       </Note>
     </div>
   )

@@ -9,11 +9,11 @@ import { useLanguage } from "../i18n"
 import { moment } from "../i18n/format"
 import { servicesWords } from "../i18n/services"
 import { useTable } from "../i18n/table"
-import { Choice } from "../ui/AreaField"
-import type { PartProps } from "./ServiceForm"
+import { Choice } from "../ui/Choice"
+import type { PartProps } from "./draft"
 
 /** What of its administrator's a service works with: model, prompt and profile. Of another administrator's only what is chosen is known here. */
-export function Names({ of, filled: { model, prompt, profile }, set }: PartProps & { of?: Service }) {
+export function ModelFields({ of, filled: { model, prompt, profile }, set }: PartProps & { of?: Service }) {
   const say = useTable(servicesWords)
   const language = useLanguage()
   const { me } = useAccount()

@@ -6,13 +6,13 @@ import { useT } from "../i18n"
 import { servicesWords } from "../i18n/services"
 import { useTable } from "../i18n/table"
 import { LazyMarkdown } from "../markdown/LazyMarkdown"
-import { Area } from "../ui/AreaField"
+import { Area } from "../ui/Area"
 import { Button } from "../ui/Button"
 import { CheckField } from "../ui/CheckField"
 import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
-import { bodyOf, CAPABILITIES, type Filled, lines, wrongNumber } from "./draft"
-import { Names } from "./ModelFields"
+import { bodyOf, CAPABILITIES, type Filled, lines, type PartProps, wrongNumber } from "./draft"
+import { ModelFields } from "./ModelFields"
 import { servicesQuery } from "./queries"
 
 interface Props {
@@ -23,11 +23,6 @@ interface Props {
   revision: number
   onSaved: (service: Service) => void
   onCancel?: () => void
-}
-
-export interface PartProps {
-  filled: Filled
-  set: (change: Partial<Filled>) => void
 }
 
 /** What a service is: who answers, what it reads and can do, what its page says, and how much of it there is. */
@@ -55,7 +50,7 @@ export function ServiceForm({ of, begin, revision, onSaved, onCancel }: Props) {
     <form aria-label={say("about")} className="space-y-5" onSubmit={submit} noValidate autoComplete="off">
       <Field label={say("name")} hint={say("nameHint")} problem={tried && unnamed ? say("needName") : undefined} value={filled.name} maxLength={100} onChange={({ target }) => set({ name: target.value })} />
       <Area label={say("description")} hint={say("descriptionHint")} rows={2} limit={2000} value={filled.description} onValue={(description) => set({ description })} />
-      <Names of={of} filled={filled} set={set} />
+      <ModelFields of={of} filled={filled} set={set} />
       <Capabilities filled={filled} set={set} />
       <div className="grid gap-4 md:grid-cols-2">
         <Area label={say("docs")} hint={say("docsHint")} rows={3} value={filled.docs} onValue={(docs) => set({ docs })} />

@@ -14,7 +14,7 @@ import { nothing } from "./draft"
 import { servicesQuery } from "./queries"
 import { ServiceForm } from "./ServiceForm"
 import { ServicePart } from "./ServicePart"
-import { State } from "./ServiceState"
+import { ServiceState } from "./ServiceState"
 
 /** The agents that are published to programs and people outside, for administrators. */
 export default function ServicesPage() {
@@ -38,7 +38,7 @@ export default function ServicesPage() {
             <ArrowLeft size={15} aria-hidden /> {say("back")}
           </Button>
           <h3 ref={takeFocus} tabIndex={-1} className="min-w-0 font-semibold break-words outline-none">{service?.name ?? say("add")}</h3>
-          {service && <State service={service} />}
+          {service && <ServiceState service={service} />}
         </div>
         {service ? <ServicePart service={service} onGone={close} /> : <ServiceForm begin={nothing} revision={0} onSaved={({ id }) => setOpen(id)} onCancel={close} />}
       </div>
@@ -77,7 +77,7 @@ function Row({ service, onOpen }: { service: Service; onOpen: () => void }) {
       <div className="min-w-48 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-2">
           <span className="font-medium break-words">{name}</span>
-          <State service={service} />
+          <ServiceState service={service} />
         </p>
         {description && <p className="line-clamp-2 break-words text-ink-2">{description}</p>}
         <p className="text-small break-words text-ink-3">{facts.filter(Boolean).join(" · ")}</p>

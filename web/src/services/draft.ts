@@ -23,6 +23,12 @@ export interface Filled {
   published: boolean
 }
 
+/** What a part of the form gets. */
+export interface PartProps {
+  filled: Filled
+  set: (change: Partial<Filled>) => void
+}
+
 export const nothing: Filled = {
   name: "", description: "", model: "", prompt: 0, profile: 0, docs: "*", scripts: "*", can: [], welcome: "", questions: "", origins: "",
   conversations: "1000", perMinute: "60", concurrent: "4", perDay: "0", published: true,

@@ -7,7 +7,7 @@ import { useShell } from "../ui/shell-context"
 const link = "rounded-sm text-accent underline underline-offset-3"
 
 /** What runs here, and where more is written. */
-export default function About() {
+export default function AboutPage() {
   const t = useT()
   const { me } = useAccount()
   const { show } = useShell()

@@ -9,7 +9,7 @@ import { fullMoment } from "../i18n/format"
 import { shareWords } from "../i18n/shares"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
-import { Mark } from "../ui/Logo"
+import { Logo } from "../ui/Logo"
 import { LoadingPage } from "../ui/StatusPages"
 import { SharedMessages } from "./SharedMessages"
 
@@ -34,7 +34,7 @@ function Conversation({ shared }: { shared: Shared }) {
     <div className="h-full overflow-x-hidden overflow-y-auto">
       <main className="mx-auto max-w-column px-4 pt-8 pb-16 md:pt-14 lg:px-0">
         <header className="mb-10 border-b border-line pb-6">
-          <Mark size={28} />
+          <Logo size={28} />
           <h1 className="mt-5 text-title font-semibold tracking-tight text-balance break-words">{title}</h1>
           <p className="mt-1.5 text-small text-ink-3">
             <time dateTime={shared.made_at}>{say("asOf", { date: fullMoment(language, shared.made_at) })}</time>
@@ -58,7 +58,7 @@ function Nothing({ reason, onAgain }: { reason?: string; onAgain: () => void }) 
   const say = useTable(shareWords)
   return (
     <main className="grid h-full place-content-center justify-items-center gap-3 p-6 text-center">
-      <Mark size={36} />
+      <Logo size={36} />
       <h1 className="mt-2 font-semibold">{say("gone")}</h1>
       <p role="alert" className="max-w-96 text-ink-2">{reason ?? say("goneText")}</p>
       {reason && <Button onClick={onAgain}>{say("again")}</Button>}

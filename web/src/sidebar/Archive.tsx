@@ -8,7 +8,7 @@ import { cx } from "../lib/cx"
 import { Rows } from "./Rows"
 
 /** What is kept out of the list, below it: folded until somebody looks. Below an empty list it is there only if it holds something. */
-export default function PutAway({ alone }: { alone: boolean }) {
+export default function ArchivedSessions({ alone }: { alone: boolean }) {
   const t = useT()
   const id = useId()
   const [open, setOpen] = useState(false)

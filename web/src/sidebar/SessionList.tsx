@@ -7,7 +7,7 @@ import { useT } from "../i18n"
 import { groupByAge, type SessionGroup } from "./groups"
 import { Rows } from "./Rows"
 
-const PutAway = lazy(() => import("./Archive"))
+const ArchivedSessions = lazy(() => import("./Archive"))
 const MessageHits = lazy(() => import("./MessageHits"))
 
 /** The conversations; or those whose title contains `q`, also archived ones and one-shots. */
@@ -24,7 +24,7 @@ export function SessionList({ q }: { q: string }) {
       {data && groupByAge(data, new Date()).map((group) => <Group key={group.age} group={group} />)}
       {q === "" && data && (
         <Suspense>
-          <PutAway alone={data.length === 0} />
+          <ArchivedSessions alone={data.length === 0} />
         </Suspense>
       )}
       {q.length > 1 && (

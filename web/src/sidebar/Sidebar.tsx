@@ -3,7 +3,7 @@ import { Search, SquarePen } from "lucide-react"
 import { useDeferredValue, useState } from "react"
 
 import { useT } from "../i18n"
-import { Mark } from "../ui/Logo"
+import { Logo } from "../ui/Logo"
 import { AccountButton } from "./account/AccountButton"
 import { SessionList } from "./SessionList"
 
@@ -15,7 +15,7 @@ export function Sidebar() {
   return (
     <div className="flex h-full flex-col">
       <div className="flex h-13 shrink-0 items-center gap-2.5 px-4">
-        <Mark size={22} />
+        <Logo size={22} />
         <span className="font-semibold tracking-tight">{t("app.name")}</span>
       </div>
       <div className="space-y-1 px-2 pb-2">

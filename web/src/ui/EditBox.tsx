@@ -10,7 +10,7 @@ interface Props extends Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "onCha
 }
 
 /** A message while it is changed in its place. It grows with its text, and opens with the cursor at the end. */
-export function WordsBox({ value, onChange, onSend, onLeave, ...rest }: Props) {
+export function EditBox({ value, onChange, onSend, onLeave, ...rest }: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => {
     const element = box.current

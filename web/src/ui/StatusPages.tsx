@@ -5,7 +5,7 @@ import { onReturn } from "../api/backoff"
 import { asProblem } from "../api/problem"
 import { useT } from "../i18n"
 import { Button } from "./Button"
-import { Mark } from "./Logo"
+import { Logo } from "./Logo"
 
 /** Milliseconds between two attempts to open the page while the server cannot be reached. */
 const RETRY_EVERY = 2000
@@ -23,7 +23,7 @@ export function MissingPage() {
   const t = useT()
   return (
     <main className="grid h-full place-content-center justify-items-center gap-4 p-6 text-center">
-      <Mark size={36} />
+      <Logo size={36} />
       <p>{t("app.notFound")}</p>
       <Link to="/" className="text-accent underline underline-offset-4">
         {t("app.home")}
@@ -53,7 +53,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
   }, [away, reset, router])
   return (
     <main className="grid h-full place-content-center justify-items-center gap-4 p-6 text-center">
-      <Mark size={36} />
+      <Logo size={36} />
       <p role="alert">{away ? t("app.unreachable") : t("app.broken")}</p>
       {!away && <p className="max-w-96 text-small break-words text-ink-3">{problem.message}</p>}
       {!away && <Button onClick={() => location.reload()}>{t("app.reload")}</Button>}

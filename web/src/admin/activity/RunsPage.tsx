@@ -9,7 +9,7 @@ import { Note } from "../../ui/Note"
 import { Section } from "../../ui/Section"
 
 /** Prepared lists of runs in the Temporal UI. */
-export default function Runs() {
+export default function RunsPage() {
   const t = useT()
   const say = useTable(runsWords)
   const { data, error } = useQuery({ queryKey: ["run-queries"], queryFn: listRunQueries })

@@ -10,7 +10,7 @@ import { LimitsForm } from "./LimitsForm"
 const LOOK = 2_000
 
 /** What runs at once now, and what may. */
-export default function LimitsView() {
+export default function LimitsPage() {
   const t = useT()
   const { data, error } = useQuery({ queryKey: ["limits"], queryFn: readLimits, refetchInterval: LOOK })
   if (error && !data) return <Note tone="danger">{error.message}</Note>

@@ -17,7 +17,7 @@ import { nameOf, ofOthers, othersKey } from "./other-conversations"
 const Confirm = lazy(() => import("../../ui/Confirm"))
 
 /** The conversations of groups, of people on platforms and of other users, which an administrator may delete. */
-export function OthersConversations() {
+export function OtherConversations() {
   const t = useT()
   const say = useTable(othersWords)
   const { me } = useAccount()

@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
 import { Accounts } from "./Accounts"
 import { Invites } from "./Invites"
-import { OthersConversations } from "./OtherConversations"
+import { OtherConversations } from "./OtherConversations"
 
 const Confirm = lazy(() => import("../../ui/Confirm"))
 
@@ -22,7 +22,7 @@ const LOOK = 5_000
 const nameOf = ({ name, peer }: Peer): string => name || peer
 
 /** Who has an account, was invited, waits or was let in on a platform, and the conversations of others. */
-export default function People() {
+export default function UsersPage() {
   const t = useT()
   const pairings = useQuery({ queryKey: pairingsKey, queryFn: listPairings, refetchInterval: LOOK })
   const grants = useQuery({ queryKey: grantsKey, queryFn: listGrants })
@@ -38,7 +38,7 @@ export default function People() {
       <List title={t("people.grants")} empty={t("people.noGrants")} known={grants.data !== undefined}>
         {grants.data?.map((grant) => <GrantRow key={`${grant.channel} ${grant.account} ${grant.peer}`} grant={grant} />)}
       </List>
-      <OthersConversations />
+      <OtherConversations />
     </div>
   )
 }

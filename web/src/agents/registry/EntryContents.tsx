@@ -12,7 +12,7 @@ import { Note } from "../../ui/Note"
 import { entryQuery, registryKey } from "./queries"
 
 /** What is in a version of an entry, and which versions there are. Strangers wrote it: it is shown as text. Where the version is gone, it is the newest. */
-export function Inside({ entry: { id, name, version, own, visibility, withdrawn }, number }: { entry: Entry; number: number }) {
+export function EntryContents({ entry: { id, name, version, own, visibility, withdrawn }, number }: { entry: Entry; number: number }) {
   const t = useT()
   const say = useTable(registryWords)
   const asked = useQuery({ ...entryQuery(id, number), retry: false })

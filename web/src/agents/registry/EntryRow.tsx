@@ -6,7 +6,7 @@ import { registryWords } from "../../i18n/registry"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
-import { Inside } from "./EntryContents"
+import { EntryContents } from "./EntryContents"
 import { registryKey } from "./queries"
 
 const Confirm = lazy(() => import("../../ui/Confirm"))
@@ -43,7 +43,7 @@ export function EntryRow({ entry, installs, admin }: Props) {
           <Actions entry={entry} installs={installs} admin={admin} />
         </div>
       </div>
-      {inside && <Inside key={shown} entry={entry} number={shown} />}
+      {inside && <EntryContents key={shown} entry={entry} number={shown} />}
     </li>
   )
 }

@@ -9,7 +9,7 @@ import { cronWords } from "../../i18n/cron"
 import { trackWords } from "../../i18n/servicetrack"
 import { useTable } from "../../i18n/table"
 import { cx } from "../../lib/cx"
-import { Choice } from "../../ui/AreaField"
+import { Choice } from "../../ui/Choice"
 import { Note } from "../../ui/Note"
 import { outcomeOf, timelineQuery } from "./queries"
 

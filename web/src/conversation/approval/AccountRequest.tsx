@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** The question for an account: it is connected in another tab, and the call goes on once it is. */
-export default function ConnectAsk({ call, question: { text, connect }, answering, onAnswer }: Props) {
+export default function AccountRequest({ call, question: { text, connect }, answering, onAnswer }: Props) {
   const t = useT()
   const say = useTable(connectionsWords)
   const id = useId()

@@ -11,8 +11,8 @@ import { useConversationContext } from "../shared/context"
 import { type Answer, ApprovalCard } from "./ApprovalCard"
 
 const Plan = lazy(() => import("./Plan"))
-const Inquiry = lazy(() => import("./Questions"))
-const Deferred = lazy(() => import("./DeferredCall"))
+const Questions = lazy(() => import("./Questions"))
+const DeferredCall = lazy(() => import("./DeferredCall"))
 
 interface Props {
   call: ToolCall
@@ -37,11 +37,11 @@ export function Approval({ call, approval, asking }: Props) {
         </Suspense>
       ) : approval.questions?.length ? (
         <Suspense>
-          <Inquiry call={call.id} approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
+          <Questions call={call.id} approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
         </Suspense>
       ) : asking && approval.deferred ? (
         <Suspense>
-          <Deferred call={call} reason={approval.reason} />
+          <DeferredCall call={call} reason={approval.reason} />
         </Suspense>
       ) : asking ? (
         <ApprovalCard call={call} reason={approval.reason} always={approval.always ?? undefined} answering={answering} onAnswer={mutate} />

@@ -5,7 +5,7 @@ import type { ToolRule } from "../../api/permissions"
 import type { ToolCall } from "../../api/types"
 import { useT } from "../../i18n"
 import { Button } from "../../ui/Button"
-import { Changes } from "../../ui/text/UnifiedDiff"
+import { UnifiedDiff } from "../../ui/text/UnifiedDiff"
 import { ArgumentList } from "./Arguments"
 import { mainArgument, readArguments } from "./arguments"
 import { useFocusBack } from "./useFocusBack"
@@ -78,7 +78,7 @@ export function ApprovalCard({ call, reason, title, always = [], answers = true,
         <Suspense>
           <CallEditor call={call} answering={answering} onCancel={() => setEditing(false)} onRun={(changed) => answer({ decision: "allow", arguments: changed })} />
         </Suspense>
-      ) : call.approval?.preview ? <Changes diff={call.approval.preview} label={t("approval.changes")} /> : <Wanted call={call} />}
+      ) : call.approval?.preview ? <UnifiedDiff diff={call.approval.preview} label={t("approval.changes")} /> : <Wanted call={call} />}
       {reason && <p className="mt-3 break-words text-ink-2">{t("approval.reason", { reason })}</p>}
       {!answers || editing ? null : denying ? (
         <Denial answering={answering} onCancel={() => setDenying(false)} onDeny={(note) => answer({ decision: "deny", note })} />

@@ -3,7 +3,7 @@ import { type SubmitEvent, useState } from "react"
 import type { ToolCall } from "../../api/types"
 import { useT } from "../../i18n"
 import { Button } from "../../ui/Button"
-import { Changes } from "../../ui/text/UnifiedDiff"
+import { UnifiedDiff } from "../../ui/text/UnifiedDiff"
 import { diffArguments } from "./argument-diff"
 import { argumentsOf, draftOf } from "./call-draft"
 
@@ -58,7 +58,7 @@ export default function CallEditor({ call, answering, onRun, onCancel }: Props) 
           {wrong}
         </p>
       )}
-      {changed && diff && <Changes diff={diff} label={t("approval.difference")} />}
+      {changed && diff && <UnifiedDiff diff={diff} label={t("approval.difference")} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" aria-disabled={!changed || answering}>
           {t("approval.runChanged")}

@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** A call that a hook has left to an administrator. Who is one decides here; everybody else reads that it waits. */
-export default function Deferred({ call, reason }: Props) {
+export default function DeferredCall({ call, reason }: Props) {
   const say = useTable(hookWords)
   const { me } = useAccount()
   const { mutate, isPending, isSuccess, error } = useDecision(call.id)

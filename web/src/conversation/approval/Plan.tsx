@@ -7,7 +7,7 @@ import { moment } from "../../i18n/format"
 import { planWords } from "../../i18n/plans"
 import { useTable } from "../../i18n/table"
 import { cx } from "../../lib/cx"
-import { useKept } from "../../lib/useTabState"
+import { useTabState } from "../../lib/useTabState"
 import { Button } from "../../ui/Button"
 import { Fold } from "../../ui/Fold"
 import { IconButton } from "../../ui/IconButton"
@@ -46,7 +46,7 @@ function PlanForm({ call, approval, answering, onAnswer }: Omit<Props, "asking">
   useFocusBack(form)
   const { title, questions, steps: proposed } = approval.plan ?? {}
   const known = proposed ?? []
-  const [{ draft, note }, keep, forget] = useKept(`plan.${call}`, () => ({ draft: draftOf(known), note: "" }))
+  const [{ draft, note }, keep, forget] = useTabState(`plan.${call}`, () => ({ draft: draftOf(known), note: "" }))
   const edited = isEdited(draft, known)
   const steps = stepsOf(draft)
   const ready = steps.length > 0 && !answering

@@ -4,12 +4,12 @@ import { type KeyboardEvent, lazy, type SubmitEvent, Suspense, useId } from "rea
 import type { Approval, Inquiry as Question } from "../../api/types"
 import { useLanguage, useT } from "../../i18n"
 import { moment } from "../../i18n/format"
-import { useKept } from "../../lib/useTabState"
+import { useTabState } from "../../lib/useTabState"
 import { Button } from "../../ui/Button"
 import type { Answer } from "./ApprovalCard"
 import { type Draft, draftOf, complete, given, chose, wrote } from "./question-draft"
 
-const ConnectAsk = lazy(() => import("./AccountRequest"))
+const AccountRequest = lazy(() => import("./AccountRequest"))
 
 interface Props {
   /** Id of the call that asks. */
@@ -23,12 +23,12 @@ interface Props {
 }
 
 /** What the model asks a person: a form while it is open, then the questions with what was answered. */
-export default function Inquiry({ call, approval, asking, answering, onAnswer }: Props) {
+export default function Questions({ call, approval, asking, answering, onAnswer }: Props) {
   const [first] = approval.questions ?? []
   if (asking && first?.connect) {
     return (
       <Suspense>
-        <ConnectAsk call={call} question={first} answering={answering} onAnswer={onAnswer} />
+        <AccountRequest call={call} question={first} answering={answering} onAnswer={onAnswer} />
       </Suspense>
     )
   }
@@ -38,7 +38,7 @@ export default function Inquiry({ call, approval, asking, answering, onAnswer }:
 function Form({ call, questions, answering, onAnswer }: { questions: Question[] } & Pick<Props, "call" | "answering" | "onAnswer">) {
   const t = useT()
   const id = useId()
-  const [drafts, keep, forget] = useKept<Draft[]>(`inquiry.${call}`, () => questions.map(() => draftOf()))
+  const [drafts, keep, forget] = useTabState<Draft[]>(`inquiry.${call}`, () => questions.map(() => draftOf()))
   const ready = questions.every((question, n) => complete(question, drafts[n]))
   const send = () => {
     if (!ready || answering) return

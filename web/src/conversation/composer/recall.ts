@@ -1,10 +1,10 @@
 import type { Unsent } from "../../outbox/outbox"
-import { isTold } from "../feed/origin"
+import { isAutomatic } from "../feed/origin"
 import type { FeedState } from "../feed/state"
 
 /** What the person has sent in a conversation, oldest first: answered, waiting, and on its way to the server. */
 export function sentTexts({ messages, queued }: Pick<FeedState, "messages" | "queued">, unsent: Pick<Unsent, "text">[]): string[] {
-  const asked = messages.filter((message) => message.role === "user" && !isTold(message)).map((message) => message.content)
+  const asked = messages.filter((message) => message.role === "user" && !isAutomatic(message)).map((message) => message.content)
   return [...asked, ...queued.map((entry) => entry.text), ...unsent.map((entry) => entry.text)]
 }
 

@@ -14,7 +14,7 @@ import { FillBar } from "./FillBar"
 import { Layers } from "./Layers"
 import { ModeChoice } from "./ModeChoice"
 import { contextKey } from "./queries"
-import { SeenButton } from "./RequestButton"
+import { RequestButton } from "./RequestButton"
 import { fillWords } from "./words"
 
 interface Props {
@@ -53,7 +53,7 @@ function Parts({ view, messages }: { view: ContextView; messages: Message[] }) {
         <FillBar view={view} />
         {view.source === "estimate" && <p className="mt-2 text-small text-ink-3">{t("context.estimate")}</p>}
       </div>
-      <SeenButton messages={messages} />
+      <RequestButton messages={messages} />
       <Layers view={view} />
       <Section title={t("compaction.all")}>
         <Compactions list={view.compactions ?? []} />

@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Opens what the model saw in a step. */
-export function SeenButton({ messages, turn }: Props) {
+export function RequestButton({ messages, turn }: Props) {
   const t = useT()
   const [open, setOpen] = useState(false)
   const steps = stepsOf(messages)

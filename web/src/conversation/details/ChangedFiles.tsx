@@ -3,7 +3,7 @@ import { useMemo } from "react"
 import type { Message } from "../../api/types"
 import { type Table, useTable } from "../../i18n/table"
 import { Section } from "../../ui/Section"
-import { Changes } from "../../ui/text/UnifiedDiff"
+import { UnifiedDiff } from "../../ui/text/UnifiedDiff"
 import { callsOfStep } from "../feed/merge"
 import type { TurnFeed } from "../feed/state"
 import { useConversationContext } from "../shared/context"
@@ -35,7 +35,7 @@ export default function ChangedFiles({ messages, feed }: { messages: Message[]; 
                 <span className="shrink-0 text-danger tabular-nums">−{removed}</span>
               </summary>
               {diffs.map((diff, n) => (
-                <Changes key={n} diff={diff} label={say("changes", { file: name })} />
+                <UnifiedDiff key={n} diff={diff} label={say("changes", { file: name })} />
               ))}
               <button type="button" onClick={() => openFile(name)} className="mt-1 rounded-sm text-accent underline underline-offset-3">
                 {say("open", { file: name })}

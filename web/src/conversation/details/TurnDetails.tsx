@@ -6,7 +6,7 @@ import { useLanguage, useT } from "../../i18n"
 import { count, duration, fullMoment } from "../../i18n/format"
 import { useNow } from "../../lib/useNow"
 import { Facts, Section } from "../../ui/Section"
-import { SeenButton } from "../context/RequestButton"
+import { RequestButton } from "../context/RequestButton"
 import type { TurnFeed } from "../feed/state"
 import { useConversationContext } from "../shared/context"
 import { lengthOf, timelineOf } from "./timeline"
@@ -38,7 +38,7 @@ export function TurnDetails({ turn, messages, feed }: Props) {
       <Suspense>
         <ChangedFiles messages={messages} feed={feed} />
       </Suspense>
-      <SeenButton messages={messages} turn={turn.id} />
+      <RequestButton messages={messages} turn={turn.id} />
       {turn.temporal_url && (
         <a href={turn.temporal_url} target="_blank" rel="noreferrer" className="inline-flex items-center gap-1.5 rounded-sm text-small text-accent underline underline-offset-3">
           {t("turn.temporal")} <ExternalLink size={13} aria-hidden />

@@ -3,7 +3,7 @@ import { callsOfStep, isAsking } from "./merge"
 import { emptyTurnFeed, type FeedState, runningTurn, type TurnFeed } from "./state"
 
 /** What a running turn does at this moment, for one line of words. */
-export type Voice =
+export type Activity =
   | { kind: "retrying"; retry: Retry }
   | { kind: "asking"; tool: string }
   | { kind: "inquiring" }
@@ -18,7 +18,7 @@ export type Voice =
   | { kind: "unheard" }
 
 /** `reconnected` is true when the connection was lost and made again since the page was opened. */
-export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolean): Voice {
+export function activityOf(messages: Message[], feed: TurnFeed, reconnected: boolean): Activity {
   if (feed.retry) return { kind: "retrying", retry: feed.retry }
   if (feed.turn?.waits && !feed.live) return { kind: "provider", wait: feed.turn.waits }
   if (reconnected && !feed.heard) return { kind: "unheard" }

@@ -1,7 +1,7 @@
 import type { Message } from "../../api/types"
 
 /** One thing that somebody said. */
-export interface AsideSaid {
+export interface GroupMessage {
   id: string
   sender?: string
   text: string
@@ -11,7 +11,7 @@ export interface AsideSaid {
  * What a message of the server lists: a heading for the model, then what was said, each from its own line on; lines that
  * are indented go on with the one above.
  */
-export function linesOf(messages: Message[]): AsideSaid[] {
+export function linesOf(messages: Message[]): GroupMessage[] {
   return messages.flatMap(({ id, sender, content }) => {
     if (sender) return [{ id: String(id), sender, text: content }]
     const said = content.split("\n").slice(1).join("\n").split(/\n(?! {2})/)

@@ -1,5 +1,5 @@
 import type { Delta, Output, Retry } from "../../api/types"
-import { addPiece, emptyStrand, keepTail } from "./partial-text"
+import { addPiece, emptyText, keepTail } from "./partial-text"
 import type { LiveStep, TurnFeed } from "./state"
 
 /** Characters of a running command's output that are kept; the result brings what the model reads. */
@@ -32,8 +32,8 @@ function beginStep(feed: TurnFeed, delta: Delta): LiveStep {
   return {
     step: delta.step,
     attempt: delta.attempt,
-    text: emptyStrand,
-    reasoning: emptyStrand,
+    text: emptyText,
+    reasoning: emptyText,
     restarted: delta.attempt > 1 && !retried && feed.turn?.waits === undefined,
   }
 }
@@ -62,7 +62,7 @@ export function settleStep(feed: TurnFeed, step: number): TurnFeed {
 /** Adds what a command printed; output that comes after the call's end is late and ignored. */
 export function addOutput(feed: TurnFeed, output: Output): TurnFeed {
   if (feed.calls[output.call_id]?.state === "done") return feed
-  const before = feed.outputs[output.call_id] ?? emptyStrand
+  const before = feed.outputs[output.call_id] ?? emptyText
   const after = keepTail(addPiece(before, output.offset, output.text), OUTPUT_KEPT)
   return after === before ? feed : { ...feed, outputs: { ...feed.outputs, [output.call_id]: after } }
 }

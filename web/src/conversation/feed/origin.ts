@@ -1,6 +1,6 @@
 import type { Message } from "../../api/types"
 
-const told = new Set<Message["origin"]>(["background", "cron", "hook", "subagent", "peer", "heartbeat"])
+const automatic = new Set<Message["origin"]>(["background", "cron", "hook", "subagent", "peer", "heartbeat"])
 
 /** Whether the product said it to the model: no person wrote it. */
-export const isTold = (message: Pick<Message, "origin">): boolean => told.has(message.origin)
+export const isAutomatic = (message: Pick<Message, "origin">): boolean => automatic.has(message.origin)

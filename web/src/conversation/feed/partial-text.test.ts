@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
 import { byteLength, dropBytes } from "../../lib/bytes"
-import { addPiece, emptyStrand, keepTail, type Strand } from "./partial-text"
+import { addPiece, emptyText, keepTail, type PartialText } from "./partial-text"
 
 const encoder = new TextEncoder()
 
@@ -19,8 +19,8 @@ test("bytes are dropped at character borders", () => {
 })
 
 /** Adds pieces given as [offset, text]. */
-function weave(...pieces: [number, string][]): Strand {
-  return pieces.reduce((strand, [offset, text]) => addPiece(strand, offset, text), emptyStrand)
+function weave(...pieces: [number, string][]): PartialText {
+  return pieces.reduce((before, [offset, text]) => addPiece(before, offset, text), emptyText)
 }
 
 test("pieces in order make the text", () => {
@@ -41,7 +41,7 @@ test("a missed piece leaves a visible hole and the text goes on", () => {
 })
 
 test("a long text keeps its tail, from the start of a line", () => {
-  const strand = weave([0, "first line\n" + "x".repeat(30) + "\nlast line"])
-  expect(keepTail(strand, 20)).toEqual({ text: "…\nlast line", bytes: strand.bytes, gap: true })
-  expect(keepTail(strand, 100)).toBe(strand)
+  const whole = weave([0, "first line\n" + "x".repeat(30) + "\nlast line"])
+  expect(keepTail(whole, 20)).toEqual({ text: "…\nlast line", bytes: whole.bytes, gap: true })
+  expect(keepTail(whole, 100)).toBe(whole)
 })

@@ -1,12 +1,12 @@
 import type { Dropped, Message, Queued, Retry, Session, Task, Todo, ToolEvent, Turn } from "../../api/types"
-import type { Strand } from "./partial-text"
+import type { PartialText } from "./partial-text"
 
 /** The step that the model is writing now. */
 export interface LiveStep {
   step: number
   attempt: number
-  text: Strand
-  reasoning: Strand
+  text: PartialText
+  reasoning: PartialText
   /** Set while the model writes the arguments of a tool call. */
   toolName?: string
   /** What goes on before the model is asked. */
@@ -26,7 +26,7 @@ export interface TurnFeed {
   /** Newest state of each tool call by call id. */
   calls: Record<string, ToolEvent>
   /** What running commands printed so far, by call id. */
-  outputs: Record<string, Strand>
+  outputs: Record<string, PartialText>
   /** Something was heard of the turn since this connection was made. */
   heard: boolean
 }
@@ -57,7 +57,7 @@ export interface FeedState {
   /** Background tasks, newest first. */
   tasks: Task[]
   /** What running background tasks printed while this page listened, by call id. */
-  taskOutputs: Record<string, Strand>
+  taskOutputs: Record<string, PartialText>
   turns: Record<string, TurnFeed>
   /** Connections made so far. */
   connections: number

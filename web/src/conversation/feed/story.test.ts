@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 
 import type { Message, ToolEvent, Turn } from "../../api/types"
-import { voiceOf } from "./activity"
+import { activityOf } from "./activity"
 import { linesOf } from "./group-messages"
 import { groupByTurn, lastReset } from "./groups"
 import { emptyTurnFeed, type TurnFeed } from "./state"
@@ -13,10 +13,10 @@ const step = (id: number, n: number, over: Partial<Message> = {}): Message => ({
 const call = (n: string, state: ToolEvent["state"] = "done"): ToolEvent => ({
   turn_id: "t", step: Number(n.split(".")[0]), id: `t.${n}`, name: "Shell", class: "exec", arguments: "{}", state,
 })
-const strand = (text: string) => ({ text, bytes: text.length, gap: false })
+const partial = (text: string) => ({ text, bytes: text.length, gap: false })
 const live = (over: Partial<NonNullable<TurnFeed["live"]>>): TurnFeed => ({
   ...emptyTurnFeed,
-  live: { step: 1, attempt: 1, text: strand(""), reasoning: strand(""), restarted: false, ...over },
+  live: { step: 1, attempt: 1, text: partial(""), reasoning: partial(""), restarted: false, ...over },
 })
 const kinds = (messages: Message[], feed: TurnFeed = emptyTurnFeed) => tellTurn(messages, feed).map((entry) => entry.kind)
 
@@ -42,12 +42,12 @@ test("tools of silent steps are one list", () => {
 })
 
 test("calls whose message has not come yet are told all the same", () => {
-  const feed = { ...emptyTurnFeed, calls: { "t.0.0": call("0.0", "running") }, outputs: { "t.0.0": strand("1\n") } }
+  const feed = { ...emptyTurnFeed, calls: { "t.0.0": call("0.0", "running") }, outputs: { "t.0.0": partial("1\n") } }
   expect(tellTurn([user(1, "t")], feed).at(-1)).toMatchObject({ kind: "tools", calls: [{ state: "running", output: { text: "1\n" } }] })
 })
 
 test("the live step comes last and keeps its ids when it settles", () => {
-  const feed = live({ reasoning: strand("hm"), text: strand("so"), restarted: true, attempt: 2 })
+  const feed = live({ reasoning: partial("hm"), text: partial("so"), restarted: true, attempt: 2 })
   const writing = tellTurn([user(1, "t"), step(2, 0, { tool_calls: [call("0.0")] })], feed)
   expect(writing.map((e) => e.kind)).toEqual(["question", "tools", "restarted", "thought", "text"])
   const settled = tellTurn([user(1, "t"), step(2, 0, { tool_calls: [call("0.0")] }), step(3, 1, { reasoning: "hm", content: "so on" })], emptyTurnFeed)
@@ -56,36 +56,36 @@ test("the live step comes last and keeps its ids when it settles", () => {
 
 test("the voice says the most telling thing", () => {
   const retry = { turn_id: "t", step: 0, attempt: 2, max: 5, delay_ms: 1000, reason: "timeout", text: "" }
-  expect(voiceOf([], { ...live({ text: strand("x") }), retry }, false).kind).toBe("retrying")
-  expect(voiceOf([], live({ text: strand("x"), toolName: "Shell" }), false)).toEqual({ kind: "calling", tool: "Shell" })
-  expect(voiceOf([], live({ text: strand("x") }), false).kind).toBe("writing")
-  expect(voiceOf([], live({ reasoning: strand("x") }), false).kind).toBe("thinking")
-  expect(voiceOf([user(1, "t")], emptyTurnFeed, false).kind).toBe("waiting")
+  expect(activityOf([], { ...live({ text: partial("x") }), retry }, false).kind).toBe("retrying")
+  expect(activityOf([], live({ text: partial("x"), toolName: "Shell" }), false)).toEqual({ kind: "calling", tool: "Shell" })
+  expect(activityOf([], live({ text: partial("x") }), false).kind).toBe("writing")
+  expect(activityOf([], live({ reasoning: partial("x") }), false).kind).toBe("thinking")
+  expect(activityOf([user(1, "t")], emptyTurnFeed, false).kind).toBe("waiting")
 })
 
 test("a turn that waits for its provider says so, also after a reconnection, until the model writes", () => {
   const waits = { since: "2026-03-02T10:00:00Z", until: "2026-03-03T10:00:00Z", reason: "network" }
   const turn = { id: "t", session: "s", state: "running", steps: 1, usage: { prompt_tokens: 0, completion_tokens: 0 }, started_at: "2026-03-02T09:00:00Z", waits } satisfies Turn
-  expect(voiceOf([user(1, "t")], { ...emptyTurnFeed, turn }, true)).toEqual({ kind: "provider", wait: waits })
-  expect(voiceOf([user(1, "t")], { ...live({ text: strand("x") }), turn }, false).kind).toBe("writing")
+  expect(activityOf([user(1, "t")], { ...emptyTurnFeed, turn }, true)).toEqual({ kind: "provider", wait: waits })
+  expect(activityOf([user(1, "t")], { ...live({ text: partial("x") }), turn }, false).kind).toBe("writing")
 })
 
 test("after a reconnection nothing old is told as if it still went on", () => {
-  const old = live({ text: strand("x") })
-  expect(voiceOf([user(1, "t")], old, true).kind).toBe("unheard")
-  expect(voiceOf([user(1, "t")], { ...old, heard: true }, true).kind).toBe("writing")
+  const old = live({ text: partial("x") })
+  expect(activityOf([user(1, "t")], old, true).kind).toBe("unheard")
+  expect(activityOf([user(1, "t")], { ...old, heard: true }, true).kind).toBe("writing")
 })
 
 test("only calls of the newest step can be running", () => {
   const feed = { ...emptyTurnFeed, calls: { "t.0.0": call("0.0", "running"), "t.1.0": call("1.0", "running") } }
-  expect(voiceOf([step(2, 0), step(3, 1)], feed, false)).toMatchObject({ kind: "tools", names: ["Shell"] })
+  expect(activityOf([step(2, 0), step(3, 1)], feed, false)).toMatchObject({ kind: "tools", names: ["Shell"] })
 })
 
 test("a plan waits for an answer, a call for a permission", () => {
   const approval = { state: "open", asked_at: "2026-01-01T00:00:00Z" } as const
   const asks = (more: Partial<ToolEvent>): TurnFeed => ({ ...emptyTurnFeed, calls: { "t.0.0": { ...call("0.0", "open"), approval, ...more } } })
-  expect(voiceOf([step(2, 0)], asks({}), false)).toEqual({ kind: "asking", tool: "Shell" })
-  expect(voiceOf([step(2, 0)], asks({ approval: { ...approval, plan: { steps: ["dig"] } } }), false)).toEqual({ kind: "inquiring" })
+  expect(activityOf([step(2, 0)], asks({}), false)).toEqual({ kind: "asking", tool: "Shell" })
+  expect(activityOf([step(2, 0)], asks({ approval: { ...approval, plan: { steps: ["dig"] } } }), false)).toEqual({ kind: "inquiring" })
 })
 
 test("a command stands with its answer, and the answer finds it by its id", () => {
@@ -104,7 +104,7 @@ test("the end of a background task is no question of the person", () => {
 test("a call that waits for a person is what the turn waits for", () => {
   const approval = { state: "open", asked_at: base.created_at } as const
   const feed = { ...emptyTurnFeed, calls: { "t.0.0": { ...call("0.0", "open"), approval }, "t.0.1": call("0.1", "running") } }
-  expect(voiceOf([step(1, 0)], feed, false)).toEqual({ kind: "asking", tool: "Shell" })
+  expect(activityOf([step(1, 0)], feed, false)).toEqual({ kind: "asking", tool: "Shell" })
 })
 
 test("what became of the context is told in its turn, beside a command on its own", () => {
@@ -128,8 +128,8 @@ test("a compression that was asked for ends its command, which gets no other ans
 })
 
 test("a compression is said until the model writes", () => {
-  expect(voiceOf([user(1, "t")], live({ doing: "compress" }), false)).toEqual({ kind: "compressing" })
-  expect(voiceOf([user(1, "t")], live({ text: strand("so") }), false)).toEqual({ kind: "writing" })
+  expect(activityOf([user(1, "t")], live({ doing: "compress" }), false)).toEqual({ kind: "compressing" })
+  expect(activityOf([user(1, "t")], live({ text: partial("so") }), false)).toEqual({ kind: "writing" })
 })
 
 describe("what people said", () => {

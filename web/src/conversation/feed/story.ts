@@ -1,11 +1,11 @@
 import type { Message, ToolCall } from "../../api/types"
 import { callsOfStep } from "./merge"
-import type { Strand } from "./partial-text"
+import type { PartialText } from "./partial-text"
 import type { TurnFeed } from "./state"
 
 /** A tool call with what it printed so far. */
 export interface StoryCall extends ToolCall {
-  output?: Strand
+  output?: PartialText
 }
 
 /** What people see of a step's text, beside the text. */

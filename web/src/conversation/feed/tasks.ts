@@ -1,7 +1,7 @@
 // Background tasks within a session's state: commands that outlived the call that started them.
 import type { Output, Task } from "../../api/types"
 import { OUTPUT_KEPT } from "./live-step"
-import { addPiece, emptyStrand, keepTail, type Strand } from "./partial-text"
+import { addPiece, emptyText, keepTail, type PartialText } from "./partial-text"
 import type { FeedState } from "./state"
 
 /** Adds tasks to a list, newest first. A task that ended never runs again. */
@@ -26,7 +26,7 @@ export function applyTask(state: FeedState, task: Task): FeedState {
 }
 
 /** A call became a task: what its command printed so far goes on as the task's. */
-export function handOver(state: FeedState, call: string, printed: Strand): FeedState {
+export function handOver(state: FeedState, call: string, printed: PartialText): FeedState {
   const ended = state.tasks.some((task) => task.call_id === call && task.state !== "running")
   if (ended || state.taskOutputs[call]) return state
   return { ...state, taskOutputs: { ...state.taskOutputs, [call]: printed } }
@@ -37,7 +37,7 @@ export function addTaskOutput(state: FeedState, output: Output): FeedState | und
   const task = state.tasks.find((candidate) => candidate.call_id === output.call_id)
   if (!task) return undefined
   if (task.state !== "running") return state
-  const before = state.taskOutputs[output.call_id] ?? emptyStrand
+  const before = state.taskOutputs[output.call_id] ?? emptyText
   const after = keepTail(addPiece(before, output.offset, output.text), OUTPUT_KEPT)
   return after === before ? state : { ...state, taskOutputs: { ...state.taskOutputs, [output.call_id]: after } }
 }

@@ -2,10 +2,10 @@ import { File, FileX } from "lucide-react"
 
 import { useLanguage } from "../../i18n"
 import { bytes } from "../../i18n/format"
-import type { ToldFile } from "./attachments"
+import type { AttachedFile } from "./attachments"
 
 /** Files that came with a message, a row each. */
-export function ToldFiles({ files }: { files: ToldFile[] }) {
+export function AttachmentList({ files }: { files: AttachedFile[] }) {
   const language = useLanguage()
   if (files.length === 0) return null
   return (

@@ -9,7 +9,7 @@ import { Button, buttonLook } from "../../ui/Button"
 import { IconButton } from "../../ui/IconButton"
 import { FilePill } from "./Media"
 import { drawPage, widthFor } from "./pdf/pages"
-import { useSeen } from "./pdf/useVisible"
+import { useVisible } from "./pdf/useVisible"
 
 const words: Table<"page" | "of" | "previous" | "next" | "drawing" | "open" | "problem" | "again"> = {
   en: {
@@ -39,7 +39,7 @@ interface Props {
 export default function PdfView({ sessionKey, path, name, address, room }: Props) {
   const say = useTable(words)
   const [page, setPage] = useState(1)
-  const { ref, width } = useSeen<HTMLSpanElement>()
+  const { ref, width } = useVisible<HTMLSpanElement>()
   const pixels = widthFor(width, devicePixelRatio)
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey: ["pdf-page", sessionKey, path, page, pixels],

@@ -12,7 +12,7 @@ import { nameOf } from "./tree"
 import { subagentsQuery } from "./useSubagents"
 
 /** In a subagent's conversation: whose it is, and the way back to the conversation that asked for it. */
-export default function AboveNote({ details }: { details: boolean }) {
+export default function ParentNote({ details }: { details: boolean }) {
   const say = useTable(subagentWords)
   const keep = useKeepDetails()
   const { sessionKey } = useConversationContext()

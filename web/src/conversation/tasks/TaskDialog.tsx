@@ -13,14 +13,14 @@ import { DownloadLink } from "../../ui/DownloadLink"
 import { Modal } from "../../ui/Modal"
 import { Note } from "../../ui/Note"
 import { OutputView } from "../../ui/text/OutputView"
-import type { Strand } from "../feed/partial-text"
+import type { PartialText } from "../feed/partial-text"
 import { useConversationContext } from "../shared/context"
 import { stateOfTask, timeOfTask } from "./words"
 
 interface Props {
   task: Task
   /** What it printed while this page listened. */
-  printed?: Strand
+  printed?: PartialText
   onClose: () => void
 }
 
@@ -58,7 +58,7 @@ function Facts({ task }: { task: Task }) {
 }
 
 /** A running task shows what is heard of it now; an ended one its kept head and tail. */
-function Output({ task, printed }: { task: Task; printed?: Strand }) {
+function Output({ task, printed }: { task: Task; printed?: PartialText }) {
   const t = useT()
   const language = useLanguage()
   const { sessionKey } = useConversationContext()

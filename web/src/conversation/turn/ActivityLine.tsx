@@ -2,21 +2,21 @@ import { type Language, type Translate, useLanguage, useT } from "../../i18n"
 import { moment, wholeDuration } from "../../i18n/format"
 import { cx } from "../../lib/cx"
 import { useNow } from "../../lib/useNow"
-import type { Voice } from "../feed/activity"
+import type { Activity } from "../feed/activity"
 import { useConversationContext } from "../shared/context"
 import { Notice } from "./Notice"
 
 interface Props {
-  voice: Voice
+  voice: Activity
   /** When the turn started. */
   startedAt?: string
 }
 
 /** What it does not end by itself, or not soon. */
-const waits: Voice["kind"][] = ["asking", "inquiring", "deferred", "provider"]
+const waits: Activity["kind"][] = ["asking", "inquiring", "deferred", "provider"]
 
 /** What a running turn does, in words, with the seconds it has taken. */
-export function VoiceLine({ voice, startedAt }: Props) {
+export function ActivityLine({ voice, startedAt }: Props) {
   const t = useT()
   const language = useLanguage()
   const { link, stopping, skew } = useConversationContext()
@@ -42,7 +42,7 @@ export function VoiceLine({ voice, startedAt }: Props) {
   )
 }
 
-function wordsOf(voice: Voice, t: Translate, language: Language): string {
+function wordsOf(voice: Activity, t: Translate, language: Language): string {
   switch (voice.kind) {
     case "tools":
       return t("voice.tools", { tools: [...new Set(voice.names)].join(", ") })

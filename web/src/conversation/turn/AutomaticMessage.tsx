@@ -7,12 +7,12 @@ import { OutputView } from "../../ui/text/OutputView"
 
 const icons = { cron: CalendarClock, hook: Webhook, subagent: Bot, peer: MessagesSquare, heartbeat: HeartPulse }
 
-type Told = keyof typeof icons
+type AutomaticMessage = keyof typeof icons
 
 /** What the product told the model, which no person wrote: one quiet line that opens to what the model read. */
-export function Told({ message }: { message: Message }) {
+export function AutomaticMessage({ message }: { message: Message }) {
   const t = useT()
-  const origin = message.origin as Told
+  const origin = message.origin as AutomaticMessage
   const [first = "", ...rest] = message.content.split("\n")
   return (
     <Fold icon={icons[origin]} name={t(`told.${origin}`)} summary={first.replace(/^\[|\]$/g, "")}>

@@ -8,7 +8,7 @@ import { cx } from "../../lib/cx"
 const CompactedSummary = lazy(() => import("../context/CompactedSummary"))
 
 /** Where the beginning of the conversation was put into a summary: a quiet line that opens to what was kept. */
-export function Compacted({ message }: { message: Message }) {
+export function CompactionNote({ message }: { message: Message }) {
   const t = useT()
   const id = useId()
   const [open, setOpen] = useState(false)

@@ -6,7 +6,7 @@ import { Fold } from "../../ui/Fold"
 import { linesOf } from "../feed/group-messages"
 
 /** The lines of what the model was told beside the question. */
-export default function AsideText({ origin, messages }: { origin: "overheard" | "summarized"; messages: Message[] }) {
+export default function GroupMessages({ origin, messages }: { origin: "overheard" | "summarized"; messages: Message[] }) {
   const t = useT()
   const lines = linesOf(messages)
   return (

@@ -6,7 +6,7 @@ import { cx } from "../../lib/cx"
 import { useNow } from "../../lib/useNow"
 import { Fold } from "../../ui/Fold"
 import { OutputView } from "../../ui/text/OutputView"
-import { Changes } from "../../ui/text/UnifiedDiff"
+import { UnifiedDiff } from "../../ui/text/UnifiedDiff"
 import { Approval } from "../approval/Approval"
 import { Arguments } from "../approval/Arguments"
 import { isAsking } from "../feed/merge"
@@ -16,7 +16,7 @@ import { useConversationContext } from "../shared/context"
 import { TaskLine } from "../tasks/TaskLine"
 import { iconOf } from "./icons"
 
-const Changed = lazy(() => import("../approval/ArgumentChanges"))
+const ArgumentChanges = lazy(() => import("../approval/ArgumentChanges"))
 const OffloadedOutput = lazy(() => import("./OffloadedOutput"))
 
 interface Props {
@@ -93,10 +93,10 @@ function StepBody({ call, ended }: Props) {
     <div className="space-y-3">
       {approval?.asked !== undefined && (
         <Suspense>
-          <Changed asked={approval.asked} ran={call.arguments} />
+          <ArgumentChanges asked={approval.asked} ran={call.arguments} />
         </Suspense>
       )}
-      {call.diff ? <Changes diff={call.diff} label={t("tools.changed")} /> : !approval?.questions?.length && <Arguments json={call.arguments} />}
+      {call.diff ? <UnifiedDiff diff={call.diff} label={t("tools.changed")} /> : !approval?.questions?.length && <Arguments json={call.arguments} />}
       <OutputView
         text={output ?? ""}
         label={t(running ? "tools.outputSoFar" : "tools.output")}

@@ -2,23 +2,23 @@ import { lazy, memo, Suspense } from "react"
 
 import type { Message } from "../../api/types"
 import { useT } from "../../i18n"
-import { voiceOf } from "../feed/activity"
+import { activityOf } from "../feed/activity"
 import { emptyTurnFeed, type TurnFeed } from "../feed/state"
 import { type Entry, tellsOfContext, tellTurn } from "../feed/story"
 import { useConversationContext } from "../shared/context"
 import { TaskEnd } from "../tasks/TaskEnd"
-import { VoiceLine } from "./ActivityLine"
+import { ActivityLine } from "./ActivityLine"
 import { AnswerText } from "./AnswerText"
-import { Told } from "./AutomaticMessage"
-import { Compacted } from "./CompactionNote"
+import { AutomaticMessage } from "./AutomaticMessage"
+import { CompactionNote } from "./CompactionNote"
 import type { DeliveryState } from "./Delivery"
 import { Notice } from "./Notice"
-import { leaveOutUnseen } from "./offscreen"
+import { skipOffscreen } from "./offscreen"
 import { sourcesOf } from "./sources"
 import { Thought } from "./Thought"
 import { ToolList } from "./ToolList"
 import { TurnFooter } from "./TurnFooter"
-import { AsideLine, Continued, Said, Superseded } from "./UserMessages"
+import { AsideLine, Continued, UserMessages, Superseded } from "./UserMessages"
 
 const Sources = lazy(() => import("./Sources"))
 
@@ -37,12 +37,12 @@ export const TurnView = memo(function TurnView({ messages, feed = emptyTurnFeed,
   const entries = tellTurn(messages, feed)
   const noted = messages.some(isNotice)
   return (
-    <article ref={running ? undefined : leaveOutUnseen} aria-label={t("turn.label")} className="space-y-3">
+    <article ref={running ? undefined : skipOffscreen} aria-label={t("turn.label")} className="space-y-3">
       {entries.map((entry) => (
         <EntryView key={entry.id} entry={entry} delivery={delivery} ended={!running} noted={noted} />
       ))}
       {running ? (
-        <VoiceLine voice={voiceOf(messages, feed, reconnected)} startedAt={feed.turn?.started_at} />
+        <ActivityLine voice={activityOf(messages, feed, reconnected)} startedAt={feed.turn?.started_at} />
       ) : (
         <Ending messages={messages} feed={feed} entries={entries} />
       )}
@@ -62,7 +62,7 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
   const t = useT()
   switch (entry.kind) {
     case "question":
-      return <Said messages={entry.messages} taken={entry.taken} delivery={delivery} />
+      return <UserMessages messages={entry.messages} taken={entry.taken} delivery={delivery} />
     case "superseded":
       return <Superseded message={entry.message} />
     case "aside":
@@ -74,7 +74,7 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
     case "background":
       return <TaskEnd content={entry.message.content} />
     case "told":
-      return <Told message={entry.message} />
+      return <AutomaticMessage message={entry.message} />
     case "thought":
       return <Thought text={entry.text} live={entry.live} />
     case "text":
@@ -93,7 +93,7 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
     case "restarted":
       return <p className="text-small text-ink-2">{t("turn.restarted", { attempt: entry.attempt })}</p>
     case "compaction":
-      return <Compacted message={entry.message} />
+      return <CompactionNote message={entry.message} />
     case "notice":
       return <Notice text={entry.message.content} grave={delivery === "failed" || delivery === "lost"} />
   }

@@ -3,8 +3,8 @@ import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "reac
 import type { PictureRef } from "../../api/types"
 import { useT } from "../../i18n"
 import { cx } from "../../lib/cx"
-import { ToldFiles } from "../files/AttachmentList"
-import { toldFiles } from "../files/attachments"
+import { AttachmentList } from "../files/AttachmentList"
+import { attachedFiles } from "../files/attachments"
 import { Pictures } from "../files/pictures/Pictures"
 import { Delivery, type DeliveryState } from "./Delivery"
 
@@ -25,9 +25,9 @@ interface Props {
 }
 
 /** What a person wrote, and how far it has come. Long texts are cut until asked for. */
-export function Question({ text, delivery, sender, message, struck, action, pictures, children }: Props) {
+export function UserMessage({ text, delivery, sender, message, struck, action, pictures, children }: Props) {
   const t = useT()
-  const { words, files } = useMemo(() => toldFiles(text), [text])
+  const { words, files } = useMemo(() => attachedFiles(text), [text])
   const body = useRef<HTMLDivElement>(null)
   const [whole, setWhole] = useState(false)
   const [long, setLong] = useState(false)
@@ -43,7 +43,7 @@ export function Question({ text, delivery, sender, message, struck, action, pict
         <div ref={body} className={cx("text-body break-words whitespace-pre-wrap", !whole && "max-h-80 overflow-hidden", struck && "line-through decoration-line-strong")}>
           {words}
         </div>
-        <ToldFiles files={files.filter((file) => !pictures?.some((picture) => picture.path === file.path))} />
+        <AttachmentList files={files.filter((file) => !pictures?.some((picture) => picture.path === file.path))} />
         {pictures?.length ? (
           <div className={cx(words !== "" && "mt-2")}>
             <Pictures pictures={pictures} />

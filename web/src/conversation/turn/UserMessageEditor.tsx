@@ -7,10 +7,10 @@ import { useT } from "../../i18n"
 import { byteLength } from "../../lib/bytes"
 import { messageId } from "../../lib/ids"
 import { Button } from "../../ui/Button"
-import { WordsBox } from "../../ui/EditBox"
+import { EditBox } from "../../ui/EditBox"
 import { toast } from "../../ui/toasts"
 import { LONGEST_MESSAGE } from "../composer/message-text"
-import { toldFiles } from "../files/attachments"
+import { attachedFiles } from "../files/attachments"
 import { useConversationContext } from "../shared/context"
 
 interface Props {
@@ -20,12 +20,12 @@ interface Props {
 }
 
 /** What was asked while it is changed, to be asked anew in its place. Files and pictures stay with it. */
-export default function QuestionEditor({ messages, onDone }: Props) {
+export default function UserMessageEditor({ messages, onDone }: Props) {
   const t = useT()
   const id = useId()
   const { sessionKey } = useConversationContext()
   const [request] = useState(messageId)
-  const [words, setWords] = useState(() => messages.map(({ content }) => toldFiles(content).words).join("\n\n"))
+  const [words, setWords] = useState(() => messages.map(({ content }) => attachedFiles(content).words).join("\n\n"))
   const [sending, setSending] = useState(false)
   const text = words.trim()
   const fits = text !== "" && byteLength(text) <= LONGEST_MESSAGE
@@ -43,7 +43,7 @@ export default function QuestionEditor({ messages, onDone }: Props) {
       <label htmlFor={id} className="sr-only">
         {t("branch.edit")}
       </label>
-      <WordsBox id={id} value={words} onChange={setWords} onSend={send} onLeave={onDone} aria-describedby={`${id}-note`} />
+      <EditBox id={id} value={words} onChange={setWords} onSend={send} onLeave={onDone} aria-describedby={`${id}-note`} />
       <div className="mt-1.5 flex w-full max-w-[34rem] flex-wrap items-center justify-end gap-2">
         <span id={`${id}-note`} className="min-w-0 flex-1 text-small text-ink-3">
           {t("branch.note")}

@@ -8,10 +8,10 @@ import { IconButton } from "../../ui/IconButton"
 import { BranchSwitch } from "./BranchSwitch"
 import type { DeliveryState } from "./Delivery"
 import { RewindButton } from "./RewindButton"
-import { Question } from "./UserMessage"
+import { UserMessage } from "./UserMessage"
 
-const AsideText = lazy(() => import("./GroupMessages"))
-const QuestionEditor = lazy(() => import("./UserMessageEditor"))
+const GroupMessages = lazy(() => import("./GroupMessages"))
+const UserMessageEditor = lazy(() => import("./UserMessageEditor"))
 
 interface Props {
   messages: Message[]
@@ -21,7 +21,7 @@ interface Props {
 }
 
 /** What was asked: one message, or several that came together and are answered once. */
-export function Said({ messages, taken, delivery }: Props) {
+export function UserMessages({ messages, taken, delivery }: Props) {
   const t = useT()
   const last = messages.at(-1)
   const [editing, setEditing] = useState(false)
@@ -35,7 +35,7 @@ export function Said({ messages, taken, delivery }: Props) {
   if (editing) {
     return (
       <Suspense>
-        <QuestionEditor messages={messages} onDone={() => setEditing(false)} />
+        <UserMessageEditor messages={messages} onDone={() => setEditing(false)} />
       </Suspense>
     )
   }
@@ -51,7 +51,7 @@ export function Said({ messages, taken, delivery }: Props) {
   return (
     <div className={cx("space-y-2", taken ? "py-1" : "pb-2")}>
       {messages.map((message) => (
-        <Question
+        <UserMessage
           key={message.id}
           text={message.content}
           sender={message.sender}
@@ -83,9 +83,9 @@ function Line({ icon, text, end }: { icon?: "taken"; text: string; end: boolean 
 export function Superseded({ message }: { message: Message }) {
   const t = useT()
   return (
-    <Question text={message.content} sender={message.sender} message={message.id} struck>
+    <UserMessage text={message.content} sender={message.sender} message={message.id} struck>
       <p className={cx("mt-0.5 text-small text-ink-3", message.sender ? "pl-9" : "pr-1")}>{t("question.superseded")}</p>
-    </Question>
+    </UserMessage>
   )
 }
 
@@ -103,7 +103,7 @@ export function Continued() {
 export function AsideLine({ origin, messages }: { origin: "overheard" | "summarized"; messages: Message[] }) {
   return (
     <Suspense>
-      <AsideText origin={origin} messages={messages} />
+      <GroupMessages origin={origin} messages={messages} />
     </Suspense>
   )
 }

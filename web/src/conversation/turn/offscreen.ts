@@ -21,7 +21,7 @@ const widths = new ResizeObserver((entries) => {
 })
 
 /** Watches a turn until the returned function is called. */
-export function leaveOutUnseen(turn: HTMLElement | null): (() => void) | undefined {
+export function skipOffscreen(turn: HTMLElement | null): (() => void) | undefined {
   if (!turn) return undefined
   views.observe(turn)
   widths.observe(turn)

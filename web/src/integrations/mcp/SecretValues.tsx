@@ -18,7 +18,7 @@ interface Props {
 const common = { autoCapitalize: "none", spellCheck: false }
 
 /** Names and secret values. What is stored is not shown: it stays where nothing is entered. */
-export function Values({ title, add, values, onChange }: Props) {
+export function SecretValues({ title, add, values, onChange }: Props) {
   const say = useTable(mcpWords)
   const change = (i: number, part: Partial<Value>) => onChange(values.map((value, j) => (i === j ? { ...value, ...part } : value)))
   return (

@@ -5,7 +5,7 @@ import { type McpServer, type McpState, saveMcpServer } from "../../api/mcp"
 import { useT } from "../../i18n"
 import { mcpWords } from "../../i18n/mcp"
 import { useTable } from "../../i18n/table"
-import { Area } from "../../ui/AreaField"
+import { Area } from "../../ui/Area"
 import { Button } from "../../ui/Button"
 import { Field } from "../../ui/Field"
 import { Note } from "../../ui/Note"
@@ -14,7 +14,7 @@ import { toast } from "../../ui/toasts"
 import { accountsQuery } from "../connections/queries"
 import { draftOf, type Filled, fits, ofServer, type Transport } from "./draft"
 import { mcpQuery } from "./queries"
-import { Values } from "./SecretValues"
+import { SecretValues } from "./SecretValues"
 
 interface Props {
   begin: Filled
@@ -102,7 +102,7 @@ function Command({ filled: { command, args, env, shared }, set }: PartProps) {
       {shared && <Note tone="warn">{say("sharedCommand")}</Note>}
       <Field label={say("command")} hint={say("commandHint")} value={command} onChange={({ target }) => set({ command: target.value })} maxLength={1024} {...common} />
       <Area label={say("args")} hint={say("argsHint")} value={args} onValue={(args) => set({ args })} rows={3} />
-      <Values title={say("env")} add={say("addEnv")} values={env} onChange={(env) => set({ env })} />
+      <SecretValues title={say("env")} add={say("addEnv")} values={env} onChange={(env) => set({ env })} />
     </>
   )
 }
@@ -113,7 +113,7 @@ function Address({ filled: { url, headers, shared, account }, set }: PartProps) 
     <>
       <Field label={say("url")} hint={say(shared ? "urlSharedHint" : "urlHint")} type="url" value={url} onChange={({ target }) => set({ url: target.value })} maxLength={2048} {...common} />
       {shared && <AccountField account={account} onAccount={(account) => set({ account })} />}
-      <Values title={say("headers")} add={say("addHeader")} values={headers} onChange={(headers) => set({ headers })} />
+      <SecretValues title={say("headers")} add={say("addHeader")} values={headers} onChange={(headers) => set({ headers })} />
     </>
   )
 }

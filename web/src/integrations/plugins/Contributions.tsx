@@ -5,7 +5,7 @@ import { useTable } from "../../i18n/table"
 type About = Pick<PluginDraft, "description" | "program" | "permissions" | "tools" | "commands" | "hooks" | "enrichers" | "channels" | "widgets">
 
 /** What a plugin runs and adds, and what it may, or asks for. */
-export function Adds({ about: { description, program, permissions, tools, commands, hooks, enrichers, channels, widgets } }: { about: About }) {
+export function Contributions({ about: { description, program, permissions, tools, commands, hooks, enrichers, channels, widgets } }: { about: About }) {
   const say = useTable(pluginsWords)
   const added = [
     ...(tools ?? []).map((tool) => [tool.name, say(tool.class)]),

@@ -8,7 +8,7 @@ import { pluginsWords } from "../../i18n/plugins"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
-import { Adds } from "./Contributions"
+import { Contributions } from "./Contributions"
 import { PluginSettings } from "./PluginSettings"
 
 const Confirm = lazy(() => import("../../ui/Confirm"))
@@ -53,7 +53,7 @@ export function PluginRow({ plugin }: { plugin: Plugin }) {
       {failedAt && <p className="text-small break-words text-ink-2">{say("failed", { at: moment(language, failedAt), text: failure ?? "" })}</p>}
       {missing?.length ? <Note tone="danger">{say("missing", { names: missing.join(", ") })}</Note> : null}
       {act.error && <Note tone="danger">{act.error.message}</Note>}
-      <Adds about={plugin} />
+      <Contributions about={plugin} />
       {open && <PluginSettings key={plugin.revision} plugin={plugin} />}
       <Suspense>
         {asking && <Confirm title={say("removeTitle", { name })} text={say("removeText")} action={say("remove")} onClose={() => setAsking(false)} onConfirm={() => act.mutate("remove")} />}

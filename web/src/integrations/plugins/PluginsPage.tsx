@@ -7,7 +7,7 @@ import { pluginsWords } from "../../i18n/plugins"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
-import { Adds } from "./Contributions"
+import { Contributions } from "./Contributions"
 import { PluginRow } from "./PluginRow"
 
 /** Milliseconds between two looks while somebody looks. */
@@ -65,7 +65,7 @@ function Install() {
         <section aria-label={checked.data.draft.name} className="space-y-3 rounded-md border border-line p-3">
           <p className="font-medium break-words">{checked.data.draft.name} {checked.data.draft.version}</p>
           {checked.data.draft.replaces && <p className="text-small text-ink-2">{say("replaces", { version: checked.data.draft.replaces })}</p>}
-          <Adds about={checked.data.draft} />
+          <Contributions about={checked.data.draft} />
           <div className="flex gap-2">
             <Button look="primary" disabled={installed.isPending} onClick={() => installed.mutate(checked.data)}>{say("install")}</Button>
             <Button look="quiet" onClick={() => checked.reset()}>{say("cancel")}</Button>

@@ -11,7 +11,7 @@ import { isHeavy } from "../../markdown/weight"
 import { generatedFile, nameOf } from "../chat/files"
 import { useSay } from "../lib/language"
 import { Code } from "./Code"
-import { FileShown } from "./FileView"
+import { FileView } from "./FileView"
 import { prepare } from "./marks"
 
 interface Props {
@@ -71,14 +71,14 @@ function Anchor({ href, children }: ComponentProps<"a"> & ExtraProps) {
     )
   }
   const file = href === undefined ? undefined : generatedFile(href)
-  return file ? <FileShown {...file} as="link" name={children} /> : <>{children}</>
+  return file ? <FileView {...file} as="link" name={children} /> : <>{children}</>
 }
 
 function Picture({ src, alt }: ComponentProps<"img"> & ExtraProps) {
   const say = useSay()
   if (typeof src !== "string") return <>{alt}</>
   const file = generatedFile(src)
-  if (file) return <FileShown {...file} as="shown" alt={alt || nameOf(file.path)} />
+  if (file) return <FileView {...file} as="shown" alt={alt || nameOf(file.path)} />
   return <Anchor href={src}>{say("answer.image", { alt: alt || src })}</Anchor>
 }
 

@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** A file of the conversation: a picture, a sound, a film in place; a PDF opens in a tab; what else there is is saved. */
-export function FileShown({ path, anchor, as, from = "files", alt, name }: Props) {
+export function FileView({ path, anchor, as, from = "files", alt, name }: Props) {
   const conversation = useContext(ConversationId)
   if (conversation === undefined) return <>{name ?? alt}</>
   const file = { conversation, from, path }

@@ -12,13 +12,13 @@ import { Head } from "./Head"
 import { KeyForm } from "./KeyForm"
 import { OtherKey } from "./OtherKey"
 import { Sidebar } from "./Sidebar"
-import { Withdrawn } from "./WithdrawnPage"
+import { WithdrawnPage } from "./WithdrawnPage"
 
 export function App() {
   const state = useStore(access)
   useEffect(escapes, [])
   useEffect(hearKeys, [])
-  if (state === "withdrawn") return <Withdrawn />
+  if (state === "withdrawn") return <WithdrawnPage />
   if (state !== "given") return <KeyForm refused={state === "refused"} />
   return <Visit />
 }

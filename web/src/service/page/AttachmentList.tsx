@@ -6,7 +6,7 @@ import { useSay } from "../lib/language"
 import { IconButton } from "../ui/IconButton"
 
 /** Files that are about to be sent: pictures as they are, others by name and size. */
-export function PickedFiles({ files, onRemove }: { files: File[]; onRemove?: (file: File) => void }) {
+export function AttachmentList({ files, onRemove }: { files: File[]; onRemove?: (file: File) => void }) {
   const say = useSay()
   return (
     <ul aria-label={say("compose.files")} className="flex flex-wrap gap-2">

@@ -8,7 +8,7 @@ import { useSay } from "../lib/language"
 import { Announcer } from "./Announcer"
 import { Composer } from "./Composer"
 import { Feed } from "./Feed"
-import { Told } from "./TroubleNote"
+import { TroubleNote } from "./TroubleNote"
 import { useFiles } from "./useFiles"
 import { Welcome } from "./Welcome"
 
@@ -45,7 +45,7 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
               {say("turn.personAnswers")}
             </p>
           )}
-          {trouble && <Told trouble={trouble} trying={busy} onAgain={trouble.kind === "gone" ? onNew : () => conversation.again()} />}
+          {trouble && <TroubleNote trouble={trouble} trying={busy} onAgain={trouble.kind === "gone" ? onNew : () => conversation.again()} />}
           <Composer key={keyOf(conversation)} conversation={conversation} files={files} onSend={ask} />
         </div>
         {files.over && (

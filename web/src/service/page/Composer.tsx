@@ -7,7 +7,7 @@ import type { Conversation } from "../chat/conversation"
 import { draftOf, keepDraft } from "../chat/outbox"
 import { useSay } from "../lib/language"
 import { IconButton } from "../ui/IconButton"
-import { PickedFiles } from "./AttachmentList"
+import { AttachmentList } from "./AttachmentList"
 import type { Files } from "./useFiles"
 
 /** Where a message is written. What was begun is kept, per conversation. */
@@ -68,7 +68,7 @@ export function Composer({ conversation, files, onSend }: { conversation: Conver
       )}
       {picked.length > 0 && (
         <div className="max-h-40 overflow-y-auto p-1.5">
-          <PickedFiles files={picked} onRemove={files.remove} />
+          <AttachmentList files={picked} onRemove={files.remove} />
         </div>
       )}
       <label htmlFor="message" className="sr-only">

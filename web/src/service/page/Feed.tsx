@@ -6,7 +6,7 @@ import type { Live, Turn } from "../chat/live"
 import { useSay } from "../lib/language"
 import { service } from "../lib/service"
 import { IconButton } from "../ui/IconButton"
-import { TurnShown } from "./TurnView"
+import { TurnView } from "./TurnView"
 
 interface Props {
   turns: Turn[]
@@ -58,7 +58,7 @@ export function Feed({ turns, live, current, pending, doing }: Props) {
         <div className="mx-auto w-full max-w-[calc(var(--container-column)+2.5rem)] px-5 py-6">
           {doing === "loading" && turns.length === 0 && <p className="text-ink-3">{say("feed.loading")}</p>}
           {turns.map((turn, n) => (
-            <TurnShown key={n} turn={turn} live={turn === current ? live : undefined} sending={turn.id === "pending" && doing === "sending" ? (pending?.files ?? []) : undefined} />
+            <TurnView key={n} turn={turn} live={turn === current ? live : undefined} sending={turn.id === "pending" && doing === "sending" ? (pending?.files ?? []) : undefined} />
           ))}
         </div>
       </div>

@@ -4,7 +4,7 @@ import { useSay } from "../lib/language"
 import { useTrouble } from "./trouble"
 
 /** What went wrong, in one sentence, and what to do. */
-export function Told({ trouble, trying, onAgain }: { trouble: NonNullable<State["trouble"]>; trying: boolean; onAgain: () => void }) {
+export function TroubleNote({ trouble, trying, onAgain }: { trouble: NonNullable<State["trouble"]>; trying: boolean; onAgain: () => void }) {
   const say = useSay()
   const sayTrouble = useTrouble()
   const counts = trouble.kind === "limit"

@@ -2,13 +2,13 @@ import { Check, Copy } from "lucide-react"
 import { memo } from "react"
 
 import { useCopy } from "../../ui/useCopy"
-import { FileShown } from "../answer/FileView"
+import { FileView } from "../answer/FileView"
 import { LazyAnswer } from "../answer/LazyAnswer"
 import type { Message } from "../api/types"
 import type { Live, Step, Turn } from "../chat/live"
 import { useSay } from "../lib/language"
 import { IconButton } from "../ui/IconButton"
-import { PickedFiles } from "./AttachmentList"
+import { AttachmentList } from "./AttachmentList"
 import { Steps } from "./Steps"
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** What a visitor asked, and the answer. */
-export const TurnShown = memo(function TurnShown({ turn, live, sending }: Props) {
+export const TurnView = memo(function TurnView({ turn, live, sending }: Props) {
   const say = useSay()
   const steps = live ? [...turn.steps, ...live.steps] : turn.steps
   const groups = groupsOf(steps)
@@ -98,12 +98,12 @@ function Asked({ message, sending }: { message: Message; sending: File[] | undef
         <ul className="flex max-w-[85%] flex-wrap justify-end gap-2">
           {attachments.map(({ path, name }) => (
             <li key={path} className="max-w-full [&_img]:my-0 [&_img]:max-h-56">
-              <FileShown from="attachments" path={path} as="shown" alt={name} />
+              <FileView from="attachments" path={path} as="shown" alt={name} />
             </li>
           ))}
         </ul>
       )}
-      {sending && sending.length > 0 && <PickedFiles files={sending} />}
+      {sending && sending.length > 0 && <AttachmentList files={sending} />}
       {message.content !== "" && <div className="max-w-[85%] rounded-xl rounded-br-sm bg-sunken px-4 py-2.5 text-body break-words whitespace-pre-wrap">{message.content}</div>}
       {sending && (
         <p role="status" className="text-small text-ink-3">

@@ -4,7 +4,7 @@ import { Button } from "../ui/Button"
 import { Front } from "./Front"
 
 /** What a visitor sees of a service that was withdrawn while the page was open. */
-export function Withdrawn() {
+export function WithdrawnPage() {
   const say = useSay()
   return (
     <Front title={say("withdrawn.title")} lead={say("withdrawn.lead")}>

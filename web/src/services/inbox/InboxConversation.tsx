@@ -11,7 +11,7 @@ import { Note } from "../../ui/Note"
 import { Select } from "../../ui/Select"
 import { toast } from "../../ui/toasts"
 import { AnswerBox } from "./AnswerBox"
-import { Lines } from "./InboxLines"
+import { InboxLines } from "./InboxLines"
 import { inboxKey, takenQuery, talkQuery } from "./queries"
 
 /** Which conversation of a consumer it is. */
@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** A conversation of a consumer, or what they ask in it: what was said, an answer, and who answers from now on. */
-export function Talk({ of: { service_id: service, conversation_id: conversation, title }, item, back, onClose }: Props) {
+export function InboxConversation({ of: { service_id: service, conversation_id: conversation, title }, item, back, onClose }: Props) {
   const t = useT()
   const say = useTable(inboxWords)
   const client = useQueryClient()
@@ -83,7 +83,7 @@ export function Talk({ of: { service_id: service, conversation_id: conversation,
       {item?.answered_by && <p className="text-small text-ink-3">{say("answered", { name: item.answered_by })}</p>}
       {error && <Note tone="danger">{error.message}</Note>}
       {!data && !error && <p className="text-small text-ink-3">{t("app.loading")}</p>}
-      {data && <Lines messages={data} />}
+      {data && <InboxLines messages={data} />}
       <AnswerBox onSend={send} />
       <div className="flex flex-wrap items-end gap-3">
         {item && <Select label={say("status")} value={status} options={["unread", "read", "handled"] as Status[]} say={(one) => say(one)} onChange={mutate} />}

@@ -3,7 +3,7 @@ import { inboxWords } from "../../i18n/inbox"
 import { useTable } from "../../i18n/table"
 
 /** What was said in a conversation, as text: a stranger wrote half of it. */
-export function Lines({ messages }: { messages: Said[] }) {
+export function InboxLines({ messages }: { messages: Said[] }) {
   const say = useTable(inboxWords)
   const who = (one: Said) => (one.role === "user" ? say("visitor") : one.origin === "person" ? say("person", { name: one.sender ?? "" }) : say("agent"))
   const said = messages.filter(({ role, silent }) => role !== "notice" && !silent)

@@ -10,7 +10,7 @@ import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
 import { Section } from "../../ui/Section"
 import { Select } from "../../ui/Select"
-import { type Conversation, Talk } from "./InboxConversation"
+import { type Conversation, InboxConversation } from "./InboxConversation"
 import { inboxQuery } from "./queries"
 
 interface Open {
@@ -27,7 +27,7 @@ export default function InboxPage() {
   const [status, setStatus] = useState<Status | "">("unread")
   const [open, setOpen] = useState<Open>()
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(inboxQuery(status))
-  if (open) return <Talk key={open.item?.id ?? open.of.conversation_id} {...open} back={say("back")} onClose={() => setOpen(undefined)} />
+  if (open) return <InboxConversation key={open.item?.id ?? open.of.conversation_id} {...open} back={say("back")} onClose={() => setOpen(undefined)} />
   const items = data?.pages.flatMap((page) => page.items) ?? []
   const taken = data?.pages[0]?.taken ?? []
   return (

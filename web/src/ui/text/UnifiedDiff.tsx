@@ -1,7 +1,7 @@
 import { cx } from "../../lib/cx"
 
 /** A unified diff. */
-export function Changes({ diff, label }: { diff: string; label: string }) {
+export function UnifiedDiff({ diff, label }: { diff: string; label: string }) {
   const lines = diff.replace(/\n$/, "").split("\n")
   return (
     <div

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react"
 
 /** How wide something is, in pixels, once it has come into sight or near it; before that 0. */
-export function useSeen<E extends Element>() {
+export function useVisible<E extends Element>() {
   const ref = useRef<E>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {

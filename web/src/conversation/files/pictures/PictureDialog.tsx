@@ -1,7 +1,7 @@
 import { Modal } from "../../../ui/Modal"
 
 /** A picture as large as the window lets it be. */
-export default function Whole({ name, url, onClose }: { name: string; url: string; onClose: () => void }) {
+export default function PictureDialog({ name, url, onClose }: { name: string; url: string; onClose: () => void }) {
   return (
     <Modal room title={name} onClose={onClose}>
       <img src={url} alt={name} className="mx-auto max-h-full max-w-full object-contain" />

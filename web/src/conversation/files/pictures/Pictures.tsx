@@ -6,7 +6,7 @@ import { type Table, useTable } from "../../../i18n/table"
 import { useConversationContext } from "../../shared/context"
 import { readPicture } from "./data-url"
 
-const Whole = lazy(() => import("./PictureDialog"))
+const PictureDialog = lazy(() => import("./PictureDialog"))
 
 const words: Table<"show" | "unnamed" | "gone"> = {
   en: { show: "Show {{name}}", unnamed: "a picture", gone: "{{name}} cannot be shown" },
@@ -56,7 +56,7 @@ function Thumbnail({ picture }: { picture: PictureRef }) {
       </button>
       {open && url && (
         <Suspense>
-          <Whole name={name} url={url} onClose={() => setOpen(false)} />
+          <PictureDialog name={name} url={url} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

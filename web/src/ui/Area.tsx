@@ -2,7 +2,7 @@ import { useId } from "react"
 
 import { cx } from "../lib/cx"
 
-interface AreaProps {
+interface Props {
   label: string
   hint: string
   problem?: string
@@ -15,7 +15,7 @@ interface AreaProps {
 }
 
 /** A labelled text of several lines. */
-export function Area({ label, hint, problem, value, onValue, rows = 4, limit = 20_000 }: AreaProps) {
+export function Area({ label, hint, problem, value, onValue, rows = 4, limit = 20_000 }: Props) {
   const id = useId()
   return (
     <div>
@@ -31,30 +31,6 @@ export function Area({ label, hint, problem, value, onValue, rows = 4, limit = 2
         className={cx("w-full rounded-md border bg-canvas px-3 py-2 text-body", problem ? "border-danger" : "border-line-strong")}
       />
       <p id={`${id}-note`} className={cx("mt-1.5 text-small", problem ? "text-danger" : "text-ink-3")}>{problem ?? hint}</p>
-    </div>
-  )
-}
-
-interface ChoiceProps {
-  label: string
-  value: string
-  options: { value: string; text: string }[]
-  onValue: (value: string) => void
-}
-
-/** A labelled choice of one. */
-export function Choice({ label, value, options, onValue }: ChoiceProps) {
-  const id = useId()
-  const known = options.some((option) => option.value === value)
-  return (
-    <div className="min-w-0">
-      <label htmlFor={id} className="mb-1.5 block font-medium">{label}</label>
-      <select id={id} value={value} onChange={(event) => onValue(event.target.value)} className="h-10 w-full rounded-md border border-line-strong bg-canvas px-3 text-body">
-        {!known && <option value={value}>{value}</option>}
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>{option.text}</option>
-        ))}
-      </select>
     </div>
   )
 }
