@@ -5,19 +5,10 @@ import { useAccount } from "../account/account"
 import { answerAction, type Refusal, takeAction } from "../api/actions"
 import { Problem } from "../api/problem"
 import type { ClientAction } from "../api/types"
+import type { ClientActionsProps } from "../conversation/client-actions"
 import { sectionsOf } from "../settings/sections"
 import { useShell } from "../ui/shell-context"
 import { setTheme } from "../ui/theme"
-
-interface Props {
-  /** The conversation whose model asks. */
-  sessionKey: string
-  action: ClientAction
-  /** The person is writing here. */
-  typing: boolean
-  details: { show: () => void; showContext: () => void; close: () => void }
-  onFiles: (path?: string) => void
-}
 
 /** What was said to actions, or that one is being taken: one that is told again, since the answer got lost, is answered again and not done again. */
 const answered = new Map<string, Refusal | "done" | "taking">()
@@ -26,7 +17,7 @@ const answered = new Map<string, Refusal | "done" | "taking">()
 const lasts = 10_000
 
 /** Shows what a model wants to show, once, and tells the server. */
-export default function ClientActions(props: Props) {
+export default function ClientActions(props: ClientActionsProps) {
   const { action, sessionKey } = props
   const perform = usePerform(props)
   const latest = useRef(perform)
@@ -67,7 +58,7 @@ export default function ClientActions(props: Props) {
 }
 
 /** Returns what carries an action out, or says why not. */
-function usePerform({ typing, details, onFiles }: Props): (action: ClientAction) => Refusal | undefined {
+function usePerform({ typing, details, onFiles }: ClientActionsProps): (action: ClientAction) => Refusal | undefined {
   const { me } = useAccount()
   const shell = useShell()
   const navigate = useNavigate()

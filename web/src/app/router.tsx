@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router"
+import { lazy } from "react"
 
 import { whenSignedOut } from "../api/client"
 import { asProblem } from "../api/problem"
@@ -11,6 +12,8 @@ import { SignInPage } from "../signin/SignInPage"
 import { BrokenPage, LoadingPage, MissingPage } from "../ui/StatusPages"
 import { loginSearch } from "./redirect"
 import { Shell } from "./Shell"
+
+const ClientActions = lazy(() => import("./ClientActions"))
 
 const root = createRootRoute({
   component: Outlet,
@@ -90,7 +93,7 @@ const start = createRoute({
 const conversation = createRoute({
   getParentRoute: () => shell,
   path: "/c/$key",
-  component: ConversationPage,
+  component: () => <ConversationPage Actions={ClientActions} />,
   validateSearch: (search: Record<string, unknown>): { m?: number } => {
     const message = Number(search.m)
     return Number.isSafeInteger(message) && message > 0 ? { m: message } : {}

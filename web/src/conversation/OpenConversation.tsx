@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from "react"
+import { type ComponentType, lazy, Suspense, useEffect, useMemo, useState } from "react"
 
 import { useAccount } from "../account/account"
 import { useAgentModel } from "../api/queries"
@@ -10,6 +10,7 @@ import { useShell } from "../ui/shell-context"
 import { Announcer } from "./Announcer"
 import { Choices } from "./choice/Choices"
 import { useChoices } from "./choice/useChoices"
+import type { ClientActionsProps } from "./client-actions"
 import type { OwnCommand } from "./composer/commands"
 import { Composer } from "./composer/Composer"
 import { sentTexts } from "./composer/recall"
@@ -31,7 +32,6 @@ import { TodoStrip } from "./TodoStrip"
 import { useConversation } from "./useConversation"
 import { useStop } from "./useStop"
 
-const ClientActions = lazy(() => import("../app/ClientActions"))
 const ParentNote = lazy(() => import("./subagents/ParentNote"))
 const ApprovalStrip = lazy(() => import("./approval/ApprovalStrip"))
 const TaskStrip = lazy(() => import("./tasks/TaskStrip"))
@@ -40,7 +40,7 @@ const TaskDialog = lazy(() => import("./tasks/TaskDialog"))
 const ReadOnlyNote = lazy(() => import("./subagents/ReadOnlyNote"))
 
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
-export function OpenConversation({ sessionKey }: { sessionKey: string }) {
+export function OpenConversation({ sessionKey, Actions }: { sessionKey: string; Actions: ComponentType<ClientActionsProps> }) {
   const t = useT()
   const { outbox } = useAccount()
   const { show } = useShell()
@@ -124,7 +124,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
         </DropZone>
         <Announcer turns={feed.turns} running={running} asking={asking} />
       </main>
-      <Suspense>{action && <ClientActions sessionKey={sessionKey} action={action} typing={text !== ""} details={details} onFiles={(path) => showFile({ path })} />}</Suspense>
+      <Suspense>{action && <Actions sessionKey={sessionKey} action={action} typing={text !== ""} details={details} onFiles={(path) => showFile({ path })} />}</Suspense>
       <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
       <Suspense>{file && <FilesDialog key={file.path} start={file.path} busy={running !== undefined} onClose={() => showFile(undefined)} />}</Suspense>
       <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />

@@ -10,7 +10,7 @@ import { randomId } from "../lib/ids"
 import { IconButton } from "../ui/IconButton"
 import { menuItem, menuLine, menuPanel } from "../ui/menu"
 import { toast } from "../ui/toasts"
-import { menuButtonLook, type SessionMenuProps } from "./SessionMenuButton"
+import { menuButtonLook, type SessionMenuProps } from "./session-menu"
 import { useSessionActions } from "./useSessionActions"
 
 const Confirm = lazy(() => import("../ui/Confirm"))

@@ -9,7 +9,7 @@ import { useLanguage, useT } from "../../i18n"
 import { tokens } from "../../i18n/format"
 import { menuLine, menuPanel, menuTitle } from "../../ui/menu"
 import { modelInForce } from "./choice"
-import { type ChoiceProps, ModelFace } from "./Choices"
+import { type ChoiceProps, ModelFace } from "./faces"
 import { MenuChoice as Item } from "./MenuChoice"
 
 /** The models that can be chosen, and how much they think. Opens as soon as it is drawn. */

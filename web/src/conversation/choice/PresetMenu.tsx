@@ -5,7 +5,7 @@ import { permissionWords } from "../../i18n/permissions"
 import { useTable } from "../../i18n/table"
 import { menuPanel, menuTitle } from "../../ui/menu"
 import type { Chosen } from "./choice"
-import { type ChoiceProps, PresetFace } from "./Choices"
+import { type ChoiceProps, PresetFace } from "./faces"
 import { MenuChoice as Item } from "./MenuChoice"
 import { PlanChoice } from "./PlanChoice"
 

@@ -3,7 +3,7 @@ import { DropdownMenu } from "radix-ui"
 import { useT } from "../../i18n"
 import { menuPanel, menuTitle } from "../../ui/menu"
 import type { Chosen } from "./choice"
-import { type ChoiceProps, QueueFace } from "./Choices"
+import { type ChoiceProps, QueueFace } from "./faces"
 import { MenuChoice as Item } from "./MenuChoice"
 
 const modes = ["default", "steer", "followup", "collect", "interrupt", "supersede"] as const

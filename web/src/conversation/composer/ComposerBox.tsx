@@ -1,23 +1,7 @@
 import { type ComponentType, useEffect, useRef, useState } from "react"
 
-import type { Span } from "./commands"
-import type { EditorProps } from "./ComposerEditor"
+import type { BoxProps, EditorProps } from "./box"
 import { PlainBox } from "./PlainBox"
-
-export interface BoxProps {
-  label: string
-  placeholder: string
-  text: string
-  /** Parts of the text that are commands rather than words. */
-  marked: Span[]
-  onText: (text: string) => void
-  /** A key was pressed; true means that it is dealt with. */
-  onKey: (event: KeyboardEvent) => boolean
-  /** Files were pasted. */
-  onFiles: (files: File[]) => void
-  /** Id of the command that Enter would run, while commands are listed. */
-  menuOption?: string
-}
 
 let loaded: ComponentType<EditorProps> | undefined
 

@@ -1,13 +1,8 @@
 import { EditorContent } from "@tiptap/react"
 import { useEffect } from "react"
 
-import type { BoxProps } from "./ComposerBox"
+import type { EditorProps } from "./box"
 import { useEditorText } from "./useEditorText"
-
-export interface EditorProps extends BoxProps {
-  /** Where to put the caret at first, counted in characters of the text; undefined leaves the focus where it is. */
-  caret?: number
-}
 
 /** The editor itself. */
 export function ComposerEditor({ menuOption, caret, ...options }: EditorProps) {

@@ -1,6 +1,6 @@
 import type { Ref } from "react"
 
-import type { BoxProps } from "./ComposerBox"
+import type { BoxProps } from "./box"
 
 /** The box until the editor is loaded: a plain text area with the same keys. */
 export function PlainBox({ label, placeholder, text, onText, onKey, onFiles, box }: BoxProps & { box: Ref<HTMLTextAreaElement> }) {

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react"
 
 import { kindOf } from "./kinds"
-import { FilePill, Media } from "./Media"
+import { FilePill } from "./FilePill"
+import { Media } from "./Media"
 
 /** A file that an answer shows: a picture, a sound, a film, a PDF; anything else is saved. */
 export default function FileImage({ sessionKey, path, alt }: { sessionKey: string; path: string; alt?: string }): ReactNode {

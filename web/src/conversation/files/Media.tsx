@@ -1,18 +1,15 @@
 import { useQuery } from "@tanstack/react-query"
-import { Download } from "lucide-react"
 import { lazy, type ReactNode, Suspense, useState } from "react"
 
 import { linkFile } from "../../api/calls"
-import { contentAddress } from "../../api/files"
 import { type Table, useTable } from "../../i18n/table"
-import { DownloadLink } from "../../ui/DownloadLink"
 import { kindOf, nameOf } from "./kinds"
 
 const PdfView = lazy(() => import("./PdfView"))
 
-const words: Table<"download" | "gone" | "reading"> = {
-  en: { download: "Download", gone: "{{name}} cannot be shown.", reading: "Reading…" },
-  zh: { download: "下载", gone: "无法显示 {{name}}。", reading: "正在读取…" },
+const words: Table<"gone" | "reading"> = {
+  en: { gone: "{{name}} cannot be shown.", reading: "Reading…" },
+  zh: { gone: "无法显示 {{name}}。", reading: "正在读取…" },
 }
 
 interface Props {
@@ -55,15 +52,4 @@ export function Media({ sessionKey, path, alt, otherwise, room }: Props) {
     default:
       return otherwise
   }
-}
-
-/** A file that is saved rather than shown. */
-export function FilePill({ sessionKey, path, children }: { sessionKey: string; path: string; children?: ReactNode }) {
-  const say = useTable(words)
-  return (
-    <DownloadLink href={contentAddress(sessionKey, path)} download={nameOf(path)} data-tip={say("download")}>
-      <Download size={14} aria-hidden className="mr-1 inline-block align-[-2px]" />
-      {children ?? nameOf(path)}
-    </DownloadLink>
-  )
 }

@@ -7,7 +7,7 @@ import { type Table, useTable } from "../../i18n/table"
 import { cx } from "../../lib/cx"
 import { Button, buttonLook } from "../../ui/Button"
 import { IconButton } from "../../ui/IconButton"
-import { FilePill } from "./Media"
+import { FilePill } from "./FilePill"
 import { drawPage, widthFor } from "./pdf/pages"
 import { useVisible } from "./pdf/useVisible"
 

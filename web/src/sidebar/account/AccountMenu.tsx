@@ -16,7 +16,7 @@ import { menuItem, menuLine, menuPanel, menuTitle } from "../../ui/menu"
 import { useShell } from "../../ui/shell-context"
 import { type Theme, useTheme } from "../../ui/theme"
 import { toast } from "../../ui/toasts"
-import { AccountFace } from "./AccountButton"
+import { AccountFace } from "./AccountFace"
 import { signOut } from "./signout"
 
 /** Everything that is set for a person rather than for a conversation. Opens as soon as it is drawn. */
