@@ -1,10 +1,11 @@
-import { type ComponentType, lazy, Suspense, useEffect, useMemo, useState } from "react"
+import { type ComponentType, lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react"
 
 import { useAccount } from "../account/account"
 import { useAgentModel } from "../api/queries"
 import { useT } from "../i18n"
 import { messageId } from "../lib/ids"
 import { useStore } from "../lib/store"
+import { FilesContext } from "../markdown/files"
 import type { Unsent } from "../outbox/outbox"
 import { useShell } from "../ui/shell-context"
 import { Announcer } from "./Announcer"
@@ -32,6 +33,7 @@ import { TodoStrip } from "./TodoStrip"
 import { useConversation } from "./useConversation"
 import { useStop } from "./useStop"
 
+const FileImage = lazy(() => import("./files/FileImage"))
 const ParentNote = lazy(() => import("./subagents/ParentNote"))
 const ApprovalStrip = lazy(() => import("./approval/ApprovalStrip"))
 const TaskStrip = lazy(() => import("./tasks/TaskStrip"))
@@ -54,6 +56,8 @@ export function OpenConversation({ sessionKey, Actions }: { sessionKey: string; 
   const fallback = useAgentModel(feed.session?.agent)
   const [task, showTask] = useState<string>()
   const [file, showFile] = useState<{ path?: string }>()
+  const openFile = useCallback((path?: string) => showFile({ path }), [])
+  const files = useMemo(() => ({ open: openFile, Image: FileImage }), [openFile])
 
   const title = feed.session?.title || firstWords(feed, unsent) || t("session.untitled")
   useEffect(() => {
@@ -62,8 +66,8 @@ export function OpenConversation({ sessionKey, Actions }: { sessionKey: string; 
   const sent = useMemo(() => sentTexts(feed, unsent), [feed, unsent])
   const among = feed.session?.chat_type === "subagent"
   const shared = useMemo(
-    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, among, showDetails: details.show, openFile: (path?: string) => showFile({ path }), tasks: feed.tasks, todos: feed.todos, showTask }),
-    [sessionKey, link, feed.connections, stopping, skew, among, details.show, feed.tasks, feed.todos],
+    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, among, showDetails: details.show, openFile, tasks: feed.tasks, todos: feed.todos, showTask }),
+    [sessionKey, link, feed.connections, stopping, skew, among, details.show, openFile, feed.tasks, feed.todos],
   )
   const runCommand = (name: OwnCommand) => {
     if (name === "stop") stop()
@@ -77,57 +81,59 @@ export function OpenConversation({ sessionKey, Actions }: { sessionKey: string; 
   if (link === "missing" && unsent.length === 0 && !feed.loaded) return <MissingConversation />
   return (
     <ConversationContext value={shared}>
-      <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
-        <Header title={title} session={feed.session} onFiles={feed.loaded ? () => showFile({}) : undefined} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
-        {among && (
-          <div className="flex h-8 shrink-0 items-center gap-1.5 px-4 text-small md:px-5">
-            <Suspense>
-              <ParentNote details={details.open} />
-            </Suspense>
-          </div>
-        )}
-        <DropZone onFiles={uploads.addFiles}>
-          {feed.loaded || unsent.length > 0 ? (
-            <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />
-          ) : (
-            <p role="status" className="flex-1 pt-16 text-center text-ink-3">
-              {t("conversation.loading")}
-            </p>
-          )}
-          <div className="mx-auto w-full max-w-column shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:px-0 lg:pb-5">
-            <ConnectionNote link={link} onRetry={conversation.retry} />
-            <Suspense>{running !== undefined && (asking || feed.turns[running]?.turn?.allows) && <ApprovalStrip key={running} feed={feed} turn={running} />}</Suspense>
-            <TodoStrip todos={feed.todos} />
-            <Suspense>{feed.connections > 0 && <TaskStrip tasks={feed.tasks} below={feed.below} />}</Suspense>
-            {answered ? (
+      <FilesContext value={files}>
+        <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
+          <Header title={title} session={feed.session} onFiles={feed.loaded ? () => openFile() : undefined} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
+          {among && (
+            <div className="flex h-8 shrink-0 items-center gap-1.5 px-4 text-small md:px-5">
               <Suspense>
-                <ReadOnlyNote />
+                <ParentNote details={details.open} />
               </Suspense>
+            </div>
+          )}
+          <DropZone onFiles={uploads.addFiles}>
+            {feed.loaded || unsent.length > 0 ? (
+              <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />
             ) : (
-              <Composer
-                text={text}
-                onText={write}
-                busy={running !== undefined}
-                stopping={stopping}
-                sent={sent}
-                onSend={(said) => outbox.send({ id: messageId(), key: sessionKey, text: said, fresh: false })}
-                onCommand={runCommand}
-                onStop={stop}
-                onEditWaiting={() => editLast(sessionKey, feed)}
-                choices={<Choices chosen={chosen} fallback={fallback} onChoose={choose} />}
-                findIn={feed.loaded ? sessionKey : undefined}
-                beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
-                {...uploads}
-              />
+              <p role="status" className="flex-1 pt-16 text-center text-ink-3">
+                {t("conversation.loading")}
+              </p>
             )}
-          </div>
-        </DropZone>
-        <Announcer turns={feed.turns} running={running} asking={asking} />
-      </main>
-      <Suspense>{action && <Actions sessionKey={sessionKey} action={action} typing={text !== ""} details={details} onFiles={(path) => showFile({ path })} />}</Suspense>
-      <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
-      <Suspense>{file && <FilesDialog key={file.path} start={file.path} busy={running !== undefined} onClose={() => showFile(undefined)} />}</Suspense>
-      <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />
+            <div className="mx-auto w-full max-w-column shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:px-0 lg:pb-5">
+              <ConnectionNote link={link} onRetry={conversation.retry} />
+              <Suspense>{running !== undefined && (asking || feed.turns[running]?.turn?.allows) && <ApprovalStrip key={running} feed={feed} turn={running} />}</Suspense>
+              <TodoStrip todos={feed.todos} />
+              <Suspense>{feed.connections > 0 && <TaskStrip tasks={feed.tasks} below={feed.below} />}</Suspense>
+              {answered ? (
+                <Suspense>
+                  <ReadOnlyNote />
+                </Suspense>
+              ) : (
+                <Composer
+                  text={text}
+                  onText={write}
+                  busy={running !== undefined}
+                  stopping={stopping}
+                  sent={sent}
+                  onSend={(said) => outbox.send({ id: messageId(), key: sessionKey, text: said, fresh: false })}
+                  onCommand={runCommand}
+                  onStop={stop}
+                  onEditWaiting={() => editLast(sessionKey, feed)}
+                  choices={<Choices chosen={chosen} fallback={fallback} onChoose={choose} />}
+                  findIn={feed.loaded ? sessionKey : undefined}
+                  beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
+                  {...uploads}
+                />
+              )}
+            </div>
+          </DropZone>
+          <Announcer turns={feed.turns} running={running} asking={asking} />
+        </main>
+        <Suspense>{action && <Actions sessionKey={sessionKey} action={action} typing={text !== ""} details={details} onFiles={openFile} />}</Suspense>
+        <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
+        <Suspense>{file && <FilesDialog key={file.path} start={file.path} busy={running !== undefined} onClose={() => showFile(undefined)} />}</Suspense>
+        <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />
+      </FilesContext>
     </ConversationContext>
   )
 }

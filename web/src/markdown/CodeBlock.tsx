@@ -1,9 +1,8 @@
 import { memo, useEffect, useState } from "react"
 
-import { useT } from "../i18n"
 import { cx } from "../lib/cx"
-import { CopyButton } from "../ui/CopyButton"
-import type { Run } from "./highlight"
+import { useMarkdownHost } from "./host"
+import type { Run } from "./highlight-messages"
 
 interface Props {
   code: string
@@ -14,52 +13,49 @@ interface Props {
 
 /** A block of code with its language and a button that copies it. */
 export const CodeBlock = memo(function CodeBlock({ code, language, live }: Props) {
-  const t = useT()
+  const { word, CopyButton } = useMarkdownHost()
+  const lines = useColours(code, live ? "" : language)
   return (
     <div className="code-block relative overflow-hidden rounded-md bg-sunken">
       {language !== "" && <div className="px-4 pt-2 pb-1 text-small text-ink-3">{language}</div>}
       <div className="absolute top-1 right-1 rounded-md bg-sunken">
-        <CopyButton text={code} label={t("code.copy")} />
+        <CopyButton text={code} />
       </div>
-      <pre
-        tabIndex={0}
-        role="group"
-        aria-label={t("code.region")}
-        className={cx("overflow-x-auto px-4 pb-3.5 font-mono text-small -outline-offset-2", language === "" && "pt-3")}
-      >
-        {live || language === "" ? <code>{code}</code> : <Coloured code={code} language={language} />}
+      <pre tabIndex={0} role="group" aria-label={word("codeBlock")} className={cx("overflow-x-auto px-4 pb-3.5 font-mono text-small -outline-offset-2", language === "" && "pt-3")}>
+        <code>
+          {lines
+            ? lines.map((line, n) => (
+                <span key={n}>
+                  {line.map((run, at) => (
+                    <span key={at} style={{ color: run.color, fontStyle: run.italic ? "italic" : undefined }}>
+                      {run.text}
+                    </span>
+                  ))}
+                  {n < lines.length - 1 && "\n"}
+                </span>
+              ))
+            : code}
+        </code>
       </pre>
     </div>
   )
 })
 
-function Coloured({ code, language }: { code: string; language: string }) {
-  const [lines, setLines] = useState<Run[][]>()
+/** The coloured runs of each line, once what finds them is loaded. */
+function useColours(code: string, language: string): Run[][] | undefined {
+  const [coloured, setColoured] = useState<{ code: string; lines: Run[][] | undefined }>()
   useEffect(() => {
+    if (language === "") return
     let gone = false
     import("./highlight")
       .then(({ highlight }) => highlight(code, language))
-      .then((done) => {
-        if (!gone) setLines(done)
+      .then((lines) => {
+        if (!gone) setColoured({ code, lines })
       })
       .catch((error: unknown) => console.error("code was not highlighted", error))
     return () => {
       gone = true
     }
   }, [code, language])
-  if (!lines) return <code>{code}</code>
-  return (
-    <code>
-      {lines.map((line, n) => (
-        <span key={n}>
-          {line.map((run, at) => (
-            <span key={at} style={{ color: run.color, fontStyle: run.italic ? "italic" : undefined }}>
-              {run.text}
-            </span>
-          ))}
-          {n < lines.length - 1 && "\n"}
-        </span>
-      ))}
-    </code>
-  )
+  return coloured?.code === code ? coloured.lines : undefined
 }

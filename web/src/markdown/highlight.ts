@@ -1,22 +1,6 @@
 // Client of the worker that highlights code. The first code block starts it; it is ended if it takes too long.
 
-/** A run of characters of the same style. */
-export interface Run {
-  text: string
-  color?: string
-  italic: boolean
-}
-
-export interface Request {
-  id: number
-  code: string
-  language: string
-}
-
-export interface Answer {
-  id: number
-  lines: Run[][] | undefined
-}
+import type { Answer, Request, Run } from "./highlight-messages"
 
 /** Milliseconds until highlighting is given up, including the loading of the grammar. */
 const DEADLINE = 10_000

@@ -3,7 +3,7 @@
 import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput } from "shiki/core"
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript"
 
-import type { Answer, Request, Run } from "./highlight"
+import type { Answer, Request, Run } from "./highlight-messages"
 
 const grammars: Record<string, LanguageInput> = {
   bash: () => import("shiki/langs/bash.mjs"),

@@ -26,11 +26,5 @@ export const folderOf = (path: string): string => path.slice(0, Math.max(1, path
 
 export const join = (folder: string, name: string): string => (folder.endsWith("/") ? folder + name : `${folder}/${name}`)
 
-/** Links of this server to files, which are signed, and to its own pages. */
-const ours = /^\/(?:files\/[\w.-]{40,}(?:\?.*)?|c\/.*|temporal\/.*)$/
-
-/** Whether an address in an answer means a file where the conversation works, rather than a place of the web or of this server. */
-export const isPath = (address: string): boolean => address !== "" && !/^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\?)/i.test(address) && !ours.test(address)
-
 /** How the lines of a text end; where they end in different ways the carriage returns are a part of them, so that none is lost. */
 export const lineEndOf = (text: string): string => (text.includes("\r\n") && !/(?<!\r)\n/.test(text) ? "\r\n" : "\n")

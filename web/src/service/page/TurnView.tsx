@@ -1,13 +1,11 @@
-import { Check, Copy } from "lucide-react"
 import { memo } from "react"
 
-import { useCopy } from "../../ui/useCopy"
 import { FileView } from "../answer/FileView"
 import { LazyAnswer } from "../answer/LazyAnswer"
 import type { Message } from "../api/types"
 import type { Live, Step, Turn } from "../chat/live"
 import { useSay } from "../lib/language"
-import { IconButton } from "../ui/IconButton"
+import { CopyButton } from "../ui/CopyButton"
 import { AttachmentList } from "./AttachmentList"
 import { Steps } from "./Steps"
 
@@ -53,7 +51,11 @@ export const TurnView = memo(function TurnView({ turn, live, sending }: Props) {
         {turn.stopped && <p className="text-small text-ink-3">{say("turn.stopped")}</p>}
         {turn.error !== undefined && turn.error !== "" && <p className="rounded-md bg-danger-soft px-4 py-2.5 break-words text-danger">{say("turn.failed", { why: turn.error })}</p>}
       </div>
-      {live === undefined && text !== "" && <CopyAnswer text={text} />}
+      {live === undefined && text !== "" && (
+        <div className="mt-2 -ml-2">
+          <CopyButton text={text} label="turn.copy" />
+        </div>
+      )}
     </article>
   )
 })
@@ -110,18 +112,6 @@ function Asked({ message, sending }: { message: Message; sending: File[] | undef
           {say(sending.length > 0 ? "turn.uploading" : "turn.sending")}
         </p>
       )}
-    </div>
-  )
-}
-
-function CopyAnswer({ text }: { text: string }) {
-  const say = useSay()
-  const [copied, copy] = useCopy()
-  return (
-    <div className="mt-2 -ml-2">
-      <IconButton small label={say(copied ? "turn.copied" : "turn.copy")} onClick={() => copy(text)}>
-        {copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-      </IconButton>
     </div>
   )
 }
