@@ -1,5 +1,5 @@
 import { clientId } from "../lib/ids"
-import { FrameParser } from "../lib/sse"
+import { EventParser } from "../lib/sse"
 import { onReturn, waitAfter } from "./backoff"
 import { signedOut } from "./client"
 import { pageHeaders } from "./pagekey"
@@ -121,7 +121,7 @@ export class LiveConnection {
   }
 
   async #readBody(body: ReadableStream<Uint8Array>, watchdog: Watchdog): Promise<void> {
-    const parser = new FrameParser()
+    const parser = new EventParser()
     const decoder = new TextDecoder()
     const reader = body.getReader()
     for (;;) {

@@ -1,60 +1,46 @@
-/** One frame of a text/event-stream. */
-export interface Frame {
+/** One event of a text/event-stream. Only what lasts has an id. */
+export interface ServerEvent {
   id?: string
   event: string
   data: string
 }
 
 /**
- * Parses a text/event-stream that arrives in pieces. `push` takes the next piece and returns the frames it completed;
- * a frame that the stream ends in the middle of is never returned. Comments (pings) complete nothing.
+ * Parses a text/event-stream that arrives in pieces: lines end in LF, CRLF or CR, comments are left out, an event ends at an empty line. An
+ * event that the stream ends in the middle of is never returned.
  */
-export class FrameParser {
+export class EventParser {
   #rest = ""
   #id: string | undefined
   #event = ""
   #data: string[] = []
 
-  push(piece: string): Frame[] {
-    const frames: Frame[] = []
+  /** Takes the next piece and returns the events that it completes. Fails at a line of more than `longest` characters. */
+  push(piece: string, longest = Infinity): ServerEvent[] {
+    const events: ServerEvent[] = []
     this.#rest += piece
-    for (;;) {
-      const end = lineEnd(this.#rest)
-      if (end === undefined) return frames
-      const line = this.#rest.slice(0, end.at)
-      this.#rest = this.#rest.slice(end.next)
-      const frame = this.#line(line)
-      if (frame) frames.push(frame)
+    if (this.#rest.length > longest) throw new Error("an event of the stream is too long")
+    // A carriage return at the end may be half of a pair.
+    for (let end; (end = /\r\n|\n|\r(?!$)/.exec(this.#rest)); ) {
+      const line = this.#rest.slice(0, end.index)
+      this.#rest = this.#rest.slice(end.index + end[0].length)
+      if (line !== "") this.#field(line)
+      else {
+        if (this.#data.length > 0) events.push({ id: this.#id, event: this.#event || "message", data: this.#data.join("\n") })
+        this.#id = undefined
+        this.#event = ""
+        this.#data = []
+      }
     }
+    return events
   }
 
-  #line(line: string): Frame | undefined {
-    if (line === "") return this.#finish()
+  #field(line: string): void {
     const colon = line.indexOf(":")
-    const field = colon < 0 ? line : line.slice(0, colon)
+    const name = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "")
-    if (field === "id") this.#id = value
-    else if (field === "event") this.#event = value
-    else if (field === "data") this.#data.push(value)
-    return undefined
+    if (name === "data") this.#data.push(value)
+    else if (name === "event") this.#event = value
+    else if (name === "id") this.#id = value
   }
-
-  #finish(): Frame | undefined {
-    const frame: Frame = { event: this.#event || "message", data: this.#data.join("\n") }
-    if (this.#id !== undefined) frame.id = this.#id
-    const empty = this.#data.length === 0
-    this.#id = undefined
-    this.#event = ""
-    this.#data = []
-    return empty ? undefined : frame
-  }
-}
-
-/** Where the first line ends. A carriage return at the very end may be half of a pair, so it waits for the next piece. */
-function lineEnd(text: string): { at: number; next: number } | undefined {
-  const at = text.search(/[\r\n]/)
-  if (at < 0) return undefined
-  if (text[at] === "\n") return { at, next: at + 1 }
-  if (at + 1 === text.length) return undefined
-  return { at, next: text[at + 1] === "\n" ? at + 2 : at + 1 }
 }

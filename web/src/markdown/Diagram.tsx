@@ -8,8 +8,7 @@ import { Button } from "../ui/Button"
 import { CopyButton } from "../ui/CopyButton"
 import { IconButton } from "../ui/IconButton"
 import { Note } from "../ui/Note"
-import { useTheme } from "../ui/theme"
-import { useMedia } from "../ui/useMedia"
+import { useColorScheme } from "../ui/useColorScheme"
 import { CodeBlock } from "./CodeBlock"
 import type { Outcome } from "./diagram/draw"
 import type { Drawing } from "./diagram/messages"
@@ -65,8 +64,7 @@ function Picture({ source, drawing }: { source: string; drawing: Drawing }) {
 
 /** The diagram in the colours of the page; the old drawing stays until the new one is there. The function draws one that was slow. */
 function useDrawing(source: string): [outcome: Outcome | undefined, drawAnyway: () => void] {
-  const theme = useTheme()
-  const dark = useMedia("(prefers-color-scheme: dark)") ? theme !== "light" : theme === "dark"
+  const dark = useColorScheme() === "dark"
   const [tries, setTries] = useState(0)
   const [outcome, setOutcome] = useState<Outcome>()
   useEffect(() => {

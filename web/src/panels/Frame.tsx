@@ -6,7 +6,7 @@ import { useLanguage } from "../i18n"
 import { panelsWords } from "../i18n/panels"
 import { useTable } from "../i18n/table"
 import { Note } from "../ui/Note"
-import { useShown } from "../ui/useColorScheme"
+import { useColorScheme } from "../ui/useColorScheme"
 import { newPace, readMessage } from "./messages"
 
 interface Props {
@@ -25,7 +25,7 @@ const HEIGHT_FIRST = 420
 export function Frame({ url, plugin, widget, title }: Props) {
   const say = useTable(panelsWords)
   const language = useLanguage()
-  const theme = useShown()
+  const theme = useColorScheme()
   const frame = useRef<HTMLIFrameElement>(null)
   const now = useRef({ language, theme, title })
   const [height, setHeight] = useState(HEIGHT_FIRST)

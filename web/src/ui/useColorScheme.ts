@@ -1,18 +1,10 @@
-import { useSyncExternalStore } from "react"
-
 import { useTheme } from "./theme"
+import { useMedia } from "./useMedia"
 
-const dark = matchMedia("(prefers-color-scheme: dark)")
-
-function subscribe(changed: () => void) {
-  dark.addEventListener("change", changed)
-  return () => dark.removeEventListener("change", changed)
-}
-
-/** The theme that is seen, also where it follows the system. */
-export function useShown(): "light" | "dark" {
+/** The colours that are seen, also where they follow the system. */
+export function useColorScheme(): "light" | "dark" {
   const theme = useTheme()
-  const system = useSyncExternalStore(subscribe, () => dark.matches)
+  const dark = useMedia("(prefers-color-scheme: dark)")
   if (theme !== "auto") return theme
-  return system ? "dark" : "light"
+  return dark ? "dark" : "light"
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 
-import { events, type ServerEvent } from "./sse"
+import type { ServerEvent } from "../../lib/sse"
+import { events } from "./sse"
 
 const stream = (...pieces: (string | Uint8Array)[]) =>
   new ReadableStream<Uint8Array>({
@@ -18,14 +19,14 @@ const all = async (...pieces: (string | Uint8Array)[]) => {
 
 test("events are the same however the connection cuts them", async () => {
   const text = ': ping\n\nid: 7\ndata: {"a":"小"}\n\ndata: one\ndata: two\r\n\r\ndata:three\r\r'
-  const whole = [{ id: "7", data: '{"a":"小"}' }, { id: undefined, data: "one\ntwo" }, { id: undefined, data: "three" }]
+  const whole = [{ id: "7", event: "message", data: '{"a":"小"}' }, { event: "message", data: "one\ntwo" }, { event: "message", data: "three" }]
   const bytes = new TextEncoder().encode(text + "\n")
   expect(await all(bytes)).toEqual(whole)
   for (let at = 1; at < bytes.length; at++) expect(await all(bytes.slice(0, at), bytes.slice(at))).toEqual(whole)
 })
 
 test("what the connection cut off is no event", async () => {
-  expect(await all("data: whole\n\ndata: hal")).toEqual([{ id: undefined, data: "whole" }])
+  expect(await all("data: whole\n\ndata: hal")).toEqual([{ event: "message", data: "whole" }])
 })
 
 test("a server that is silent for long is given up", async () => {

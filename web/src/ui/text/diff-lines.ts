@@ -14,9 +14,10 @@ export interface Skipped {
 const MOST_CHANGES = 1000
 
 /** What is to be taken out of the first text and put into it to get the second, with as few changed lines as can be. */
-export function diffOf(before: string, after: string): DiffLine[] {
-  const a = linesOf(before)
-  const b = linesOf(after)
+export const diffOf = (before: string, after: string): DiffLine[] => diffLines(linesOf(before), linesOf(after))
+
+/** The same of two texts as lines. */
+export function diffLines(a: string[], b: string[]): DiffLine[] {
   let head = 0
   while (head < a.length && head < b.length && a[head] === b[head]) head++
   let tail = 0
