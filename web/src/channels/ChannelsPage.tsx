@@ -7,7 +7,7 @@ import { useT } from "../i18n"
 import { channelWords } from "../i18n/channels"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
-import { Note } from "../ui/Note"
+import { Pending } from "../ui/Pending"
 import { AccountForm } from "./AccountForm"
 import { AccountRow } from "./AccountRow"
 import { channelName } from "./place"
@@ -20,8 +20,7 @@ export default function ChannelsPage() {
   const say = useTable(channelWords)
   const { data, error } = useQuery(channelsQuery)
   const [open, setOpen] = useState<{ kind: ChannelKind; account?: ChannelAccount }>()
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   if (open) {
     const close = () => setOpen(undefined)
     return (

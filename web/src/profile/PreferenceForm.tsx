@@ -2,10 +2,10 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 
 import { type Setting, setPreference } from "../api/preferences"
 import { asProblem } from "../api/problem"
-import { useLanguage, useT } from "../i18n"
+import { useLanguage } from "../i18n"
 import { preferenceWords } from "../i18n/preferences"
 import { useTable } from "../i18n/table"
-import { Note } from "../ui/Note"
+import { Pending } from "../ui/Pending"
 import { Select } from "../ui/Select"
 import { toast } from "../ui/toasts"
 import { preferencesChanged, preferencesQuery } from "./preferences"
@@ -15,11 +15,9 @@ const elsewhere = /^(theme|page_language|timezone|model|tier_\w+|preset|titles|t
 
 /** What a person sets for themselves that has no place of its own. A change holds at once. */
 export default function PreferenceForm() {
-  const t = useT()
   const say = useTable(preferenceWords)
   const { data, error } = useQuery(preferencesQuery(useLanguage()))
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <>
       <div className="flex flex-wrap gap-4">

@@ -2,12 +2,12 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 
 import { listPreferenceVersions, type Preferences, type PreferenceVersion, rollPreferencesBack } from "../api/preferences"
 import { asProblem } from "../api/problem"
-import { useLanguage, useT } from "../i18n"
+import { useLanguage } from "../i18n"
 import { preferenceWords } from "../i18n/preferences"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
 import { Disclosure } from "../ui/Disclosure"
-import { Note } from "../ui/Note"
+import { Pending } from "../ui/Pending"
 import { toast } from "../ui/toasts"
 import { VersionHead } from "../ui/VersionHead"
 import { preferencesChanged, preferencesQuery } from "./preferences"
@@ -25,7 +25,6 @@ export default function PreferenceVersions() {
 }
 
 function List({ now }: { now: Preferences }) {
-  const t = useT()
   const say = useTable(preferenceWords)
   const { data, error } = useQuery({ queryKey: ["preferences", "versions", now.version], queryFn: listPreferenceVersions })
   const { mutate, isPending } = useMutation({
@@ -36,8 +35,7 @@ function List({ now }: { now: Preferences }) {
       return preferencesChanged()
     },
   })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <ol aria-label={say("versions")} className="divide-y divide-line">
       {data.map((version) => (

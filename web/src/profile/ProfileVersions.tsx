@@ -8,6 +8,7 @@ import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
 import { Disclosure } from "../ui/Disclosure"
 import { Note } from "../ui/Note"
+import { Pending } from "../ui/Pending"
 import { Diff } from "../ui/text/Diff"
 import { toast } from "../ui/toasts"
 import { VersionHead } from "../ui/VersionHead"
@@ -29,11 +30,9 @@ export default function ProfileVersions() {
 }
 
 function List({ profile }: { profile: Profile }) {
-  const t = useT()
   const say = useTable(profileWords)
   const { data, error } = useQuery({ queryKey: ["profile", "versions", profile.revision], queryFn: listProfileVersions })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <ol aria-label={say("versions")} className="divide-y divide-line">
       {data.map((version, n) => (

@@ -4,12 +4,12 @@ import { useState } from "react"
 
 import { useAccount } from "../account/account"
 import type { Service } from "../api/services"
-import { useLanguage, useT } from "../i18n"
+import { useLanguage } from "../i18n"
 import { moment } from "../i18n/format"
 import { servicesWords } from "../i18n/services"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
-import { Note } from "../ui/Note"
+import { Pending } from "../ui/Pending"
 import { nothing } from "./draft"
 import { servicesQuery } from "./queries"
 import { ServiceForm } from "./ServiceForm"
@@ -18,13 +18,11 @@ import { ServiceState } from "./ServiceState"
 
 /** The agents that are published to programs and people outside, for administrators. */
 export default function ServicesPage() {
-  const t = useT()
   const say = useTable(servicesWords)
   const { data, error } = useQuery(servicesQuery)
   const [open, setOpen] = useState<string>() // the id of a service; empty: a new one
   const [closed, setClosed] = useState(false)
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   const close = () => {
     setOpen(undefined)
     setClosed(true)

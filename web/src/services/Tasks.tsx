@@ -4,7 +4,6 @@ import { useRef, useState } from "react"
 import { publishTask } from "../api/cron"
 import { JobRow } from "../automation/cron/JobRow"
 import { serviceJobsQuery } from "../automation/cron/queries"
-import { useT } from "../i18n"
 import { cronWords } from "../i18n/cron"
 import { trackWords } from "../i18n/servicetrack"
 import { useTable } from "../i18n/table"
@@ -14,16 +13,15 @@ import { Button } from "../ui/Button"
 import { Choice } from "../ui/Choice"
 import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
+import { Pending } from "../ui/Pending"
 import { toast } from "../ui/toasts"
 
 /** What a service's agent is told at certain times. */
 export default function Tasks({ id }: { id: string }) {
-  const t = useT()
   const say = useTable(trackWords)
   const { data, error } = useQuery(serviceJobsQuery(id))
   const [open, setOpen] = useState(false)
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <div className="space-y-4">
       <p className="text-ink-2">{say("tasksLead")}</p>

@@ -9,6 +9,7 @@ import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
 import { Choice } from "../ui/Choice"
 import { Note } from "../ui/Note"
+import { Pending } from "../ui/Pending"
 import { UsageBar, UsageLegend } from "../usage/UsageBar"
 
 const ranges = ["7", "30", "90", "365"]
@@ -21,8 +22,7 @@ export default function Usage({ id }: { id: string }) {
   const [group, setGroup] = useState<"day" | "key">("day")
   const { data, error } = useQuery({ queryKey: ["services", id, "usage", days, group], queryFn: () => readServiceUsage(id, Number(days), group), placeholderData: keepPreviousData })
   const saving = useMutation({ mutationFn: async () => save(await readServiceUsageFile(id, Number(days), group), `usage-${id}.csv`) })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   const rows = group === "day" ? [...data.rows].reverse() : data.rows
   const most = Math.max(1, ...rows.map((row) => row.prompt_tokens + row.completion_tokens))
   return (

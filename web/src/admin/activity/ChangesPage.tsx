@@ -3,11 +3,11 @@ import { useState } from "react"
 
 import { useAccount } from "../../account/account"
 import { listChanges, type SettingChange } from "../../api/preferences"
-import { useT } from "../../i18n"
 import { type PreferenceWord, preferenceWords } from "../../i18n/preferences"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { VersionHead } from "../../ui/VersionHead"
 
 /** How many changes are read at once. */
@@ -33,7 +33,6 @@ export default function ChangesPage() {
 }
 
 function List({ installation }: { installation: boolean }) {
-  const t = useT()
   const say = useTable(preferenceWords)
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ["changes", installation],
@@ -41,8 +40,7 @@ function List({ installation }: { installation: boolean }) {
     initialPageParam: 0,
     getNextPageParam: (last) => (last.length < PAGE ? undefined : last.at(-1)?.id),
   })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   const changes = data.pages.flat()
   if (changes.length === 0) return <Note tone="plain">{say("empty")}</Note>
   return (

@@ -2,19 +2,16 @@ import { useQuery } from "@tanstack/react-query"
 import { ExternalLink } from "lucide-react"
 
 import { listRunQueries, type RunsLink } from "../../api/runs"
-import { useT } from "../../i18n"
 import { runsWords } from "../../i18n/runs"
 import { useTable } from "../../i18n/table"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Section } from "../../ui/Section"
 
 /** Prepared lists of runs in the Temporal UI. */
 export default function RunsPage() {
-  const t = useT()
   const say = useTable(runsWords)
   const { data, error } = useQuery({ queryKey: ["run-queries"], queryFn: listRunQueries })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   if (data.length === 0) return <p className="text-ink-2">{say("none")}</p>
   const of = (kind: RunsLink["kind"]) => data.filter((link) => link.kind === kind)
   return (

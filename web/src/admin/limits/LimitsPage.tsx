@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 
 import { readLimits } from "../../api/policy"
 import { useT } from "../../i18n"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Facts, Section } from "../../ui/Section"
 import { LimitsForm } from "./LimitsForm"
 
@@ -13,8 +13,7 @@ const LOOK = 2_000
 export default function LimitsPage() {
   const t = useT()
   const { data, error } = useQuery({ queryKey: ["limits"], queryFn: readLimits, refetchInterval: LOOK })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <div className="space-y-6">
       <p className="text-ink-2">{t("limits.lead")}</p>

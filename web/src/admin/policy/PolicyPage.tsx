@@ -5,6 +5,7 @@ import type { Policy } from "../../api/policy"
 import { useT } from "../../i18n"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { toast } from "../../ui/toasts"
 import type { Fault } from "./faults"
 import { IdentityLinks, Transfers } from "./IdentityLinks"
@@ -27,8 +28,7 @@ export default function PolicyPage() {
     editor.current?.goTo({ from: 0, to: 0 })
     toast(t("policy.broughtBack", { version }))
   }
-  if (error && !saved) return <Note tone="danger">{error.message}</Note>
-  if (!saved) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!saved) return <Pending error={error} />
   return (
     <div className="space-y-3">
       <p className="text-ink-2">{t("policy.lead")}</p>

@@ -9,6 +9,7 @@ import { Button } from "../../ui/Button"
 import { Disclosure } from "../../ui/Disclosure"
 import { Field } from "../../ui/Field"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Diff } from "../../ui/text/Diff"
 import { VersionHead } from "../../ui/VersionHead"
 import { nameOf } from "./names"
@@ -16,11 +17,9 @@ import { promptsQuery, promptTextQuery, promptVersionsQuery } from "./queries"
 
 /** What a section was, who changed it and when; each with what it changed, its label and note, and the way back. */
 export function PromptVersions({ prompt }: { prompt: Prompt }) {
-  const t = useT()
   const say = useTable(promptWords)
   const { data, error } = useQuery(promptVersionsQuery(prompt.section))
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <ol aria-label={say("versionsLabel", { name: nameOf(say, prompt.section) })} className="divide-y divide-line">
       {data.map((version, n) => (

@@ -2,22 +2,19 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 
 import type { Prompt } from "../../api/prompts"
-import { useT } from "../../i18n"
 import { promptWords } from "../../i18n/prompts"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { nameOf } from "./names"
 import { PromptEditor } from "./PromptEditor"
 import { promptsQuery } from "./queries"
 
 /** What models read before a person's conversations, as far as they can change it: the system prompt, and words of capabilities. */
 export default function PromptsPage() {
-  const t = useT()
   const say = useTable(promptWords)
   const { data, error } = useQuery(promptsQuery)
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   const [system, ...capabilities] = data
   return (
     <div className="space-y-8">

@@ -7,6 +7,7 @@ import { registryWords } from "../../i18n/registry"
 import { useTable } from "../../i18n/table"
 import { Field } from "../../ui/Field"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Section } from "../../ui/Section"
 import { EntryRow } from "./EntryRow"
 import { InstallRow } from "./InstallRow"
@@ -15,12 +16,10 @@ import { entriesQuery, installsQuery } from "./queries"
 
 /** The skills and roles that people share: what is installed, what there is, and what is published. */
 export default function RegistryPage() {
-  const t = useT()
   const say = useTable(registryWords)
   const { me } = useAccount()
   const { data, error } = useQuery(installsQuery)
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   const admin = me.user.role === "admin"
   return (
     <div className="space-y-8">

@@ -1,24 +1,23 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 
 import { type Role, type RoleVersion, rollRoleBack } from "../../api/roles"
-import { useLanguage, useT } from "../../i18n"
+import { useLanguage } from "../../i18n"
 import { fullMoment, moment } from "../../i18n/format"
 import { roleWords } from "../../i18n/roles"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Disclosure } from "../../ui/Disclosure"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Diff } from "../../ui/text/Diff"
 import { linesOf } from "./draft"
 import { rolesQuery, roleVersionsQuery } from "./queries"
 
 /** What a role was after each change, who made it and when, and the way back. */
 export function RoleVersions({ role }: { role: Role }) {
-  const t = useT()
   const say = useTable(roleWords)
   const { data, error } = useQuery(roleVersionsQuery(role.id, role.revision))
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <ol aria-label={say("versionsLabel", { name: role.name })} className="divide-y divide-line">
       {data.map((version, n) => (

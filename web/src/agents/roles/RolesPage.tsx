@@ -3,11 +3,10 @@ import { ArrowLeft, Plus } from "lucide-react"
 import { useState } from "react"
 
 import type { Role } from "../../api/roles"
-import { useT } from "../../i18n"
 import { roleWords } from "../../i18n/roles"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { draftOf, noRole } from "./draft"
 import { rolesQuery } from "./queries"
 import { RoleForm } from "./RoleForm"
@@ -15,12 +14,10 @@ import { RoleRow } from "./RoleRow"
 
 /** Whom a model can hand work to: roles of the program and the installation, which can be switched off, and a person's own. */
 export default function RolesPage() {
-  const t = useT()
   const say = useTable(roleWords)
   const { data, error } = useQuery(rolesQuery)
   const [open, setOpen] = useState<{ role?: Role }>() // one of the person's own is changed, another one copied
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   if (open) {
     const { role } = open
     const close = () => setOpen(undefined)

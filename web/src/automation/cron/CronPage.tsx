@@ -4,12 +4,11 @@ import { Tabs } from "radix-ui"
 import { lazy, Suspense, useState } from "react"
 
 import type { Job } from "../../api/cron"
-import { useT } from "../../i18n"
 import { cronWords } from "../../i18n/cron"
 import { trackWords } from "../../i18n/servicetrack"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { JobForm } from "./JobForm"
 import { JobRow } from "./JobRow"
 import { jobsQuery } from "./queries"
@@ -20,13 +19,11 @@ const tab = "-mb-px border-b-2 border-transparent px-1 py-2 font-medium text-ink
 
 /** What is done for a person at certain times: how it stands, what is to be done, and what became of it. */
 export default function CronPage() {
-  const t = useT()
   const say = useTable(cronWords)
   const track = useTable(trackWords)
   const { data, error } = useQuery(jobsQuery)
   const [open, setOpen] = useState<{ job?: Job }>()
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   if (open) {
     const close = () => setOpen(undefined)
     return (

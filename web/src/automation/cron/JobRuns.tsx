@@ -3,22 +3,20 @@ import { Link } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 
 import type { Job, JobRun } from "../../api/cron"
-import { useLanguage, useT } from "../../i18n"
+import { useLanguage } from "../../i18n"
 import { cronWords } from "../../i18n/cron"
 import { trackWords } from "../../i18n/servicetrack"
 import { useTable } from "../../i18n/table"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { outcomeOf, runsQuery, timeIn } from "./queries"
 
 const RunSteps = lazy(() => import("./RunSteps"))
 
 /** The newest runs of a job, with what was said and the way to the conversation. */
 export function JobRuns({ job }: { job: Job }) {
-  const t = useT()
   const say = useTable(cronWords)
   const { data, error } = useQuery(runsQuery(job.id))
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   if (data.length === 0) return <p className="text-small text-ink-2">{say("noRuns")}</p>
   return (
     <ul aria-label={say("historyLabel", { name: job.name ?? "" })} className="space-y-1 rounded-md bg-sunken px-3 py-2 text-small">

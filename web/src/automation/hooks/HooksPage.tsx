@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 
 import { type DeferredCall, type Hook, type HookFault, listHooks } from "../../api/hooks"
-import { useLanguage, useT } from "../../i18n"
+import { useLanguage } from "../../i18n"
 import { moment } from "../../i18n/format"
 import { hookWords } from "../../i18n/hooks"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { useDecision } from "./useDecision"
 
 /** Milliseconds between two looks while somebody looks. */
@@ -15,11 +16,9 @@ const LOOK = 3_000
 
 /** What administrators see of hooks: calls that wait for one of them, what is wrong with the file, and who is asked when. */
 export default function HooksPage() {
-  const t = useT()
   const say = useTable(hookWords)
   const { data, error } = useQuery({ queryKey: ["hooks"], queryFn: listHooks, refetchInterval: LOOK })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <div className="space-y-5">
       <p className="text-ink-2">{say("lead")}</p>

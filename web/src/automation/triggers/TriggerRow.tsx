@@ -3,12 +3,13 @@ import { Link } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 
 import { changeTrigger, deleteTrigger, type Fire, type MadeTrigger, renewTrigger, type Trigger } from "../../api/triggers"
-import { useLanguage, useT } from "../../i18n"
+import { useLanguage } from "../../i18n"
 import { useTable } from "../../i18n/table"
 import { triggerWords } from "../../i18n/triggers"
 import { cx } from "../../lib/cx"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { firesQuery, triggersQuery } from "./queries"
 import { draftOf } from "./TriggerForm"
 
@@ -95,11 +96,9 @@ function Actions({ trigger, history, onHistory, onEdit, onSecret }: ActionsProps
 }
 
 function Fires({ trigger }: { trigger: Trigger }) {
-  const t = useT()
   const say = useTable(triggerWords)
   const { data, error } = useQuery(firesQuery(trigger.id))
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   if (data.length === 0) return <p className="text-small text-ink-2">{say("noFires")}</p>
   return (
     <ul aria-label={say("historyLabel", { name: trigger.name })} className="space-y-1 rounded-md bg-sunken px-3 py-2 text-small">

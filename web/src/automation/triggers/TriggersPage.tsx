@@ -3,11 +3,10 @@ import { ArrowLeft, Plus } from "lucide-react"
 import { useState } from "react"
 
 import type { MadeTrigger, Trigger } from "../../api/triggers"
-import { useT } from "../../i18n"
 import { useTable } from "../../i18n/table"
 import { triggerWords } from "../../i18n/triggers"
 import { Button } from "../../ui/Button"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { triggersQuery } from "./queries"
 import { Secret } from "./Secret"
 import { TriggerForm } from "./TriggerForm"
@@ -15,13 +14,11 @@ import { TriggerRow } from "./TriggerRow"
 
 /** What other programs may call: how it stands, who has called, and a secret the one time that it can be seen. */
 export default function TriggersPage() {
-  const t = useT()
   const say = useTable(triggerWords)
   const { data, error } = useQuery(triggersQuery)
   const [open, setOpen] = useState<{ trigger?: Trigger }>()
   const [made, setMade] = useState<MadeTrigger>()
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   if (open) {
     const close = () => setOpen(undefined)
     return (

@@ -3,12 +3,13 @@ import { lazy, Suspense, useState } from "react"
 
 import { useAccount } from "../../account/account"
 import { type Connectable, disconnectAccount, type OAuthAccount } from "../../api/connections"
-import { useLanguage, useT } from "../../i18n"
+import { useLanguage } from "../../i18n"
 import { connectionsWords } from "../../i18n/connections"
 import { moment } from "../../i18n/format"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Section } from "../../ui/Section"
 import { ProvidersPart } from "./ProvidersPart"
 import { accountsQuery } from "./queries"
@@ -18,13 +19,11 @@ const Confirm = lazy(() => import("../../ui/Confirm"))
 
 /** The accounts that somebody has connected, and for administrators the providers at which people can. */
 export default function ConnectionsPage() {
-  const t = useT()
   const say = useTable(connectionsWords)
   const { me } = useAccount()
   const { data, error } = useQuery(accountsQuery)
   const [untold, setUntold] = useState<string>()
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   const { accounts, providers } = data
   const off = accounts.filter(({ provider }) => providers.every(({ id }) => id !== provider)) // an administrator has switched the provider off
   const rows = [...providers, ...off.map(({ provider }) => ({ id: provider, name: provider, scopes: [], off: true }))]

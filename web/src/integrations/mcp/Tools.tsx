@@ -1,22 +1,19 @@
 import { useQuery } from "@tanstack/react-query"
 
 import type { McpServer } from "../../api/mcp"
-import { useT } from "../../i18n"
 import { mcpWords } from "../../i18n/mcp"
 import { useTable } from "../../i18n/table"
 import { cx } from "../../lib/cx"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { mcpToolsQuery } from "./queries"
 
 const looks = { read: "bg-canvas text-ink-2", idempotent: "bg-canvas text-ink-2", once: "bg-warn-soft text-warn" }
 
 /** The tools that a server listed last, by the names that the model calls, with what the server says of their effects. */
 export function Tools({ server: { name, shared, listed_at, left_out } }: { server: McpServer }) {
-  const t = useT()
   const say = useTable(mcpWords)
   const { data, error } = useQuery(mcpToolsQuery(name, shared, listed_at ?? ""))
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <div className="space-y-2 rounded-md bg-sunken px-3 py-2 text-small">
       {data.length === 0 && <p className="text-ink-2">{say("noTools")}</p>}

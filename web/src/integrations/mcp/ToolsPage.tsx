@@ -4,11 +4,10 @@ import { lazy, Suspense, useState } from "react"
 
 import { useAccount } from "../../account/account"
 import type { McpServer, McpState } from "../../api/mcp"
-import { useT } from "../../i18n"
 import { mcpWords } from "../../i18n/mcp"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
-import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Section } from "../../ui/Section"
 import { AddServers } from "./AddServers"
 import { filledFrom } from "./draft"
@@ -23,14 +22,12 @@ const keyOf = ({ name, shared }: { name: string; shared: boolean }) => `${shared
 
 /** Where the model's tools come from: the MCP servers of the person and of the installation. */
 export default function ToolsPage() {
-  const t = useT()
   const say = useTable(mcpWords)
   const { me } = useAccount()
   const { data, error } = useQuery(mcpQuery)
   const [open, setOpen] = useState<{ server?: McpServer }>()
   const [told, setTold] = useState<Record<string, string>>({}) // why the server of a key could not be asked, where only the answer says so
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   const admin = me.user.role === "admin"
   const hear = (states: McpState[]) => setTold((before) => ({ ...before, ...Object.fromEntries(states.map(({ server, problem }) => [keyOf(server), problem ?? ""])) }))
   if (open) {

@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { type ChangeEvent, useId, useRef } from "react"
 
 import { checkPlugin, installPlugin, listPlugins, type PluginDraft } from "../../api/plugins"
-import { useT } from "../../i18n"
 import { pluginsWords } from "../../i18n/plugins"
 import { useTable } from "../../i18n/table"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
+import { Pending } from "../../ui/Pending"
 import { Contributions } from "./Contributions"
 import { PluginRow } from "./PluginRow"
 
@@ -15,11 +15,9 @@ const LOOK = 5_000
 
 /** The plugins of the installation, for administrators. */
 export default function PluginsPage() {
-  const t = useT()
   const say = useTable(pluginsWords)
   const { data, error } = useQuery({ queryKey: ["plugins"], queryFn: listPlugins, refetchInterval: LOOK })
-  if (error && !data) return <Note tone="danger">{error.message}</Note>
-  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (!data) return <Pending error={error} />
   return (
     <div className="space-y-5">
       <p className="text-ink-2">{say("lead")}</p>
