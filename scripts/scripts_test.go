@@ -99,7 +99,7 @@ func TestPrerequisites_MissingOnesAreNamedWithTheCommandThatInstallsThem(t *test
 		"no initdb":   {func(m *machine) { m.remove("initdb") }, []string{"initdb and postgres are missing", "sudo apt install postgresql"}},
 		"no Postgres": {func(m *machine) { m.remove("postgres") }, []string{"initdb and postgres are missing"}},
 		"old Postgres": {func(m *machine) { m.program("postgres", "echo 'postgres (PostgreSQL) 13.9'") },
-			[]string{"14 or newer", "version 13 is installed"}},
+			[]string{"15 or newer", "version 13 is installed"}},
 		"Fedora": {func(m *machine) { m.remove("npm"); m.remove("initdb"); m.distribution(fedora) },
 			[]string{"sudo dnf install nodejs", "sudo dnf install postgresql-server"}},
 		"macOS": {func(m *machine) { m.remove("go"); m.remove("initdb"); m.program("uname", "echo Darwin") },
