@@ -226,7 +226,7 @@ bundle = web/node_modules/.bin/rolldown examples/plugins/guard/main.ts --platfor
 gen: $(NODE_MODULES) ## generate the queries, the API's client, document and types of the page, docs/reference and the bundle of examples/plugins/guard
 	$(call install,$(SQLC))
 	$(BIN)/sqlc generate
-	$(call client,internal/apiclient/generated.go)
+	$(call client,internal/client/apiclient/generated.go)
 	go run ./cmd/xbot openapi >$(BIN)/openapi.json
 	mv $(BIN)/openapi.json web/api/openapi.json
 	cd web && npm run --silent types
@@ -248,7 +248,7 @@ check-gen: $(NODE_MODULES) check-client ## fail if "make gen" would change anyth
 .PHONY: check-client
 check-client:
 	$(call client,$(BIN)/generated.go)
-	@diff -u internal/apiclient/generated.go $(BIN)/generated.go || { echo 'internal/apiclient/generated.go is stale: run "make gen".' >&2; exit 1; }
+	@diff -u internal/client/apiclient/generated.go $(BIN)/generated.go || { echo 'internal/client/apiclient/generated.go is stale: run "make gen".' >&2; exit 1; }
 
 # What prints the API's document with Go types; a test has another one. It is built without the client, which may not compile.
 CLIENT_DOCUMENT ?= go run ./ingress/gotypes
@@ -257,7 +257,7 @@ CLIENT_DOCUMENT ?= go run ./ingress/gotypes
 define client
 	$(call install,$(OAPI_CODEGEN))
 	$(CLIENT_DOCUMENT) >$(BIN)/gotypes.json
-	$(BIN)/oapi-codegen -config internal/apiclient/oapi-codegen.yaml -o $(BIN)/client.go $(BIN)/gotypes.json
+	$(BIN)/oapi-codegen -config internal/client/apiclient/oapi-codegen.yaml -o $(BIN)/client.go $(BIN)/gotypes.json
 	mv $(BIN)/client.go $1
 endef
 

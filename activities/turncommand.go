@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/slash"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/slash"
 )
 
 // TurnCommandInput names the turn that has claimed a command.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 // on are the keys of the conversations on a shelf.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 // last returns the newest message of a person.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/onebot/onebottest"
+	"xbot/internal/client/apiclient"
 )
 
 // operateWith runs a command of operators with text on its standard input.

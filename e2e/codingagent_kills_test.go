@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/codingagent/agents"
 	"xbot/internal/codingagent/agenttest"
 	"xbot/internal/fault"

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/codingagent/agenttest"
 )
 

@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/runners/runnerstest"
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 // composeOverride replaces the images, which come from a registry, by the test image with this machine's /usr and the binaries under

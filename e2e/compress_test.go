@@ -11,8 +11,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/prompt"
-	"xbot/internal/window"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/window"
 )
 
 // smallWindow is a context window that a few long messages fill.

@@ -13,7 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/service"
 	"xbot/runner/socket"
 	"xbot/runner/wire"

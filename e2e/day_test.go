@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/feishu/feishutest"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/llm/llmtest"
 )
 

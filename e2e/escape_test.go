@@ -22,10 +22,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/fault"
-	"xbot/internal/localstack"
+	"xbot/internal/host/localstack"
 	"xbot/internal/sandbox/escapetest"
 )
 

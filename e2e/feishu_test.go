@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/feishu/feishutest"
+	"xbot/internal/client/apiclient"
 )
 
 func TestFeishu_APersonAndAGroupAreAnsweredOnceOverAKill(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/oauth/oauthtest"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/extension/oauth/oauthtest"
 )
 
 func TestFeishuDocs_ACallWaitsForTheAccountAndAKillDuringACreationIsSaid(t *testing.T) {

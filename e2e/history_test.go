@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"xbot/activities"
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/workflows"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
+	"xbot/internal/client/apiclient"
 )
 
 // ear is an address that hooks are sent to.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/prompt"
+	"xbot/internal/turn/prompt"
 )
 
 // longWindow is the context window of the long conversation, in tokens: one of its larger results fills a third of it.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"testing"
 
-	"xbot/internal/dirtest"
+	"xbot/internal/testing/dirtest"
 )
 
 // bin is the folder of the binaries under test: XBOT_E2E_BIN, or built here.

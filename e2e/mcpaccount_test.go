@@ -8,9 +8,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/oauth/oauthtest"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/extension/oauth/oauthtest"
 )
 
 // connectsAt connects an account at a provider that an MCP server has named, in a browser of the person's own.

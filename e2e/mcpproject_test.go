@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 // TestMCP_AProjectsServersAreUsedOnceAPersonAgreed has the model write a .mcp.json: nothing of it runs until the person agrees, what they agreed to

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/mcp/mcptest"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/extension/mcp/mcptest"
 )
 
 // kiosk is an MCP server that is a command on a runner. Its first call of a tool hangs until the file "open" is there; each call leaves a line.

@@ -13,9 +13,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/oauth/oauthtest"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/extension/oauth/oauthtest"
 )
 
 // provides adds a provider to the installation.

@@ -15,13 +15,13 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/dirtest"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/host/localstack"
+	"xbot/internal/host/temporalclient"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/localstack"
-	"xbot/internal/temporalclient"
+	"xbot/internal/testing/dirtest"
 	"xbot/workflows"
 )
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/pdf"
-	_ "xbot/internal/pdf/engine" // decodes PDFs
-	"xbot/internal/pdf/pdftest"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/document/pdf"
+	_ "xbot/internal/document/pdf/engine" // decodes PDFs
+	"xbot/internal/document/pdf/pdftest"
 )
 
 // lastWords are those of the newest request to the model.

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/signon/oidctest"
-	"xbot/internal/apiclient"
-	"xbot/internal/cli/local"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/client/cli/local"
+	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/fault"
-	"xbot/internal/oauth/oauthtest"
 )
 
 func TestPeople_WhoeverIsDisabledIsOutAtOnceThoughTheServerDiesRightThen(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 // pictureBombs are beginnings of files that say that they have 40,000 × 40,000 pixels.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/examples/plugins/telegram/telegramtest"
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 )
 
 // onTelegram is a server with the example plugin and an account of the emulated platform.

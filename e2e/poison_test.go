@@ -21,13 +21,13 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"golang.org/x/sys/unix"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
-	"xbot/internal/crash"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/host/crash"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/prompt"
+	"xbot/internal/turn/prompt"
 	"xbot/workflows"
 )
 

@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
-	"xbot/internal/registry"
 )
 
 // bundled is an archive with files; a name that ends with * is executable, one that ends with @ a link.

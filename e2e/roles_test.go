@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/extension/role"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/role"
 )
 
 // handedTo are the requests of subagents whose system prompt contains a text, the oldest first.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 func TestRotation_KilledAtAWriteOfEachKindGoesOnAndEverythingOpens(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"xbot/internal/chat"
-	"xbot/internal/localstack"
+	"xbot/internal/host/localstack"
 )
 
 // get asks for a path of the server with the given headers and returns the status and the body.

@@ -19,11 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/dirtest"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/host/localstack"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/localstack"
+	"xbot/internal/testing/dirtest"
 )
 
 // server is a running xbot with its own data folder and a scripted model.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 )
 
 // prefer sets something for the person of the server's client.

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/localstack"
+	"xbot/internal/host/localstack"
 	"xbot/internal/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/dirtest"
+	"xbot/internal/testing/dirtest"
 )
 
 // TestStart_GoesOnWhereverPostgresOrTemporalIsKilled kills them at several points of a first start, which makes their data, and of later ones.

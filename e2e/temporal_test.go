@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"xbot/internal/chat"
-	"xbot/internal/temporalclient"
+	"xbot/internal/host/temporalclient"
 	"xbot/workflows"
 )
 

@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"golang.org/x/sync/errgroup"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/secret"
 )
 

@@ -40,7 +40,7 @@ func TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault(t *testing.T) {
 		})
 	}
 	t.Run("call to a model, no progress, as a setting", func(t *testing.T) {
-		config, err := os.ReadFile("../internal/config/config.go")
+		config, err := os.ReadFile("../internal/host/config/config.go")
 		require.NoError(t, err)
 		require.Regexp(t, "`env:\"LLM_RETRY_TIMEOUT\" envDefault:\"120s\"", string(config))
 		require.Regexp(t, "`env:\"LLM_RETRY_ATTEMPTS\" envDefault:\"5\"", string(config))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/llm/llmtest"
 	"xbot/workflows"
 )

@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
-	"xbot/internal/trigger"
+	"xbot/internal/client/apiclient"
 )
 
 // newTrigger makes a trigger.

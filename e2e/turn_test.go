@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/dirtest"
+	"xbot/internal/testing/dirtest"
 )
 
 func TestServe_AnswersRunsToolsAndComesBackOnTheSameData(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 func TestTurnNotices_ALongTurnIsToldOnceOnThePlatformOverKillsAndToNobodyElse(t *testing.T) {

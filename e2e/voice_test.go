@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/channel/qq/qqtest"
+	"xbot/internal/client/apiclient"
 )
 
 const voiceKey = "sk-of-the-transcription-and-nothing-else-5151"

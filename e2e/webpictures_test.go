@@ -19,11 +19,11 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/ingress/openai"
-	"xbot/internal/picture"
-	"xbot/internal/safehttp/safehttptest"
+	"xbot/internal/document/picture"
+	"xbot/internal/document/webpicture"
+	"xbot/internal/document/webpicture/webpicturetest"
+	"xbot/internal/host/safehttp/safehttptest"
 	"xbot/internal/service"
-	"xbot/internal/webpicture"
-	"xbot/internal/webpicture/webpicturetest"
 )
 
 // picturing are the requests that have the picture of an address in them, by their paths.

@@ -146,10 +146,10 @@ func TestPrerequisites_PostgresIsSoughtWhereXbotSeeksIt(t *testing.T) {
 	require.Equal(t, productFolders(t), strings.Fields(strings.NewReplacer("\t", " ", `"`, "").Replace(list)))
 }
 
-// productFolders returns the value of folders in internal/localstack/pgserver.
+// productFolders returns the value of folders in internal/host/localstack/pgserver.
 func productFolders(t *testing.T) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../internal/localstack/pgserver/binaries.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../internal/host/localstack/pgserver/binaries.go", nil, 0)
 	require.NoError(t, err)
 	var folders []string
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"xbot/internal/config"
+	"xbot/internal/host/config"
 )
 
 // allowedHosts are the names under which this server may be asked.

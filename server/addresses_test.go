@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/config"
+	"xbot/internal/host/config"
 )
 
 func TestRunnerURL_IsThatOfThisServerAndSaysWhetherOthersReachIt(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/ingress/startnotice"
-	"xbot/internal/accounts"
+	"xbot/internal/channel/accounts"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"

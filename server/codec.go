@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/temporalclient"
+	"xbot/internal/host/temporalclient"
 )
 
 // payloadKeyWait bounds a look for keys of payloads.

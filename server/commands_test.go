@@ -12,12 +12,12 @@ import (
 	"xbot/ingress/intake"
 	"xbot/ingress/runners/manage"
 	"xbot/ingress/spending"
-	"xbot/internal/config"
-	"xbot/internal/contextview"
+	"xbot/internal/host/config"
+	"xbot/internal/host/telemetry"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
-	"xbot/internal/telemetry"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/slash"
 )
 
 // promised are the commands that people are promised, by all their names.

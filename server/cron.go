@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"xbot/activities/cronjob"
-	"xbot/internal/cron"
+	"xbot/internal/automation/cron"
 )
 
 // cronJobs acts on the times of jobs.

@@ -9,16 +9,16 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"xbot/internal/cron"
+	"xbot/internal/automation/cron"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/host/rotation"
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed"
-	policies "xbot/internal/policy"
-	"xbot/internal/rotation"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/pg"
+	policies "xbot/internal/turn/policy"
 	"xbot/server/metrics"
 )
 

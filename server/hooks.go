@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 
 	"xbot/activities/hooks"
+	"xbot/internal/automation/hook"
+	"xbot/internal/automation/hook/ask"
 	"xbot/internal/chat"
-	"xbot/internal/config"
+	"xbot/internal/extension/mcp"
+	"xbot/internal/extension/plugin/extend"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
-	"xbot/internal/hook/ask"
-	"xbot/internal/mcp"
-	"xbot/internal/plugin/extend"
+	"xbot/internal/host/config"
 	"xbot/internal/sandbox"
 )
 

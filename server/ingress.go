@@ -23,11 +23,11 @@ import (
 	"xbot/ingress/runners/manage"
 	"xbot/ingress/spending"
 	"xbot/internal/chat"
-	"xbot/internal/config"
-	"xbot/internal/contextview"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
+	"xbot/internal/turn/contextview"
 	"xbot/server/hostrunner"
 	"xbot/server/metrics"
 )

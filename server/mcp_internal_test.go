@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/fault"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // document is a policy; nil: the database is away.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"xbot/internal/agentprofile"
-	"xbot/internal/config"
+	"xbot/internal/host/config"
 	"xbot/internal/llm/limits"
 	"xbot/internal/memory"
 	"xbot/internal/memory/archive"
@@ -20,6 +19,7 @@ import (
 	"xbot/internal/tool/conversation"
 	toolletta "xbot/internal/tool/letta"
 	toolsoul "xbot/internal/tool/soul"
+	"xbot/internal/turn/agentprofile"
 )
 
 // newEmbedder makes embeddings; nil: no model is set for them.

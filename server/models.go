@@ -4,19 +4,19 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/config"
+	"xbot/internal/extension/toolkey"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
+	"xbot/internal/host/safehttp"
 	"xbot/internal/llm"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/provider"
 	"xbot/internal/llm/subscription"
-	policies "xbot/internal/policy"
-	"xbot/internal/preference"
-	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/toolkey"
+	policies "xbot/internal/turn/policy"
+	"xbot/internal/user/preference"
 )
 
 // models are what conversations can choose among.

@@ -9,17 +9,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/policy"
 	"xbot/internal/service"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
 	toolservice "xbot/internal/tool/service"
 	toolskill "xbot/internal/tool/skill"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/web"
-	"xbot/internal/toolset"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/policy"
 )
 
 // place is a conversation, as the store knows it.

@@ -14,10 +14,10 @@ import (
 
 	"xbot/ingress/wake"
 	"xbot/internal/fault"
-	"xbot/internal/outage"
+	"xbot/internal/host/outage"
+	"xbot/internal/host/temporalclient"
+	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/pg"
-	"xbot/internal/temporalclient"
 	"xbot/workflows"
 )
 

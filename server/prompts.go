@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 
 	"xbot/activities/modelcall"
-	"xbot/internal/config"
-	"xbot/internal/mcp"
-	"xbot/internal/prompt"
-	"xbot/internal/prompt/guest"
-	"xbot/internal/toolset"
+	"xbot/internal/extension/mcp"
+	"xbot/internal/host/config"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/prompt/guest"
 )
 
 // TemplatePath is where the operator's template of the system prompt would be.

@@ -6,16 +6,16 @@ import (
 	"xbot/ingress/hooks"
 	"xbot/ingress/intake"
 	"xbot/ingress/runners/manage"
-	"xbot/internal/contextview"
-	"xbot/internal/slash"
-	"xbot/internal/telemetry"
+	"xbot/internal/host/telemetry"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
 	toolservice "xbot/internal/tool/service"
 	toolskill "xbot/internal/tool/skill"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/web"
-	"xbot/internal/toolset"
+	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/slash"
 )
 
 // Tools describes what models can call, without a server. What people bring themselves is not among them.

@@ -12,13 +12,13 @@ import (
 	"xbot/internal/channel/remote"
 	"xbot/internal/codingagent"
 	"xbot/internal/codingagent/login"
-	"xbot/internal/config"
 	"xbot/internal/fault"
-	policies "xbot/internal/policy"
+	"xbot/internal/host/config"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	policies "xbot/internal/turn/policy"
 	"xbot/server/hostrunner"
 )
 

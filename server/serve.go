@@ -11,12 +11,12 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"xbot/internal/config"
 	"xbot/internal/fault"
-	"xbot/internal/localstack"
-	"xbot/internal/store/pg"
-	"xbot/internal/telemetry"
-	"xbot/internal/temporalclient"
+	"xbot/internal/host/config"
+	"xbot/internal/host/localstack"
+	"xbot/internal/host/telemetry"
+	"xbot/internal/host/temporalclient"
+	"xbot/internal/pg"
 	"xbot/server/serverlock"
 )
 

@@ -5,9 +5,9 @@ import (
 	"net"
 	"os"
 
-	"xbot/internal/config"
+	"xbot/internal/host/config"
+	"xbot/internal/host/temporalclient"
 	"xbot/internal/llm"
-	"xbot/internal/temporalclient"
 )
 
 // settings are the groups that every process has.

@@ -11,11 +11,11 @@ import (
 
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
+	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
 )
 

@@ -13,9 +13,9 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/slash"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/slash"
 	"xbot/slash/admin"
 )
 

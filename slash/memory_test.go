@@ -8,11 +8,11 @@ import (
 
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/memory/view"
-	"xbot/internal/policy"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/policy"
 	"xbot/slash/account"
 )
 

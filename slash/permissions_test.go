@@ -8,9 +8,9 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/permission"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/permission"
+	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
 )
 

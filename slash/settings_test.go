@@ -10,9 +10,9 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/demo"
-	"xbot/internal/policy"
-	"xbot/internal/preference"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/user/preference"
 	"xbot/slash/account"
 )
 

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/i18n"
-	"xbot/internal/role"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 	"xbot/slash/conversation"
 )
 

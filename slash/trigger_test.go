@@ -6,13 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/ingresstest"
+	"xbot/internal/automation/trigger"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/pgtest"
 	"xbot/internal/secret"
-	"xbot/internal/slash"
 	"xbot/internal/store"
-	"xbot/internal/trigger"
+	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/slash"
 	"xbot/slash/account"
 )
 

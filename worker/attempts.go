@@ -12,8 +12,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"xbot/activities"
-	"xbot/internal/crash"
 	"xbot/internal/fault"
+	"xbot/internal/host/crash"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 	sdk "go.temporal.io/sdk/worker"
 
 	"xbot/activities"
-	"xbot/internal/crash"
+	"xbot/internal/host/crash"
 )
 
 // counts has the counts of calls.

@@ -11,7 +11,7 @@ import (
 	sdk "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/internal/crash"
+	"xbot/internal/host/crash"
 	"xbot/workflows"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/background"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/markdown"
 )
 
 // BackgroundInput names a background task by the call that started it.

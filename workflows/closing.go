@@ -11,8 +11,8 @@ import (
 	"xbot/activities/hooks"
 	"xbot/activities/titles"
 	"xbot/activities/turn"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/markdown"
 )
 
 // ClosingInput names a turn that has ended.

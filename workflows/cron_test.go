@@ -18,10 +18,10 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/cronjob"
+	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 	"xbot/workflows"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/delivery"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/markdown"
 )
 
 // maxDeliveries is how much one run sends before it continues as new.

@@ -8,8 +8,8 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/files"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/markdown"
 )
 
 // FetchInput names a message whose files are fetched.

@@ -11,8 +11,8 @@ import (
 	"xbot/activities"
 	"xbot/activities/agents"
 	"xbot/activities/turn"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/markdown"
 )
 
 // maxGroupWakes is how often one run of a group chat looks at its rows before it continues as new.

@@ -15,8 +15,8 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/cronjob"
+	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store/services"

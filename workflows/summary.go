@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"xbot/internal/markdown"
+	"xbot/internal/channel/markdown"
 )
 
 // maxSummary bounds a summary as the JSON string that Temporal holds, in bytes: it refuses a command whose summary has more than 400

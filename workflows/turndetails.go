@@ -8,9 +8,9 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/turn"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/markdown"
 )
 
 // detailLines bounds the details that an operator sees of a turn; older lines are left out.

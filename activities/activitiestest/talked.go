@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/memory"
 	"xbot/internal/store"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // Conversation is a session with past turns and a turn that runs, whose request is to be compressed.

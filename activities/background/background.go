@@ -13,9 +13,9 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
+	"xbot/internal/turn/prompt"
 )
 
 const (

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"xbot/activities"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )

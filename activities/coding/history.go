@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // Limits of the history that an agent is given of a conversation that others answered.

@@ -9,8 +9,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
-	"xbot/internal/prompt"
-	"xbot/internal/window"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/window"
 )
 
 // turn is the state of the turn that is answered.

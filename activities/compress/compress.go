@@ -15,9 +15,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/memory"
-	"xbot/internal/permission"
 	"xbot/internal/tool"
-	"xbot/internal/window"
+	"xbot/internal/turn/permission"
+	"xbot/internal/turn/window"
 )
 
 // Compactions stores the results of compressions.

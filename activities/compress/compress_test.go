@@ -21,11 +21,11 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/memory/letta"
-	"xbot/internal/prompt"
 	"xbot/internal/store"
 	"xbot/internal/tool"
 	toolletta "xbot/internal/tool/letta"
-	"xbot/internal/window"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/window"
 )
 
 // faithful repeats what it is asked to keep.

@@ -11,14 +11,14 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/modelcall"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/llm"
-	"xbot/internal/prompt"
-	"xbot/internal/tokens"
-	"xbot/internal/toolset"
-	"xbot/internal/window"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/tokens"
+	"xbot/internal/turn/window"
 )
 
 // Sizes of a compaction, in tokens.

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/memory"
-	"xbot/internal/prompt"
 	"xbot/internal/tool"
+	"xbot/internal/turn/prompt"
 )
 
 // Bounds of the saving of notes.

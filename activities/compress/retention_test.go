@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/store"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // planted is a fact of a long conversation: a sentence, and the words of it that must not be lost.

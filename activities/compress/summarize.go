@@ -12,8 +12,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/prompt"
-	"xbot/internal/window"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/window"
 )
 
 // Bounds of what a compression asks of the model.

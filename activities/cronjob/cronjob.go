@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"xbot/activities"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/markdown"
 )
 
 // JobStore keeps jobs and runs them.

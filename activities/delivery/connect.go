@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 )
 
 // connects is the account that a question asks for; nil: it asks for something else.

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/question"
+	"xbot/internal/turn/question"
 )
 
 // inquiries are the questions of the model, where a call asks some.

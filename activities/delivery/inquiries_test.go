@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/card"
 	"xbot/internal/channel"
+	"xbot/internal/channel/card"
 	"xbot/internal/chat"
-	"xbot/internal/question"
+	"xbot/internal/turn/question"
 )
 
 // asksForm is a call with questions of the model.

@@ -3,8 +3,8 @@ package delivery
 import (
 	"encoding/json"
 
-	"xbot/internal/card"
 	"xbot/internal/channel"
+	"xbot/internal/channel/card"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"xbot/internal/card"
 	"xbot/internal/channel"
+	"xbot/internal/channel/card"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 )
 
 // ask makes the piece of a question: a card where the platform has buttons, else a text that says how it is answered. ended is

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 )
 
 // How much of a call is shown to the person who is asked to permit it on a platform, in characters. The text says how much

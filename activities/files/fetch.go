@@ -16,9 +16,9 @@ import (
 	"xbot/activities"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/decode"
+	"xbot/internal/document/decode"
+	"xbot/internal/document/filename"
 	"xbot/internal/fault"
-	"xbot/internal/filename"
 	"xbot/internal/sandbox"
 )
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"xbot/activities"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 )
 
 // Notices say something once, then at most daily.

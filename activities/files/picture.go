@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"xbot/internal/chat"
-	"xbot/internal/picture"
+	"xbot/internal/document/picture"
 	"xbot/internal/sandbox"
 )
 

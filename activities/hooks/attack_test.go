@@ -15,15 +15,15 @@ import (
 	"xbot/activities"
 	"xbot/activities/activitiestest"
 	"xbot/activities/hooks"
+	"xbot/internal/automation/hook"
+	"xbot/internal/automation/hook/ask"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
-	"xbot/internal/hook/ask"
 	"xbot/internal/store"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/testing/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }
 
 // hooked is a turn with hooks on its calls.

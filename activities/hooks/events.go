@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 )
 
 // hookEvent is an event about something that a turn has claimed.

@@ -8,11 +8,11 @@ import (
 	"xbot/activities"
 	"xbot/activities/compress"
 	"xbot/activities/modelcall"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 	"xbot/internal/i18n"
-	"xbot/internal/permission"
 	"xbot/internal/tool"
+	"xbot/internal/turn/permission"
 )
 
 // Files knows the hooks of a conversation.

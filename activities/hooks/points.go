@@ -7,8 +7,8 @@ import (
 
 	"xbot/activities/compress"
 	"xbot/activities/modelcall"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 	"xbot/internal/i18n"
 	"xbot/internal/tool"
 )

@@ -18,8 +18,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/memory"
-	"xbot/internal/tokens"
-	"xbot/internal/window"
+	"xbot/internal/turn/tokens"
+	"xbot/internal/turn/window"
 )
 
 // Bounds of what is memorized.

@@ -12,7 +12,7 @@ import (
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
-	"xbot/internal/prompt"
+	"xbot/internal/turn/prompt"
 )
 
 // still is a conversation that stays as it is.

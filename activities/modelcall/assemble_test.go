@@ -15,8 +15,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/prompt"
 	"xbot/internal/store"
+	"xbot/internal/turn/prompt"
 )
 
 // say sends a message and opens a turn for it, after the one before has ended.

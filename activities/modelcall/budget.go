@@ -6,9 +6,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
-	"xbot/internal/prompt"
-	"xbot/internal/tokens"
-	"xbot/internal/window"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/tokens"
+	"xbot/internal/turn/window"
 )
 
 // Budget says how conversations are kept within what a model takes. The zero value is the defaults.

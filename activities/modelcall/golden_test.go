@@ -11,12 +11,12 @@ import (
 
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
-	"xbot/internal/goldentest"
 	"xbot/internal/llm"
 	"xbot/internal/llm/anthropic"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
+	"xbot/internal/testing/goldentest"
 )
 
 //go:embed testdata

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/picture"
+	"xbot/internal/document/picture"
 )
 
 // shownMessages is in how many of the newest messages of people, and in what followed them, pictures are shown. The line that names an

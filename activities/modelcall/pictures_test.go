@@ -16,8 +16,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/prompt"
 	"xbot/internal/store"
+	"xbot/internal/turn/prompt"
 )
 
 // seeing prepares a conversation with a model that reads pictures, or one that does not.

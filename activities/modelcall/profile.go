@@ -3,8 +3,8 @@ package modelcall
 import (
 	"context"
 
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/turn/agentprofile"
 )
 
 // Profiles knows who answers in a session.

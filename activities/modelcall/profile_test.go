@@ -14,12 +14,12 @@ import (
 	"xbot/activities/activitiestest"
 	"xbot/activities/modelcall"
 	"xbot/activities/turn"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/policy"
 	"xbot/internal/tool"
 	"xbot/internal/tool/memory"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/policy"
 )
 
 // answeredBy puts a policy in force, for a model with everything that it asks of who answers.

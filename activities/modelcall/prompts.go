@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"xbot/internal/chat"
-	"xbot/internal/prompt"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/prompt"
 )
 
 // Prompts makes the system prompts of turns.

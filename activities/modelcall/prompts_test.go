@@ -11,14 +11,14 @@ import (
 
 	"xbot/activities/activitiestest"
 	"xbot/activities/modelcall"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	memoryport "xbot/internal/memory"
 	"xbot/internal/memory/flat"
-	"xbot/internal/policy"
-	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/prompt"
 )
 
 // Seen is the place of every session.

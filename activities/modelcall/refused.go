@@ -9,9 +9,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
-	"xbot/internal/prompt"
-	"xbot/internal/tokens"
-	"xbot/internal/window"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/tokens"
+	"xbot/internal/turn/window"
 )
 
 // Bounds of the context windows that refusals name.

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
-	"xbot/internal/prompt"
+	"xbot/internal/turn/prompt"
 )
 
 // A step stores its reminder and not its messages: a request that was changed behind Assemble has to be the one that prompt.Rebuild makes of them.

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // Time limits of a look at files. A file that cannot be looked at in time counts as unchanged: the warning helps the model,

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 // Tools knows the tools of conversations.

@@ -15,9 +15,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/permission"
 	"xbot/internal/store"
 	"xbot/internal/tool"
+	"xbot/internal/turn/permission"
 )
 
 // ask opens the question about the n-th call of the first step.

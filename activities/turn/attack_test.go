@@ -9,13 +9,13 @@ import (
 
 	"xbot/activities/activitiestest"
 	"xbot/internal/chat"
-	"xbot/internal/mcp"
-	"xbot/internal/permission"
+	"xbot/internal/extension/mcp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/permission"
 )
 
 // shop is a turn in which the model calls a tool of an MCP server; tools that act need approval.

@@ -6,7 +6,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/llm"
-	"xbot/internal/prompt"
+	"xbot/internal/turn/prompt"
 )
 
 // clientTools are the tools of the program whose message the turn answers.

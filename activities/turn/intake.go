@@ -14,11 +14,11 @@ import (
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
-	"xbot/internal/command"
+	"xbot/internal/host/readonce"
 	"xbot/internal/i18n"
-	"xbot/internal/readonce"
-	"xbot/internal/slash"
-	"xbot/internal/usage"
+	"xbot/internal/llm/usage"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/slash"
 )
 
 // Turns keeps the inbox and the turns.

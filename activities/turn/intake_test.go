@@ -13,8 +13,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
 )

@@ -9,10 +9,10 @@ import (
 	"xbot/activities/hooks"
 	"xbot/internal/chat"
 	"xbot/internal/llm"
-	"xbot/internal/permission"
-	"xbot/internal/prompt"
-	"xbot/internal/tokens"
 	"xbot/internal/tool"
+	"xbot/internal/turn/permission"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/tokens"
 )
 
 // keep commits what the model said, also when the activity ends at this moment: it was paid for.

@@ -11,16 +11,16 @@ import (
 	"xbot/activities/coding"
 	"xbot/activities/hooks"
 	"xbot/activities/modelcall"
-	"xbot/internal/agentprofile"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
+	"xbot/internal/host/readonce"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/permission"
-	"xbot/internal/readonce"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/permission"
 )
 
 // Steps keeps the steps of turns.

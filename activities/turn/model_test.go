@@ -13,16 +13,16 @@ import (
 	"xbot/activities"
 	"xbot/activities/activitiestest"
 	"xbot/activities/turn"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/policy"
 	"xbot/internal/store"
 	"xbot/internal/store/notices"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/policy"
 )
 
 func TestGenerate_CommitsTheAnswerAndAsksTheModelOnce(t *testing.T) {

@@ -3,8 +3,8 @@ package turn
 import (
 	"xbot/activities"
 	"xbot/internal/chat"
-	"xbot/internal/tokens"
-	"xbot/internal/window"
+	"xbot/internal/turn/tokens"
+	"xbot/internal/turn/window"
 )
 
 // offloaded keeps a result that is too large for the conversation beside it: the model reads a summary, and the whole

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // manyLines is a file that is too large for the conversation.

@@ -13,16 +13,16 @@ import (
 	"xbot/activities"
 	"xbot/activities/activitiestest"
 	"xbot/activities/turn"
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
-	"xbot/internal/prompt"
 	"xbot/internal/store"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/prompt"
 )
 
 // searchTool is a tool of which only the definition counts.

@@ -13,13 +13,13 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
+	"xbot/internal/document/picture"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
-	"xbot/internal/permission"
-	"xbot/internal/picture"
-	"xbot/internal/session"
 	"xbot/internal/tool"
+	"xbot/internal/turn/permission"
+	"xbot/internal/turn/session"
 )
 
 const (

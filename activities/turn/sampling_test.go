@@ -15,9 +15,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
-	"xbot/internal/permission"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/permission"
 )
 
 // asking is a tool of an MCP server that asks the model what its arguments say, one request after another.

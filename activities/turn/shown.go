@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/soul"
 	"xbot/internal/tool"
+	"xbot/internal/user/persona"
 )
 
 // unknown is the result of a call of a tool that the agent does not have.
@@ -17,7 +17,7 @@ func unknown(name string) chat.ToolResult {
 // shownStream is the stream of an answer as people may see it. What was written is kept whole.
 type shownStream struct {
 	Stream
-	filter *soul.Filter
+	filter *persona.Filter
 	whole  strings.Builder
 	calls  shownCalls
 }
@@ -51,7 +51,7 @@ func (s *shownStream) Written() (text, reasoning string) {
 }
 
 // asShown notes what people see of an answer. Silence is a whole answer: before its calls a model says nothing instead.
-func asShown(answer chat.Answer, c soul.Contract) chat.Answer {
+func asShown(answer chat.Answer, c persona.Contract) chat.Answer {
 	text, silent := c.Show(answer.Text)
 	if text != answer.Text {
 		answer.Shown = &text

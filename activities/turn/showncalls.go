@@ -7,9 +7,9 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/hooks"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 // shownCalls are the calls of an answer as people see them while they are written: no more of them than is kept in the end, under the same

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/activities/activitiestest"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 	"xbot/internal/llm/llmtest"
 )
 

@@ -9,15 +9,15 @@ import (
 	"xbot/activities/coding"
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
-	"xbot/internal/decode"
+	"xbot/internal/document/decode"
 	"xbot/internal/fault"
+	"xbot/internal/host/readonce"
 	"xbot/internal/i18n"
-	"xbot/internal/permission"
-	"xbot/internal/readonce"
 	"xbot/internal/sandbox"
 	"xbot/internal/service"
-	"xbot/internal/session"
 	"xbot/internal/tool"
+	"xbot/internal/turn/permission"
+	"xbot/internal/turn/session"
 )
 
 // Calls keeps tool calls and their results.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/completion"
+	"xbot/internal/client/completion"
 )
 
 // completing runs a shell in a terminal, whose completion script is that of the program.

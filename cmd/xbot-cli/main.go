@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"xbot/internal/cli"
+	"xbot/internal/client/cli"
 )
 
 // version is set by the build.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
-	"xbot/internal/apiclient/apitest"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/client/apiclient/apitest"
 )
 
 // TestMain is also the program: the tests run this binary as xbot-cli.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
-	"xbot/internal/apiclient/apitest"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/client/apiclient/apitest"
 )
 
 // asks runs a command after asking, and says how that went.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"xbot/internal/apiclient/apitest"
+	"xbot/internal/client/apiclient/apitest"
 )
 
 // pty is a terminal of which every byte is seen: tmux would keep the pictures to itself.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/completion"
+	"xbot/internal/client/completion"
 )
 
 func TestShare_PrintsTheWholeLinkAloneAndRevokesIt(t *testing.T) {

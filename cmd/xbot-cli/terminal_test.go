@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
-	"xbot/internal/apiclient/apitest"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/client/apiclient/apitest"
 )
 
 // terminal is a real terminal, which tmux keeps and lets us look at.

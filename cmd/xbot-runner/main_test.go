@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/programtest"
+	"xbot/internal/testing/programtest"
 )
 
 // maxBinary is what a small binary may weigh, in bytes; with symbols stripped it was 8.1 MB when this was written.

@@ -10,9 +10,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/fault"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 )
 
 var napcat = chat.ChannelKind{Name: "napcat", Options: []chat.ChannelOption{

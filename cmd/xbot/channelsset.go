@@ -10,10 +10,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/config"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 	"xbot/server"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"xbot/internal/cli/known"
-	"xbot/internal/cli/local"
-	"xbot/internal/completion"
+	"xbot/internal/client/cli/known"
+	"xbot/internal/client/cli/local"
+	"xbot/internal/client/completion"
 )
 
 // completionCmd prints the script for a shell.

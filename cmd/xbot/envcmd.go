@@ -10,11 +10,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"xbot/internal/agentenv"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
+	"xbot/internal/sandbox/agentenv"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 	"xbot/runner/wire"
 )
 

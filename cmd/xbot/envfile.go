@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 	"xbot/server"
 )
 

@@ -9,11 +9,11 @@ import (
 	"os"
 
 	"xbot/ingress/hooks"
-	"xbot/internal/config"
+	"xbot/internal/automation/hook"
+	"xbot/internal/automation/hook/ask"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
-	"xbot/internal/hook/ask"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/config"
+	"xbot/internal/host/safehttp"
 	"xbot/server"
 )
 

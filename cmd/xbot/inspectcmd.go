@@ -12,11 +12,11 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
-	localserver "xbot/internal/cli/local"
+	"xbot/internal/client/apiclient"
+	localserver "xbot/internal/client/cli/local"
 	"xbot/internal/fault"
 	"xbot/server"
 )

@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"xbot/internal/fault"
-	"xbot/internal/localstack"
-	"xbot/internal/rotation"
+	"xbot/internal/host/localstack"
+	"xbot/internal/host/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat/ops"
+	"xbot/internal/client/apiclient"
 )
 
 // logsCmd shows what the server has logged.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"xbot/internal/completion"
-	_ "xbot/internal/pdf/engine" // decodes PDFs in a separate process
+	"xbot/internal/client/completion"
+	_ "xbot/internal/document/pdf/engine" // decodes PDFs in a separate process
 )
 
 // version is set by the build.

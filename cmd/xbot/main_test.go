@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/config"
+	"xbot/internal/host/config"
 	"xbot/server"
 )
 

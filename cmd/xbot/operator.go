@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"xbot/ingress/api"
-	"xbot/internal/config"
 	"xbot/internal/fault"
-	"xbot/internal/localstack"
+	"xbot/internal/host/config"
+	"xbot/internal/host/localstack"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/server"

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 )
 
 type pairingCmd struct {

@@ -16,9 +16,9 @@ import (
 	"unicode"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/fault"
-	"xbot/internal/plugin"
-	"xbot/internal/plugin/installed"
 	"xbot/internal/secret"
 	"xbot/internal/tool"
 	"xbot/server"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/plugin"
+	"xbot/internal/extension/plugin"
 )
 
 func TestPlugin_ShowsWhatItRunsDoesAndAsksFor(t *testing.T) {

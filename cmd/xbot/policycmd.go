@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/fault"
-	policies "xbot/internal/policy"
+	policies "xbot/internal/turn/policy"
 )
 
 type policyCmd struct {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"xbot/ingress/api"
-	"xbot/internal/config"
-	"xbot/internal/reference"
+	"xbot/internal/host/config"
+	"xbot/internal/host/reference"
 	"xbot/server"
 )
 
@@ -30,7 +30,7 @@ func (c referenceCmd) Run(ctx context.Context) error {
 		"api.md":      reference.API(api.Document()),
 		"hooks.md":    reference.Hooks(),
 	}
-	schema, err := reference.PolicySchema(filepath.Join(c.Root, "internal", "policy"))
+	schema, err := reference.PolicySchema(filepath.Join(c.Root, "internal", "turn", "policy"))
 	if err != nil {
 		return err
 	}

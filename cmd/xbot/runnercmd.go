@@ -10,8 +10,8 @@ import (
 
 	"xbot/ingress/runners/manage"
 	"xbot/internal/chat"
-	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"

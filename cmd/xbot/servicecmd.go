@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/fault"
 )
 

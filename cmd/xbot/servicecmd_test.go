@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/fault"
 )
 

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/service/desk"
 )
 

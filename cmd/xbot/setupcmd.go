@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/fault"
 	"xbot/internal/llm/preset"
 )

@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
-	"xbot/internal/config"
-	"xbot/internal/localstack"
+	"xbot/internal/host/config"
+	"xbot/internal/host/localstack"
 )
 
 type stopCmd struct {

@@ -11,10 +11,10 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"xbot/internal/config"
 	"xbot/internal/fault"
-	"xbot/internal/localstack"
-	"xbot/internal/temporalclient"
+	"xbot/internal/host/config"
+	"xbot/internal/host/localstack"
+	"xbot/internal/host/temporalclient"
 	"xbot/server"
 	"xbot/worker"
 )

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/channel/qq/qqtest"
+	"xbot/internal/client/apiclient"
 )
 
 // chats is a platform with somebody who writes to the bot.

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"xbot/internal/chat"
-	"xbot/internal/localstack"
+	"xbot/internal/host/localstack"
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/archive/archivetest"
 	"xbot/internal/memory/embed/embedtest"

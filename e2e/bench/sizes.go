@@ -12,8 +12,8 @@ import (
 	"go.temporal.io/api/history/v1"
 	"google.golang.org/protobuf/proto"
 
-	"xbot/internal/localstack"
-	"xbot/internal/temporalclient"
+	"xbot/internal/host/localstack"
+	"xbot/internal/host/temporalclient"
 	"xbot/workflows"
 )
 

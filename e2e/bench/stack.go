@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"xbot/internal/apiclient"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/llm/llmtest"
 )
 

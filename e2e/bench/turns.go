@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 )
 
 // talk is one chat whose answers are awaited over its event stream.

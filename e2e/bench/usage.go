@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"xbot/internal/localstack"
+	"xbot/internal/host/localstack"
 )
 
 // usage is what a stack has written so far.

@@ -6,12 +6,12 @@ import (
 	"context"
 	"encoding/json"
 
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
 	"xbot/internal/i18n"
-	"xbot/internal/permission"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/permission"
 )
 
 // Judge says whether a call may become what a person has made of it. It is safe for concurrent use.

@@ -12,7 +12,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/internal/chat"
-	"xbot/internal/session"
+	"xbot/internal/turn/session"
 )
 
 // deed is something that happens on the way to an answer.

@@ -30,7 +30,7 @@ import (
 	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 )
 
 // API serves the endpoints under /api/.

@@ -11,8 +11,8 @@ import (
 	"xbot/ingress/api/settings"
 	"xbot/ingress/gateway"
 	"xbot/internal/chat"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // rules puts a policy document in force.

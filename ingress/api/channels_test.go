@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/settings"
-	"xbot/internal/accounts"
+	"xbot/internal/channel/accounts"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
 	"xbot/internal/secret"

@@ -10,7 +10,7 @@ import (
 
 	"xbot/ingress/api/connections"
 	"xbot/internal/chat"
-	"xbot/internal/oauth/oauthtest"
+	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/secret"
 	oauthrows "xbot/internal/store/oauth"
 )

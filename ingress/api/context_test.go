@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/contextview"
 	"xbot/internal/llm"
-	"xbot/internal/prompt"
+	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/prompt"
 )
 
 const systemText = "You are of use.\n\n# Project\nBuild with make."

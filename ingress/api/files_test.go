@@ -23,7 +23,7 @@ import (
 	"xbot/ingress/api/files"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/filelink"
+	"xbot/internal/host/filelink"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool/tooltest"
 )

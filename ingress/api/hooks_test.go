@@ -11,8 +11,8 @@ import (
 
 	"xbot/ingress/api/automation"
 	"xbot/ingress/api/messages"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 	"xbot/internal/store"
 )
 

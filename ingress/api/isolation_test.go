@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/account"
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth/oauthtest"
+	"xbot/internal/extension/role"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/oauth/oauthtest"
-	"xbot/internal/role"
 	"xbot/internal/service"
-	"xbot/internal/trigger"
 )
 
 // ofHers is in everything that alice has.

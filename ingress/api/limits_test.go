@@ -9,8 +9,8 @@ import (
 
 	"xbot/ingress/api/settings"
 	"xbot/internal/chat"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // oneTurn is a policy that lets one turn run at once.

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat/ops"
-	"xbot/internal/logs"
+	"xbot/internal/host/logs"
 )
 
 func TestLogs_AreForAdministrators(t *testing.T) {

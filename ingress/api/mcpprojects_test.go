@@ -11,7 +11,7 @@ import (
 
 	"xbot/ingress/api/mcpservers"
 	"xbot/internal/chat"
-	"xbot/internal/mcp"
+	"xbot/internal/extension/mcp"
 	"xbot/internal/secret"
 	rows "xbot/internal/store/mcpservers"
 	"xbot/internal/tool/tooltest"

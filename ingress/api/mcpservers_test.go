@@ -13,9 +13,9 @@ import (
 	"xbot/ingress/api/connections"
 	"xbot/ingress/api/mcpservers"
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
+	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/fault"
-	"xbot/internal/oauth"
-	"xbot/internal/oauth/oauthtest"
 )
 
 // headerOfTools is what the test's servers of tools want to be told.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/pdf"
-	"xbot/internal/pdf/pdftest"
+	"xbot/internal/document/pdf"
+	"xbot/internal/document/pdf/pdftest"
 )
 
 // documents reads PDFs. Where leave is asked for, each reading says that it has begun and waits until that is closed.

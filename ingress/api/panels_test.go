@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	apiplugins "xbot/ingress/api/plugins"
-	"xbot/internal/plugin"
-	"xbot/internal/plugin/bridge"
-	"xbot/internal/plugin/installed"
-	"xbot/internal/plugin/weblink"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/bridge"
+	"xbot/internal/extension/plugin/installed"
+	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 )

@@ -12,9 +12,9 @@ import (
 
 	apiplugins "xbot/ingress/api/plugins"
 	"xbot/internal/chat"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/fault"
-	"xbot/internal/plugin"
-	"xbot/internal/plugin/installed"
 	"xbot/internal/secret"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/settings"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 type policyInput struct {

@@ -11,7 +11,7 @@ import (
 
 	"xbot/ingress/api/account"
 	"xbot/internal/chat"
-	"xbot/internal/preference"
+	"xbot/internal/user/preference"
 )
 
 // preferences are somebody's settings by name.

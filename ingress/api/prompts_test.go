@@ -11,7 +11,7 @@ import (
 
 	"xbot/ingress/api/agents"
 	"xbot/internal/chat"
-	"xbot/internal/prompt"
+	"xbot/internal/turn/prompt"
 )
 
 func (p *person) prompts() map[string]agents.Prompt {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	apiregistry "xbot/ingress/api/registry"
-	"xbot/internal/registry"
-	"xbot/internal/role"
+	"xbot/internal/extension/registry"
+	"xbot/internal/extension/role"
 	"xbot/internal/store"
 )
 

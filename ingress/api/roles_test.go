@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/agents"
-	"xbot/internal/role"
+	"xbot/internal/extension/role"
 )
 
 // scout is a draft of a role.

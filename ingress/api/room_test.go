@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // narrow is a policy under which people may keep one megabyte.

@@ -16,9 +16,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/session"
 	"xbot/internal/store"
 	storedservices "xbot/internal/store/services"
+	"xbot/internal/turn/session"
 )
 
 // service makes a service of the person.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store/services"

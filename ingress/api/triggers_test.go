@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/automation"
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
-	"xbot/internal/trigger"
 )
 
 func TestTriggers_AreTheirOwnersAlone(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"xbot/internal/chat"
-	"xbot/internal/decode"
+	"xbot/internal/document/decode"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"

@@ -15,9 +15,9 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
-	"xbot/internal/pgtest"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 const password = "correct horse battery"

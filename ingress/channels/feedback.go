@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // signalTimeout bounds the sign that a message was accepted: later it is of no use.

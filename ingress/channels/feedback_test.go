@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // signs is a bot that notes how it told people that their message arrived.

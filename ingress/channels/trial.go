@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/accounts"
 	"xbot/internal/channel"
+	"xbot/internal/channel/accounts"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"

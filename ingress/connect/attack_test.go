@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/oauth"
-	"xbot/internal/oauth/oauthtest"
+	"xbot/internal/extension/oauth"
+	"xbot/internal/extension/oauth/oauthtest"
 )
 
 // TestAttack_CallbacksOfABrowser changes the address by which a browser comes back. Nothing is connected, and no code reaches the provider.

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/oauth"
 	"xbot/internal/secret"
 	rows "xbot/internal/store/oauth"
 	"xbot/internal/store/people"

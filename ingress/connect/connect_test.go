@@ -17,13 +17,13 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/connect"
 	"xbot/internal/chat"
-	"xbot/internal/oauth"
-	"xbot/internal/oauth/oauthtest"
-	"xbot/internal/pgtest"
-	"xbot/internal/safehttp"
+	"xbot/internal/extension/oauth"
+	"xbot/internal/extension/oauth/oauthtest"
+	"xbot/internal/host/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/mcpservers"
+	"xbot/internal/testing/pgtest"
 )
 
 // signedIn is the cookie by which tests know who is signed in in a browser.

@@ -15,14 +15,14 @@ import (
 	"xbot/ingress/largebody"
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
+	"xbot/internal/document/webpicture"
+	"xbot/internal/host/outage"
 	"xbot/internal/i18n"
-	"xbot/internal/outage"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
-	"xbot/internal/webpicture"
 )
 
 // Root is the beginning of all paths of the API.

@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/webpicture"
 	"xbot/internal/fault"
-	"xbot/internal/webpicture"
 )
 
 // Content is what a consumer says: a text, or parts that are texts and pictures.

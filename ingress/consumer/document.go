@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	problems "xbot/ingress/api/endpoint"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 )
 
 func config() huma.Config {

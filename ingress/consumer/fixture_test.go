@@ -20,13 +20,13 @@ import (
 	"xbot/ingress/consumer"
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
+	"xbot/internal/document/webpicture/webpicturetest"
 	"xbot/internal/feed"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
-	"xbot/internal/webpicture/webpicturetest"
 )
 
 // bundle is the API over a database, with a service of the administrator.

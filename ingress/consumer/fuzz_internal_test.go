@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"xbot/internal/document/webpicture"
 	"xbot/internal/secret"
-	"xbot/internal/webpicture"
 )
 
 func FuzzContent_IsReadOrRefused(f *testing.F) {

@@ -9,13 +9,13 @@ import (
 
 	"xbot/ingress/largebody"
 	"xbot/internal/chat"
-	"xbot/internal/decode"
+	"xbot/internal/document/decode"
+	"xbot/internal/document/picture"
+	"xbot/internal/document/webpicture"
 	"xbot/internal/fault"
-	"xbot/internal/picture"
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
-	"xbot/internal/webpicture"
 )
 
 // pictures makes the pictures of a message, which was admitted, as models are shown them. Those of addresses are fetched, unless it was accepted

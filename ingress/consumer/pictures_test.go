@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/webpicture/webpicturetest"
 	"xbot/internal/service"
 	"xbot/internal/store"
-	"xbot/internal/webpicture/webpicturetest"
 )
 
 // shown is a message with a picture of an address; without a text it says nothing else.

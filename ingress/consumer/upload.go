@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/document/filename"
 	"xbot/internal/fault"
-	"xbot/internal/filename"
 	"xbot/internal/sandbox"
 	"xbot/internal/service"
 )

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/filename"
 	"xbot/internal/fault"
-	"xbot/internal/filename"
 	"xbot/internal/sandbox"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/filelink"
+	"xbot/internal/host/filelink"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"

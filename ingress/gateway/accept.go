@@ -6,11 +6,11 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/policy"
 )
 
 // accept hands the message over, once.

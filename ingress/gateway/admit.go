@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/session"
+	"xbot/internal/turn/session"
 )
 
 // admit checks the sender's access, or returns what they are told. Approved people are told so with their first message.

@@ -6,14 +6,14 @@ import (
 	"encoding/hex"
 
 	"xbot/ingress/intake"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/service"
-	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/session"
 )
 
 // findSent finds what a direct message of an administrator replies to, where that told them of a consumer of a service: then its text is for

@@ -11,9 +11,9 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/session"
 )
 
 // asked is a consumer who has asked for a person, of whom an administrator was told on a platform by the message om_told.

@@ -8,9 +8,9 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/internal/store/amended"
+	"xbot/internal/turn/session"
 )
 
 // Edit changes a message that was delivered before, while it waits for its turn or is kept as context; of one that a turn has read the

@@ -7,7 +7,7 @@ import (
 
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 func TestReceive_SaysHowItsSenderIsToldOfItAtOnce(t *testing.T) {

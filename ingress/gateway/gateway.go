@@ -10,12 +10,12 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/policy"
 )
 
 // Gateway decides for each message of a platform who wrote it, whether they may write, whether the message addresses the

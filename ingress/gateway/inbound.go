@@ -7,8 +7,8 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/session"
 )
 
 // inbound is the message as it is handed over.

@@ -8,8 +8,8 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
+	"xbot/internal/llm/usage"
 	"xbot/internal/store"
-	"xbot/internal/usage"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
 )

@@ -8,8 +8,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // toldGroups bounds of how many groups that nobody listed an administrator is told in a day, for each bot: anybody may add a bot to groups.

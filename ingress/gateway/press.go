@@ -10,9 +10,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/question"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/question"
+	"xbot/internal/turn/session"
 )
 
 // pressTimeout bounds an answer by a card: platforms wait for three seconds.

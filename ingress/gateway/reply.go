@@ -6,9 +6,9 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/turn/command"
 )
 
 // reply adds what the sender is told at once, to a command or an answer.

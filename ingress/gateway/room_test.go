@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/ingresstest"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // one is a policy under which people have one conversation.

@@ -7,10 +7,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
 	"xbot/internal/service"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/session"
 )
 
 // Scenes of sessions.

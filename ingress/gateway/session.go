@@ -7,8 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // ensureSession creates the conversation with its owner if it does not exist, and records where it takes place.

@@ -10,11 +10,11 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/preference"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
+	"xbot/internal/user/preference"
 )
 
 // Preferences are what people set for themselves.

@@ -14,9 +14,9 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/demo"
-	"xbot/internal/policy"
-	"xbot/internal/preference"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/user/preference"
 	"xbot/slash/account"
 )
 

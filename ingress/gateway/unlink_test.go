@@ -10,8 +10,8 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // bothOpen lets everybody write on two platforms.

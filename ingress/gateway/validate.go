@@ -9,8 +9,8 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/session"
 )
 
 // channelForm is what channels are called.

@@ -1,5 +1,5 @@
 // Gotypes prints the API's OpenAPI document with the Go type that each schema was made from. The generator of
-// internal/apiclient reads it, so that the methods there take and return the types of internal/chat, not copies of them. It is no
+// internal/client/apiclient reads it, so that the methods there take and return the types of internal/chat, not copies of them. It is no
 // part of a server, and does not use the client: it runs also while the client does not compile.
 package main
 
@@ -18,7 +18,7 @@ import (
 	"xbot/ingress/api"
 )
 
-// Extensions of oapi-codegen; embedExt is for the templates of internal/apiclient.
+// Extensions of oapi-codegen; embedExt is for the templates of internal/client/apiclient.
 const (
 	typeExt    = "x-go-type"
 	importExt  = "x-go-type-import"
@@ -30,7 +30,7 @@ const (
 const refPrefix = "#/components/schemas/"
 
 // shared are the packages whose types clients use: plain values, which pull in neither stores nor models.
-var shared = []string{"encoding/json", "xbot/internal/chat", "xbot/internal/chat/ops", "xbot/internal/hook", "xbot/internal/memory/view"}
+var shared = []string{"encoding/json", "xbot/internal/chat", "xbot/internal/chat/ops", "xbot/internal/automation/hook", "xbot/internal/memory/view"}
 
 func main() {
 	doc := document()

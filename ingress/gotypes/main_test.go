@@ -63,7 +63,7 @@ func TestCheckClient_FailsWithAnEndpointThatWasNotGenerated(t *testing.T) {
 	said, err = checkClient(t, doc)
 	require.Error(t, err)
 	require.Contains(t, said, "+func (c *Client) GetWeather(ctx context.Context) error {")
-	require.Contains(t, said, `internal/apiclient/generated.go is stale: run "make gen"`)
+	require.Contains(t, said, `internal/client/apiclient/generated.go is stale: run "make gen"`)
 }
 
 // checkClient runs the part of "make check-gen" that is about the client, with a document.

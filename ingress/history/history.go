@@ -13,8 +13,8 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/session"
 )
 
 // Editor takes conversations back and copies them.

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"xbot/ingress/intake"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
 	"xbot/internal/store"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"xbot/ingress/temporalui"
 	"xbot/internal/fault"
-	"xbot/internal/filelink"
+	"xbot/internal/host/filelink"
 )
 
 // Timeouts of the HTTP server (spec/001 §9.2). Event streams, which have no end, set a write deadline for each event.

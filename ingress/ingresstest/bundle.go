@@ -13,8 +13,8 @@ import (
 	"xbot/ingress/intake"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 // Key is the session of a Bundle.

@@ -3,7 +3,7 @@ package ingresstest
 import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/intake"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 	"xbot/slash/account"
 	"xbot/slash/admin"
 	"xbot/slash/conversation"

@@ -9,5 +9,5 @@ import (
 
 // Main runs the tests of a package and fails where goroutines outlive them.
 func Main(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/testing/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }

@@ -12,9 +12,9 @@ import (
 	"xbot/ingress/intake"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
-	"xbot/internal/pgtest"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
 )
 

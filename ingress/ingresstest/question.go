@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/question"
+	"xbot/internal/turn/question"
 )
 
 // Ask makes the turn that answers what waits in a session ask with one call, and returns its id.

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 func TestCommand_ThatAsksAProgramHoldsNoTransactionAndRunsOnceForOneDelivered(t *testing.T) {

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/question"
 	"xbot/internal/store"
+	"xbot/internal/turn/question"
 )
 
 // answerText takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to

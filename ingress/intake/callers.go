@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/slash"
 )
 
 // Callers tell commands who somebody is in a conversation.

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/slash"
 )
 
 // maxCommands bounds the commands that are carried out at once: each holds a connection of the database, and its work

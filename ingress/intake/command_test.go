@@ -14,8 +14,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 )
 
 // count makes the dispatcher know a command that answers how often it ran.

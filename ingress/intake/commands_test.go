@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // command is a command of a test. One without run is carried out by a turn.

@@ -9,10 +9,10 @@ import (
 	"strconv"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
 )
 
 // MaxTextBytes bounds one message.

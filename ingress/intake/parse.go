@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/slash"
 )
 
 // Parsed is a text as its writer meant it: commands, and what is left for a turn.

@@ -12,7 +12,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // models are two words that mean a model.

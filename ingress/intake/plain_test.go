@@ -9,7 +9,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
 )
 

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/policy"
 )
 
 // Policies is the policy document in force.

@@ -13,9 +13,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/slash"
 	"xbot/slash/queue"
 )
 

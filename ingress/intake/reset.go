@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/policy"
-	"xbot/internal/session"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/session"
 )
 
 // ApplyResetPolicy reads what the policy says of the beginning of conversations: a text that is one of its triggers is /reset, and the

@@ -12,7 +12,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
 )
 

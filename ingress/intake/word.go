@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
 )
 
 // word accepts a message from a platform that is a single word: as the command that it means, or as it is. It may be delivered again, when it

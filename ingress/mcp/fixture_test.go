@@ -22,10 +22,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/policy"
 	"xbot/internal/secret"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/slash"
 	"xbot/slash/conversation"
 )
 

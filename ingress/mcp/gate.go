@@ -17,7 +17,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/mcp"
 	"xbot/internal/chat"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 func TestServer_OffersItsTools(t *testing.T) {

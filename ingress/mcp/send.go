@@ -18,8 +18,8 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/session"
 )
 
 const (

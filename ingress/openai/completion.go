@@ -12,7 +12,7 @@ import (
 	"xbot/ingress/answer"
 	"xbot/ingress/largebody"
 	"xbot/internal/chat"
-	"xbot/internal/webpicture"
+	"xbot/internal/document/webpicture"
 )
 
 // Chat answers requests for chat completions.

@@ -12,7 +12,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/internal/chat"
-	"xbot/internal/webpicture"
+	"xbot/internal/document/webpicture"
 )
 
 // Ask is what a program asks: one message, to be answered once.

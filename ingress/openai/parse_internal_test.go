@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/filename"
-	"xbot/internal/webpicture"
+	"xbot/internal/document/filename"
+	"xbot/internal/document/webpicture"
 )
 
 func FuzzParse_ReadsOrRefusesWhateverIsSent(f *testing.F) {

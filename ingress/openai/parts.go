@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/webpicture"
+	"xbot/internal/document/webpicture"
 )
 
 // said is the content of a message.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"xbot/internal/webpicture"
+	"xbot/internal/document/webpicture"
 )
 
 // Files are the pictures of the message: as files, or by their addresses.

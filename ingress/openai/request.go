@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"xbot/internal/filename"
+	"xbot/internal/document/filename"
 )
 
 // fileBody is the file of a part.

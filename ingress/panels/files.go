@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/installed"
+	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/fault"
-	"xbot/internal/plugin"
-	"xbot/internal/plugin/installed"
-	"xbot/internal/plugin/weblink"
 	"xbot/internal/store"
 )
 

@@ -13,10 +13,10 @@ import (
 
 	"xbot/ingress/panels"
 	"xbot/internal/chat"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/installed"
+	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/fault"
-	"xbot/internal/plugin"
-	"xbot/internal/plugin/installed"
-	"xbot/internal/plugin/weblink"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/plugins"

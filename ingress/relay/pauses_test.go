@@ -14,9 +14,9 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/relay"
+	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/schedule"
 	"xbot/internal/store"
 	"xbot/workflows"
 )

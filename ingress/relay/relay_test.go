@@ -18,11 +18,11 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/relay"
 	"xbot/ingress/wake"
+	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
-	"xbot/internal/schedule"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // temporal answers what Temporal says of runs.

@@ -19,7 +19,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 	"xbot/internal/sandbox"
 	"xbot/runner/socket"
 	"xbot/runner/wire"

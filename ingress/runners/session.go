@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 	"xbot/internal/sandbox"
 	"xbot/runner/socket"
 	"xbot/runner/wire"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 )
 
 const (

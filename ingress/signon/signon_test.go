@@ -15,9 +15,9 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/signon"
 	"xbot/ingress/signon/oidctest"
-	"xbot/internal/pgtest"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 type bundle struct {

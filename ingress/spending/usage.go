@@ -8,8 +8,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
+	"xbot/internal/llm/usage"
 	"xbot/internal/store"
-	"xbot/internal/usage"
 )
 
 // Usage reads what people have used.

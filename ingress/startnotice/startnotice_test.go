@@ -14,8 +14,8 @@ import (
 	"xbot/ingress/startnotice"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { ingresstest.Main(m) }

@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/outage"
+	"xbot/internal/host/outage"
 	"xbot/internal/store"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/session"
+	"xbot/internal/turn/session"
 	"xbot/workflows"
 )
 

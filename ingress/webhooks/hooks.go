@@ -14,11 +14,11 @@ import (
 	"strconv"
 	"time"
 
+	"xbot/internal/automation/trigger"
 	"xbot/internal/fault"
-	"xbot/internal/outage"
+	"xbot/internal/host/outage"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/trigger"
 )
 
 const (

@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/webhooks"
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
-	"xbot/internal/pgtest"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/trigger"
+	"xbot/internal/testing/pgtest"
 )
 
 // bundle is two replicas of the handler over one database, and a person with a trigger.

@@ -1,6 +1,6 @@
 package channel
 
-import "xbot/internal/card"
+import "xbot/internal/channel/card"
 
 // Question is what a card asks a person: an approval, or questions of the model.
 type Question struct {

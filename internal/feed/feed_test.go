@@ -19,7 +19,7 @@ import (
 const key = chat.SessionKey("agent:main:web:thread:t")
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/testing/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }
 
 func newBus() *feed.Bus { return feed.New(slog.New(slog.DiscardHandler)) }

@@ -11,8 +11,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/feed"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 // limit bounds every wait: peers look for each other every three seconds.

@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/chat"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // Fit returns how many lines of the beginning of a conversation are memorized at once: those that Talk shows whole in that

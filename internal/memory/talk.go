@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/chat"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // DefaultRoom is how many characters of a conversation are memorized where nobody says: about 25 000 tokens of English.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 	"xbot/runner/wire"
 )
 

@@ -3,7 +3,7 @@ package service
 import (
 	"slices"
 
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // always are the tools of every service (spec/004 §4.5.1). What is not listed here is for the house alone.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/session"
+	"xbot/internal/turn/session"
 )
 
 // InboxChannel is the channel of the conversations in which agents of services tell administrators what consumers ask. No platform is

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/session"
+	"xbot/internal/turn/session"
 )
 
 // Channel is the channel of the conversations of consumers, by an API and on the page of the service.

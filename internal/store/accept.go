@@ -13,15 +13,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/agents"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/command"
 )
 
 // Inbound is a message or a stop as a channel delivered it.

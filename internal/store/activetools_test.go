@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 func (b *bundle) activeTools() []string {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
 	"xbot/internal/store"
 )
 

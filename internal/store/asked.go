@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/pg"
 )
 
 // Asked returns what started a turn.

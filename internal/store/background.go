@@ -14,11 +14,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/agents"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/cron"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Background is the background work of conversations: commands, subagents, group chats of agents, and runs of jobs. Models list,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/card"
+	"xbot/internal/channel/card"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"

@@ -10,10 +10,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and appends

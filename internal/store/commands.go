@@ -11,9 +11,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // kindCommand is the kind of an inbox row that is no message to the model: a slash or bang command.

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // worked makes a turn whose two calls gave these results, and closes it.

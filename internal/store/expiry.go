@@ -10,10 +10,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // expiredReason says why the conversation had expired before a person wrote. It takes a lock only if the conversation can expire:

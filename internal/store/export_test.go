@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 	"xbot/internal/store"
-	"xbot/internal/transcript"
+	"xbot/internal/turn/transcript"
 )
 
 func (b *bundle) exported(of chat.SessionKey) string {

@@ -9,15 +9,15 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
 	"xbot/internal/store/agents"
 	"xbot/internal/store/amended"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/notices"
-	"xbot/internal/store/pg"
 )
 
 // maxReleases bounds how often a claimed message goes back to the inbox because its run vanished before any step.

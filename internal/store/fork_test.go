@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 const copyKey = key + "-copy"

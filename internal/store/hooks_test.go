@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 	"xbot/internal/store"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // try puts a policy with these links in force.

@@ -9,10 +9,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
-	"xbot/internal/transcript"
+	"xbot/internal/turn/transcript"
 )
 
 // Import makes a session of a conversation that was exported, here or elsewhere. Each message of a person begins a turn

@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
-	"xbot/internal/crash"
 	"xbot/internal/fault"
+	"xbot/internal/host/crash"
 	"xbot/internal/i18n"
-	"xbot/internal/pgtest"
-	"xbot/internal/schedule"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/crashes"
+	"xbot/internal/testing/pgtest"
 )
 
 // clock is one that a test sets.

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // jobs returns what waits to be memorized, in the order in which it was noted.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"xbot/internal/pg"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
@@ -15,7 +16,6 @@ import (
 	"xbot/internal/store/notices"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
 	"xbot/internal/store/runners"
 	"xbot/internal/store/secrets"

@@ -13,9 +13,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // Scene returns what the system prompt of a turn is rendered for, and the prompt where it was rendered before. Without a

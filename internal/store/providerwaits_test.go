@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // waitsFor lets a turn wait for its provider.

@@ -12,9 +12,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
 )
 
 // Outcomes of messages that get no turn of their own, as their senders are told.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // EditQueued changes the text of a message that waits, named by the id that its platform gave it. It reports false, and

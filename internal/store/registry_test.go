@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
-	"xbot/internal/registry"
 	"xbot/internal/store"
 )
 

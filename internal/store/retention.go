@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Rows that one statement of Prune takes at most, so that none holds its locks for long.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/role"
 )
 
 func defined(name string) role.RoleDefinition {

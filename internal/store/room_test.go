@@ -13,9 +13,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/store"
-	"xbot/internal/transcript"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/transcript"
 )
 
 // Of ten that are made at once on every way in as many are there in the end as there is room for, and the others are told why.

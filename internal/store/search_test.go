@@ -15,9 +15,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/memory/lexical/lexicaltest"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/search"
 )
 

@@ -15,10 +15,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/memory/lexical/lexicaltest"
-	"xbot/internal/pgtest"
+	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/search"
+	"xbot/internal/testing/pgtest"
 )
 
 // prose makes texts of about 640 bytes, one in three of them Chinese with words of two ideographs, in which words are as frequent as in natural languages.

@@ -8,9 +8,9 @@ import (
 
 	"xbot/internal/memory/lexical"
 	"xbot/internal/memory/lexical/lexicaltest"
-	"xbot/internal/pgtest"
+	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/pg"
+	"xbot/internal/testing/pgtest"
 )
 
 // FuzzSearch_IsNeverAnErrorOfPostgres compares what Postgres finds with what package lexical says, for any text and search.

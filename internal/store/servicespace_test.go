@@ -9,9 +9,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
 	"xbot/internal/service"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/policy"
 )
 
 // beginAs begins a conversation of a key; without a name, if it is to have none.

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"xbot/internal/chat"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // caps are limits that a test may change.

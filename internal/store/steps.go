@@ -14,9 +14,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
 )
 

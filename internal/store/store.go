@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
+	"xbot/internal/pg"
 	"xbot/internal/store/activetools"
 	"xbot/internal/store/agents"
 	"xbot/internal/store/agentsecrets"
@@ -39,7 +40,6 @@ import (
 	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
 	"xbot/internal/store/permissions"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/plugins"
 	"xbot/internal/store/prompts"
 	"xbot/internal/store/quota"

@@ -7,14 +7,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/amended"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // appendInbound appends a row that a turn has claimed to the transcript, after the messages that it superseded.

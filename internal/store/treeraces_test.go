@@ -11,9 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 func TestStopSubagent_OneRequestStopsAllThatItNames(t *testing.T) {

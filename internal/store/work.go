@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Work is what a turn does now.

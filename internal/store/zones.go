@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // Zone is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.

@@ -11,7 +11,6 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
@@ -27,11 +26,12 @@ import (
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
 	tooltrigger "xbot/internal/tool/trigger"
 	"xbot/internal/tool/web"
 	"xbot/internal/tool/worktree"
-	"xbot/internal/toolset"
+	"xbot/internal/turn/prompt"
 )
 
 func allTools() *tool.Registry {

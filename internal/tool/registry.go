@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/editdistance"
+	"xbot/internal/turn/command/editdistance"
 )
 
 // Registry finds tools by name. It does not change after New, so it needs no lock.

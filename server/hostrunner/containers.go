@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"xbot/internal/chat"
-	"xbot/internal/config"
+	"xbot/internal/host/config"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/store"
 	"xbot/runner/container"

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/config"
+	"xbot/internal/host/config"
 )
 
 // deletedUsers are those whom the database says were deleted.

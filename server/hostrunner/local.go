@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"xbot/internal/config"
+	"xbot/internal/host/config"
 	"xbot/internal/sandbox/resolver"
 )
 

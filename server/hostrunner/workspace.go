@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/sandbox/resolver"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 	"xbot/server/metrics"
 )
 

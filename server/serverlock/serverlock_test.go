@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/pgtest"
+	"xbot/internal/testing/pgtest"
 	"xbot/server/serverlock"
 )
 

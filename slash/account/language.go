@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/prompt"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/slash"
 )
 
 // Settings keeps what people chose for themselves.

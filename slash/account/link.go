@@ -7,9 +7,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/slash"
 	"xbot/internal/store"
 	"xbot/internal/store/links"
+	"xbot/internal/turn/slash"
 )
 
 // LinkStore keeps which accounts on channels are one person.

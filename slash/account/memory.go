@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/agentprofile"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/memory/view"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/slash"
 )
 
 const (

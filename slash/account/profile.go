@@ -5,13 +5,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"xbot/internal/automation/schedule"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/schedule"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 )
 
 // noZone takes a timezone back.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/preference"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
+	"xbot/internal/user/preference"
 )
 
 // Preferences are what people set for themselves.

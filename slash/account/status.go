@@ -6,16 +6,16 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
 	"xbot/internal/codingagent/agents"
-	"xbot/internal/contextview"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/policy"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/slash"
 )
 
 // StatusStore knows how conversations stand.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
-	"xbot/internal/trigger"
+	"xbot/internal/turn/slash"
 )
 
 // Triggers keep the addresses at which other programs call conversations.

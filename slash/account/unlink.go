@@ -6,9 +6,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
 	"xbot/internal/store"
 	"xbot/internal/store/links"
+	"xbot/internal/turn/slash"
 )
 
 // UnlinkStore stores which identities on channels belong to one person.

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"strings"
 
-	"xbot/internal/command"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/policy"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/slash"
 )
 
 // Documents keeps the versions of the policy document.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"xbot/internal/automation/hook"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/question"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/question"
+	"xbot/internal/turn/slash"
 )
 
 // HookFiles know the hooks of conversations.

@@ -6,13 +6,13 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/service"
-	"xbot/internal/slash"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/slash"
 )
 
 // Consumers keeps what consumers of services ask, and who answers them (package services of the store).

@@ -3,7 +3,7 @@ package context
 
 import (
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Compact is /compact. It waits for its place in the queue, since a turn that runs has begun with the conversation as it is. The

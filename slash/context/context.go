@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/contextview"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/slash"
 	"xbot/internal/store"
-	"xbot/internal/tokens"
+	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/slash"
+	"xbot/internal/turn/tokens"
 )
 
 const (

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/prompt"
-	"xbot/internal/slash"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/slash"
 )
 
 // PromptViewer shows prompts without a call of a model.

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/slash"
+	"xbot/internal/llm/usage"
 	"xbot/internal/store"
-	"xbot/internal/usage"
+	"xbot/internal/turn/slash"
 )
 
 // weekDays is what /usage calls the last days.

@@ -5,11 +5,11 @@ import (
 	"context"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/role"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Roles know who work can be handed to in a conversation.

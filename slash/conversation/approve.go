@@ -7,9 +7,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/question"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/question"
+	"xbot/internal/turn/slash"
 )
 
 // Questions are those that turns put to people.

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 	"xbot/slash/conversation"
 )
 

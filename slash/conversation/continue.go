@@ -5,7 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Interrupted knows whether the newest turn of a conversation was stopped, failed or was lost.

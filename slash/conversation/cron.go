@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/automation/cron"
+	"xbot/internal/automation/schedule"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/schedule"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // CronStore is what /cron reads beside the jobs.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // cronFields are the words by which people name what they change of a job.

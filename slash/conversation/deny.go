@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Deny is /deny, for channels without buttons: the call that has waited longest may not run, or none that wait.

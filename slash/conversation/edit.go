@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/slash"
 )
 
 // Edit is /edit: something else is asked in place of a message, and what was there is kept as another branch. A turn carries it out,

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Export is /export. The address needs a login: a transcript is no file to be passed around.

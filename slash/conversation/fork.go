@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/slash"
 )
 
 // Forker copies conversations.

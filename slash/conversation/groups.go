@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // GroupStore knows the chats among subagents.

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Models say which words mean a model.

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/permission"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/permission"
+	"xbot/internal/turn/slash"
 )
 
 // Presets keeps what tools may do in a conversation.

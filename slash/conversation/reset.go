@@ -5,7 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Reset is /reset: the conversation begins anew, and what stands behind the command is its first message.

@@ -9,8 +9,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 )
 
 const (

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/session"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/session"
+	"xbot/internal/turn/slash"
 )
 
 const (

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // SubagentStore knows who works for a conversation.

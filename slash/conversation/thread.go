@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Threads keep with which threads of coding agents conversations go on.

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 	"xbot/slash/conversation"
 )
 

@@ -6,12 +6,12 @@ import (
 	"path"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/sandbox"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Store keeps the folders of conversations.

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/automation/hook"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/project"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/mcp/project"
 	"xbot/internal/sandbox"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 const (

@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/project"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
 	"xbot/internal/i18n"
-	"xbot/internal/mcp/project"
 	"xbot/internal/sandbox"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 	"xbot/slash/folder"
 )
 

@@ -5,12 +5,12 @@ import (
 	"path"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/sandbox"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 )
 
 // maxListed bounds the entries that /ls tells: its answer is kept in the transcript.

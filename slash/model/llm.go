@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 )
 
 // Words say which words mean a model of a person.

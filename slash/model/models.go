@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // Models is /models: which models there are.

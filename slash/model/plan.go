@@ -7,8 +7,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 )
 
 // Planner keeps the plan mode of conversations.
@@ -19,7 +19,7 @@ type Planner interface {
 }
 
 // Plan is /plan: whether plans are approved before anything is changed in a conversation. What stands behind it may also be a message,
-// which is planned alone; that is read as a directive (internal/command).
+// which is planned alone; that is read as a directive (internal/turn/command).
 type Plan struct{ Sessions Planner }
 
 var _ slash.Runner = Plan{}

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // People know who shares a conversation.

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/slash"
 )
 
 // UnsetLLM is /unset-llm: it removes a subscription of a person, with its key.

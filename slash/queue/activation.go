@@ -8,8 +8,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/session"
-	"xbot/internal/slash"
+	"xbot/internal/turn/session"
+	"xbot/internal/turn/slash"
 )
 
 // ActivationStore keeps which messages of a group are for the bot.

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
-	"xbot/internal/slash"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/slash"
 )
 
 // Store keeps how messages wait in conversations.

@@ -8,14 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
+	"xbot/internal/extension/registry"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
-	"xbot/internal/registry"
-	"xbot/internal/role"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 )
 
 // Store keeps what is published and installed, and who people are.

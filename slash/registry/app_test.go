@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/registry"
-	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/turn/slash"
 	slashregistry "xbot/slash/registry"
 )
 

@@ -1,6 +1,6 @@
 // Questions of the scripted model to a person, by the tool AskUser, and by a card that waits: as the server asks where no card is shown.
 
-/** The card of a conversation on Feishu, in words (internal/question/card.go). */
+/** The card of a conversation on Feishu, in words (internal/turn/question/card.go). */
 const lunch = [
   { name: "place", text: "Place", options: [{ label: "Noodles" }, { label: "Rice" }], above: "**Lunch**\n\nWhere to?" },
   { name: "note", text: "Note", optional: true, other: true },

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 )
 
 func TestFeeds_ReachPublicAddressesAlone(t *testing.T) {

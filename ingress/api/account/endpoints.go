@@ -8,7 +8,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/gateway"
 	"xbot/ingress/spending"
-	"xbot/internal/preference"
+	"xbot/internal/user/preference"
 )
 
 // Endpoints are those of this package, with what they need.

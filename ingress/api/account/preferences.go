@@ -10,8 +10,8 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/preference"
 	"xbot/internal/store"
+	"xbot/internal/user/preference"
 )
 
 // PreferencesBody is all that a person sets for themselves.

@@ -6,9 +6,9 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/policy"
-	"xbot/internal/prompt"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/prompt"
 )
 
 // Endpoints are those of this package, with what they need.

@@ -13,8 +13,8 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/prompt"
 	"xbot/internal/store"
+	"xbot/internal/turn/prompt"
 )
 
 // maxPromptBody bounds a request with a prompt, in bytes.

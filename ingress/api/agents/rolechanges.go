@@ -8,8 +8,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/role"
 )
 
 // maxRoleBody bounds a request with a role, in bytes: the characters of its texts may have six each as JSON.

@@ -13,8 +13,8 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/download"
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/role"
 )
 
 // ListedRole is a role that a person has, or could have.

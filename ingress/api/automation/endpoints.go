@@ -6,8 +6,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/hooks"
-	"xbot/internal/cron"
-	"xbot/internal/trigger"
+	"xbot/internal/automation/cron"
+	"xbot/internal/automation/trigger"
 )
 
 // Endpoints are those of this package, with what they need.

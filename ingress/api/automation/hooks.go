@@ -8,8 +8,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 )
 
 // HooksBody is the hooks of the installation, and what they have deferred.

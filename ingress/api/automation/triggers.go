@@ -8,8 +8,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
-	"xbot/internal/trigger"
 )
 
 // TriggerList is the triggers of a user.

@@ -6,8 +6,8 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
-	"xbot/internal/oauth"
 )
 
 func (a *Endpoints) providers(ctx context.Context, _ *struct{}) (*struct{ Body OAuthProviders }, error) {

@@ -9,7 +9,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/chat"
-	"xbot/internal/oauth"
+	"xbot/internal/extension/oauth"
 )
 
 // Endpoints are those of this package, with what they need.

@@ -17,9 +17,9 @@ import (
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/outage"
-	"xbot/internal/session"
+	"xbot/internal/host/outage"
 	"xbot/internal/store"
+	"xbot/internal/turn/session"
 )
 
 // Base is what all endpoints need: who asks, which session is theirs, and how errors are answered.

@@ -19,8 +19,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
-	"xbot/internal/outage"
+	"xbot/internal/host/jsonlimit"
+	"xbot/internal/host/outage"
 )
 
 type input struct {

@@ -8,7 +8,7 @@ import (
 	"xbot/ingress/callers"
 	"xbot/ingress/largebody"
 	"xbot/internal/chat"
-	"xbot/internal/filelink"
+	"xbot/internal/host/filelink"
 	"xbot/internal/sandbox"
 )
 

@@ -16,7 +16,7 @@ import (
 	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/filelink"
+	"xbot/internal/host/filelink"
 	"xbot/internal/sandbox"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/document/pdf"
+	"xbot/internal/document/picture"
 	"xbot/internal/fault"
-	"xbot/internal/pdf"
-	"xbot/internal/picture"
 	"xbot/internal/sandbox"
 )
 

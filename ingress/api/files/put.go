@@ -9,8 +9,8 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/document/filename"
 	"xbot/internal/fault"
-	"xbot/internal/filename"
 	"xbot/internal/sandbox"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/internal/document/table"
 	"xbot/internal/fault"
-	"xbot/internal/table"
 )
 
 // FileTable is the beginning of a table.

@@ -16,8 +16,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/document/filename"
 	"xbot/internal/fault"
-	"xbot/internal/filename"
 	"xbot/internal/sandbox"
 )
 

@@ -5,7 +5,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
-	"xbot/internal/logs"
+	"xbot/internal/host/logs"
 )
 
 // Endpoints are those of this package, with what they need.

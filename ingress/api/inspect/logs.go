@@ -9,7 +9,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/chat/ops"
-	"xbot/internal/logs"
+	"xbot/internal/host/logs"
 )
 
 type logQuery struct {

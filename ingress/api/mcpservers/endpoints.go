@@ -9,8 +9,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/chat"
-	"xbot/internal/mcp"
-	"xbot/internal/mcp/project"
+	"xbot/internal/extension/mcp"
+	"xbot/internal/extension/mcp/project"
 	"xbot/internal/sandbox"
 )
 

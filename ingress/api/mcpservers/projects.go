@@ -11,10 +11,10 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/project"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
-	"xbot/internal/mcp/project"
 	"xbot/internal/store/mcpservers"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp"
 	"xbot/internal/fault"
-	"xbot/internal/mcp"
 	"xbot/internal/sandbox"
 )
 

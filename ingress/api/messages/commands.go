@@ -8,9 +8,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
-	"xbot/internal/command"
 	"xbot/internal/i18n"
-	"xbot/internal/slash"
+	"xbot/internal/turn/command"
+	"xbot/internal/turn/slash"
 )
 
 // Command is a slash command that the server carries out, as clients complete and explain it.

@@ -8,8 +8,8 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/role"
 	"xbot/internal/store"
 )
 

@@ -6,9 +6,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/internal/extension/toolkey"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/toolkey"
 )
 
 // Endpoints are those of this package, with what they need.

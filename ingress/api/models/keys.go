@@ -9,8 +9,8 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/extension/toolkey"
 	"xbot/internal/fault"
-	"xbot/internal/toolkey"
 )
 
 // ToolKeys lists keys of tools.

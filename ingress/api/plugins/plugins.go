@@ -11,11 +11,11 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/fault"
-	"xbot/internal/hook"
-	"xbot/internal/plugin"
-	"xbot/internal/plugin/installed"
 )
 
 // Endpoints are those of this package, with what they need.

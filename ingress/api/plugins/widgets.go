@@ -13,10 +13,10 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/extension/plugin/extend"
+	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/plugin/extend"
-	"xbot/internal/plugin/weblink"
 )
 
 // maxAsk bounds the body of what a panel asks, in bytes.

@@ -9,7 +9,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/registry"
+	"xbot/internal/extension/registry"
 	"xbot/internal/store"
 )
 

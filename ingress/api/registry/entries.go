@@ -10,9 +10,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"xbot/ingress/download"
+	"xbot/internal/extension/registry"
+	"xbot/internal/extension/skill"
 	"xbot/internal/fault"
-	"xbot/internal/registry"
-	"xbot/internal/skill"
 )
 
 func (a *Endpoints) registerEntries(h huma.API) {

@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/auth"
-	"xbot/internal/registry"
+	"xbot/internal/extension/registry"
 	"xbot/internal/store"
 )
 

@@ -12,10 +12,10 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
+	"xbot/internal/llm/usage"
 	"xbot/internal/service"
 	"xbot/internal/service/desk"
 	"xbot/internal/store/services"
-	"xbot/internal/usage"
 )
 
 // Endpoints are those of this package, with what they need.

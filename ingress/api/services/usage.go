@@ -14,9 +14,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/internal/fault"
+	"xbot/internal/llm/usage"
 	"xbot/internal/service"
 	"xbot/internal/store/services"
-	"xbot/internal/usage"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/chat"
-	"xbot/internal/contextview"
+	"xbot/internal/turn/contextview"
 )
 
 type contextBody struct{ Body contextview.Context }

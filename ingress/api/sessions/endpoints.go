@@ -8,9 +8,9 @@ import (
 	"xbot/ingress/callers"
 	"xbot/ingress/runners/manage"
 	"xbot/internal/chat"
-	"xbot/internal/contextview"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
+	"xbot/internal/turn/contextview"
 )
 
 // Endpoints are those of this package, with what they need.

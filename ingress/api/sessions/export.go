@@ -17,9 +17,9 @@ import (
 	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/session"
 	"xbot/internal/store"
-	"xbot/internal/transcript"
+	"xbot/internal/turn/session"
+	"xbot/internal/turn/transcript"
 )
 
 // maxImport bounds a transcript that is read, in bytes.

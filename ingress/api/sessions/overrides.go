@@ -7,9 +7,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/session"
 )
 
 // Change is what people change of a session; what is missing or null stays as it is, and empty follows the agent and the

@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // Agent is one of those who answer.

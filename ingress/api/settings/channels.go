@@ -10,8 +10,8 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
-	"xbot/internal/accounts"
 	"xbot/internal/channel"
+	"xbot/internal/channel/accounts"
 	"xbot/internal/chat"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"xbot/internal/fault"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // LimitNumbers are the limits of the policy, one by one.

@@ -9,7 +9,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // Limits is how much may run at once, and what runs and waits.

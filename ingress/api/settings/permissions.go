@@ -12,10 +12,10 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/permission"
-	"xbot/internal/policy"
 	"xbot/internal/store"
 	"xbot/internal/tool"
+	"xbot/internal/turn/permission"
+	"xbot/internal/turn/policy"
 )
 
 // Catalog says what tools there are.

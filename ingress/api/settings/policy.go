@@ -11,8 +11,8 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
 )
 
 // maxPolicyBody bounds a request that holds the text of a document as a JSON string.

@@ -9,7 +9,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/permission"
+	"xbot/internal/turn/permission"
 )
 
 // InstallationPresets are what tools may do for people who chose nothing.

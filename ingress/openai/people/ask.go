@@ -18,8 +18,8 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/session"
 )
 
 const (

@@ -14,9 +14,9 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
-	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/session"
 )
 
 // ofResponse begins the ids of responses.

@@ -28,15 +28,15 @@ import (
 	"xbot/ingress/openai/people"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
+	"xbot/internal/document/webpicture/webpicturetest"
 	"xbot/internal/feed"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/tool/tooltest"
-	"xbot/internal/webpicture/webpicturetest"
+	"xbot/internal/turn/policy"
 )
 
 // bundle is a server over a database of its own, whose person is alice, and an agent that a test plays.

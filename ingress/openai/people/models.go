@@ -7,7 +7,7 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/ingress/openai"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // usual is the model that is the installation's usual agent; an agent is usual/agent.

@@ -18,10 +18,10 @@ import (
 	"xbot/ingress/largebody"
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
+	"xbot/internal/document/webpicture"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/policy"
 	"xbot/internal/secret"
-	"xbot/internal/webpicture"
+	"xbot/internal/turn/policy"
 )
 
 // Root is below which the API answers.

@@ -7,7 +7,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
-	"xbot/internal/picture"
+	"xbot/internal/document/picture"
 	"xbot/internal/store"
 )
 

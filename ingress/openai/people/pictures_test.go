@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/webpicture/webpicturetest"
 	"xbot/internal/store"
-	"xbot/internal/webpicture/webpicturetest"
 )
 
 // shows is a request for a completion that has a picture.

@@ -41,7 +41,7 @@ func Main(m *testing.M) {
 			panic(err) // it is a number
 		}
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/testing/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }
 
 // Daemon is a real xbot-runner process.

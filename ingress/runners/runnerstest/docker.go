@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/programtest"
 	"xbot/internal/sandbox"
+	"xbot/internal/testing/programtest"
 )
 
 // image is the variable that names an image of a running engine for tests: scripts/test-image makes one.

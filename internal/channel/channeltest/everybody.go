@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"xbot/internal/card"
 	"xbot/internal/channel"
+	"xbot/internal/channel/card"
 	"xbot/internal/fault"
 )
 

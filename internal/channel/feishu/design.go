@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	design "xbot/internal/card"
 	"xbot/internal/channel"
+	design "xbot/internal/channel/card"
 	"xbot/internal/chat"
 )
 

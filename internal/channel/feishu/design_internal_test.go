@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	design "xbot/internal/card"
 	"xbot/internal/channel"
+	design "xbot/internal/channel/card"
 )
 
 // grown are pieces of texts that a rendering makes longer.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/card"
 	"xbot/internal/channel"
+	"xbot/internal/channel/card"
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/chat"
 )

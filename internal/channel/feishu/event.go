@@ -13,7 +13,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 )
 
 // The events that are taken. All others are acknowledged and passed over.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/channel"
-	"xbot/internal/goldentest"
+	"xbot/internal/testing/goldentest"
 )
 
 //go:embed testdata

@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	written "xbot/internal/markdown"
+	written "xbot/internal/channel/markdown"
 )
 
 // Card is an answer in the Markdown of Feishu's cards. Tags there are commands, such as <at>, so what looks like one

@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/channel/format"
-	"xbot/internal/soul"
+	"xbot/internal/user/persona"
 )
 
 var dialects = []channel.Dialect{channel.Markdown, channel.Card, channel.Plain}
@@ -118,7 +118,7 @@ func fences(part string) (n int) {
 // TestSplit_LeaksNothingThatIsHidden: what soul hides of a streamed answer is in no part of what is sent.
 func TestSplit_LeaksNothingThatIsHidden(t *testing.T) {
 	t.Parallel()
-	contract := soul.Contract{Tokens: []string{"[[SILENT]]"}, Tags: []string{"will"}}
+	contract := persona.Contract{Tokens: []string{"[[SILENT]]"}, Tags: []string{"will"}}
 	rapid.Check(t, func(t *rapid.T) {
 		text, _ := document(t)
 		at := rapid.IntRange(0, len(text)).Draw(t, "at")

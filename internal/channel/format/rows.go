@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	written "xbot/internal/markdown"
+	written "xbot/internal/channel/markdown"
 )
 
 // Span is a piece of a line that looks the same.

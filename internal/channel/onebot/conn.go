@@ -15,7 +15,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
+	"xbot/internal/host/jsonlimit"
 )
 
 // Times and bounds of one connection.

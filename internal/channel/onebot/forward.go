@@ -14,7 +14,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 )
 
 // forward is an account that dials NapCat.

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/channel/onebot"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 )
 
 // public makes clients that reach the public internet.

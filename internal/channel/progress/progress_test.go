@@ -12,8 +12,8 @@ import (
 	"xbot/internal/channel/format"
 	"xbot/internal/channel/progress"
 	"xbot/internal/chat"
-	"xbot/internal/goldentest"
 	"xbot/internal/i18n"
+	"xbot/internal/testing/goldentest"
 )
 
 //go:embed testdata

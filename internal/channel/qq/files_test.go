@@ -12,7 +12,7 @@ import (
 	"xbot/internal/channel/qq"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 )
 
 // public makes clients that reach the public internet.

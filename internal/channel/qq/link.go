@@ -15,8 +15,8 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
-	"xbot/internal/jsonlimit"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/jsonlimit"
+	"xbot/internal/host/safehttp"
 )
 
 const (

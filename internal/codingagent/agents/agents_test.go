@@ -10,7 +10,7 @@ import (
 	"xbot/internal/codingagent/agenttest"
 	"xbot/internal/codingagent/codingagenttest"
 	"xbot/internal/fault"
-	"xbot/internal/programtest"
+	"xbot/internal/testing/programtest"
 )
 
 func TestAgents_KeepWhatDriversPromise(t *testing.T) {

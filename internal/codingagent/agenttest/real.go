@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/npmtest"
+	"xbot/internal/testing/npmtest"
 )
 
 //go:embed npm

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/llm/provider"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // listing is what a person can choose, with what it was made of.

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/provider"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // shelf has subscriptions that a test changes.

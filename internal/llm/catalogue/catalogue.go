@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // Entry is one model.

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/limits"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 func models() catalogue.Catalogue {

@@ -16,8 +16,8 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/policy"
-	"xbot/internal/usage"
+	"xbot/internal/llm/usage"
+	"xbot/internal/turn/policy"
 )
 
 // Policies knows the policy in force.

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/provider"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // document is a policy that a test changes.

@@ -14,13 +14,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/host/readonce"
 	"xbot/internal/llm"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
-	"xbot/internal/policy"
-	"xbot/internal/readonce"
 	"xbot/internal/sandbox"
+	"xbot/internal/turn/policy"
 	"xbot/runner/wire"
 )
 

@@ -2,7 +2,7 @@ package choice
 
 import (
 	"xbot/internal/chat"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // Source says who decided on a model or on how much it thinks.

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/llm/demo"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 func document() *policy.Policy {

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/llm"
-	"xbot/internal/policy"
-	"xbot/internal/role"
+	"xbot/internal/turn/policy"
 )
 
 // TierStore knows the models that people chose for tiers.

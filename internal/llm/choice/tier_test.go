@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/choice"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // tiers are what a person chose.

@@ -9,14 +9,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/host/safehttp"
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/provider"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/pgtest"
-	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 const key = "sk-1234567890-abcdefgh"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 )
 
 // DefaultIdleTimeout is how long a call may make no progress (spec/001 §7.1, LLM_RETRY_TIMEOUT).

@@ -15,8 +15,8 @@ import (
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed"
 	"xbot/internal/memory/embed/embedtest"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 type bundle struct {

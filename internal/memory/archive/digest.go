@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/tokens"
+	"xbot/internal/turn/tokens"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/memory/embed/embedtest"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
-	"xbot/internal/tokens"
+	"xbot/internal/turn/tokens"
 )
 
 //go:embed digest.md

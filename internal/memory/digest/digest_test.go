@@ -15,8 +15,8 @@ import (
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
 	"xbot/internal/memory/digest"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 const session = chat.SessionKey("agent:main:web:thread:t")

@@ -17,7 +17,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/llm/wire"
-	"xbot/internal/tokens"
+	"xbot/internal/turn/tokens"
 )
 
 // The providers.

@@ -14,7 +14,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/memory/embed"
-	"xbot/internal/tokens"
+	"xbot/internal/turn/tokens"
 )
 
 // serve answers as a service does, and keeps what it was asked.

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/memory"
 	"xbot/internal/memory/flat"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 const session = chat.SessionKey("agent:main:web:thread:t")

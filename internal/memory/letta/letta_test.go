@@ -17,8 +17,8 @@ import (
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/memory/letta"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 )
 
 const session = chat.SessionKey("agent:main:web:thread:t")

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/memory/lexical"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 const (

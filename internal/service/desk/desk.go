@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/editdistance"
 	"xbot/internal/fault"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/service"
+	"xbot/internal/turn/command/editdistance"
 )
 
 // Rows keep services, and what they name.

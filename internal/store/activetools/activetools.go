@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Store keeps the tools in use. It is safe for concurrent use.

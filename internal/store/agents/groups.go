@@ -14,9 +14,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/groupchat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/groupchat"
 )
 
 // OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. Beyond a limit it is

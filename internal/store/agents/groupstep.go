@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/groupchat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
-	"xbot/internal/window"
+	"xbot/internal/turn/groupchat"
+	"xbot/internal/turn/window"
 )
 
 // MaxTranscript is how much of a chat its conversation is told, in bytes; all of a longer one is kept for offload_recall.

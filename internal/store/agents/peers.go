@@ -10,9 +10,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
 )
 
 // SendPeer tells another conversation of the same person something, once for each call: the message and the row that begins a turn

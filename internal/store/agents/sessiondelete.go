@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/pg"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -9,11 +9,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/groupchat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
+	"xbot/internal/turn/groupchat"
 )
 
 // StopBelow stops all subagents that work for a conversation and for each other, those in the background and the members of group

@@ -2,8 +2,8 @@
 package agents
 
 import (
+	"xbot/internal/pg"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
 )
 

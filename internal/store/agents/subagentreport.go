@@ -10,13 +10,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
-	"xbot/internal/tokens"
-	"xbot/internal/window"
+	"xbot/internal/turn/tokens"
+	"xbot/internal/turn/window"
 )
 
 // maxTold bounds the part of an answer that a parent gets if it does not wait for it, in bytes; inspect shows all of it.

@@ -10,12 +10,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
-	"xbot/internal/session"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/session"
 )
 
 // channelAgent is the channel of conversations between agents. Nothing of them is delivered to a platform.

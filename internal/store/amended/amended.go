@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // maxBody bounds what a model is told of a new text, in bytes.

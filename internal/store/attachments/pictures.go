@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // AddPictures keeps pictures of a conversation and returns how a row names them. What is there already stays.

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Room is TooLarge where a person or group keeps too much for so many bytes more: of files that came with messages, and of pictures. The

@@ -7,9 +7,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/question"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/question"
 )
 
 // Connected answers, in the transaction that stores an account, all calls of its person that wait for it and want no more than was asked for,

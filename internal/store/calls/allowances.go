@@ -10,9 +10,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // TurnPermit is what a person says to all calls of a running turn.

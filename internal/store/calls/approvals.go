@@ -11,11 +11,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/question"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/notices"
-	"xbot/internal/store/pg"
+	"xbot/internal/turn/question"
 )
 
 // maxReason bounds the reason that is shown with a question, in characters.

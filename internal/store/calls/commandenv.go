@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // maxEnvValue bounds a variable of a command, in bytes.

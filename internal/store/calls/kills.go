@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // NoteKill records that a command is to be killed, before the first attempt. Until KillSent, each process that reaches the

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // AddressOf is where a delivery goes.

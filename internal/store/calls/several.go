@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Waiting finds the call that an answer is for which names none: the open one of the session and its subagents that has waited longest.

@@ -2,7 +2,7 @@
 package calls
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps the calls of tools: what people say to them, background tasks, and commands that are to be killed. It is safe for concurrent use.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"xbot/internal/card"
+	"xbot/internal/channel/card"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // MaxDrafts is how many cards of a conversation are kept: those that were changed last.

@@ -2,7 +2,7 @@
 package channels
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps the accounts of bots on platforms: their settings, who holds their connection, and how they are. It is safe for concurrent use.

@@ -13,9 +13,9 @@ import (
 	"xbot/internal/codingagent"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Store keeps threads and processes. It is safe for concurrent use.

@@ -11,9 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/memory/lexical"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // AppendMessage writes a transcript row and its event, and fills in the id and the time. Where several people write, the

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
-	"xbot/internal/transcript"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/transcript"
 )
 
 // Export returns all of a conversation: what was said before resets and compressions too, whole results in place of

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Page asks for a part of a transcript. After and Before exclude each other; neither means the newest.

@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Overrides is what a conversation decides for itself. nil leaves a value as it is; empty follows the scene, the agent and

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // switchPlans lets the turns of a conversation that run follow its plan mode. One whose plan was approved goes on.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // ToolEvent is the event of a call.

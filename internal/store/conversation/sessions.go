@@ -11,11 +11,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
-	"xbot/internal/session"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/quota"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/session"
 )
 
 // NewSession describes a conversation to be created.

@@ -3,7 +3,7 @@ package conversation
 
 import (
 	"xbot/internal/llm/limits"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 	"xbot/internal/store/quota"
 )
 

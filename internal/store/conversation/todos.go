@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // planAgain restores the to-do list from the conversation: as the last call that is still in it wrote it.

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Window returns what a request to the model is made from: the conversation since its last compaction, in the order the

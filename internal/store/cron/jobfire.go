@@ -10,13 +10,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/schedule"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // keepRuns is how many runs of a job are kept.

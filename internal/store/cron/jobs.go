@@ -11,13 +11,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/schedule"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
 )
 
 // MaxJobs is how many jobs of a user may be active or paused.

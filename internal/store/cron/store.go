@@ -2,7 +2,7 @@
 package cron
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps the jobs of users, and fires them. It is safe for concurrent use.

@@ -13,10 +13,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 const (

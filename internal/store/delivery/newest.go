@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // NewestMessage returns the platform's id of the newest message of a person in the chat of a delivery; empty: there is none.

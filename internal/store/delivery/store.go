@@ -2,9 +2,9 @@
 package delivery
 
 import (
+	"xbot/internal/pg"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/pg"
 )
 
 // Store keeps what is delivered on platforms: answers, questions, and cards of progress. It is safe for concurrent use.

@@ -9,13 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/hook"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // HookScene reads what hooks are told of the turn that an event is in; NotFound where the turn is gone.

@@ -3,7 +3,7 @@ package hooks
 
 import (
 	"time"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps what hooks said. It is safe for concurrent use.

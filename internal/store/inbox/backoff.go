@@ -3,7 +3,7 @@ package inbox
 import (
 	"context"
 
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // EndBackOff makes due at once what waits for its next wake or for the next look at it, after an outage of Temporal.

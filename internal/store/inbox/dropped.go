@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // OutcomeRecalled is the outcome of a row whose sender took it back.

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // CurrentAddress is where on a platform a conversation takes place, for what answers nobody's message; nil: on none.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // AskedTurn reports whether somebody wrote one of the messages that the running turn of a conversation answers; where none runs, one of those

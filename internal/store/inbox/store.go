@@ -2,7 +2,7 @@
 package inbox
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps what waits to be read by a turn. It is safe for concurrent use.

@@ -10,8 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // SessionFilter says which conversations are looked at; empty members let all through.

@@ -3,7 +3,7 @@ package inspect
 
 import (
 	"xbot/internal/llm/limits"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store reads conversations of all users for operators. It is safe for concurrent use.

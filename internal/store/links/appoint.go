@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // Appointment makes a peer the first administrator, because the settings name the chat in which they write.

@@ -13,10 +13,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
+	"xbot/internal/turn/policy"
 )
 
 // IdentityLink is a name of identityLinks with the account of the people who have written under it.

@@ -12,11 +12,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/memory"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // LinkLife is how long a code waits to be typed on another channel.

@@ -3,7 +3,7 @@
 // (identityLinks).
 package links
 
-import "xbot/internal/store/pg"
+import "xbot/internal/pg"
 
 // Store stores the codes that link users, and joins users. It is safe for concurrent use.
 type Store struct {

@@ -12,8 +12,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // MCPOffers returns what a server listed last. The tools are at least as new as the digest. NotFound: there is no such server.

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/memory/lexical"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Archive adds an entry to an archive and takes out another that it replaces; 0: none. The same key writes once; an empty

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // MoveMemories moves the memory of a user to the user that the person is now. While the former user still has an identity or

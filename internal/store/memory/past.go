@@ -7,8 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/memory/lexical"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 const (

@@ -10,12 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
-	"xbot/internal/schedule"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/policy"
 )
 
 // Profile returns what a person says of themselves, with the timezone that they want times in; the zero value where they

@@ -10,9 +10,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/soul"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/persona"
 )
 
 // SoulFiles returns the soul files of a memory, by name.
@@ -44,7 +44,7 @@ func changeSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulCh
 	}
 	c.Content = strings.TrimSpace(pg.Clean(c.Content))
 	if c.Content != "" || was == "" { // what is there can be deleted, whatever it is called
-		if err := soul.CheckFile(c.Name, c.Content); err != nil {
+		if err := persona.CheckFile(c.Name, c.Content); err != nil {
 			return "", err
 		}
 	}

@@ -11,11 +11,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/session"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
+	"xbot/internal/turn/session"
 )
 
 // TellAdministrator tells an administrator something once, then at most daily (Once), where one of them last wrote to a bot alone. It

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Once reports whether a sentence is to be said, to one caller, and notes that it was. It bounds no number: say.Most is for what is told in

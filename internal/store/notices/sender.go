@@ -9,9 +9,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // TellSender tells who wrote a message something once, then at most daily (Once), as an answer to that message and in the transaction that

@@ -10,14 +10,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 const (

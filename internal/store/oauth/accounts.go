@@ -10,9 +10,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/calls"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/secrets"
 )
 

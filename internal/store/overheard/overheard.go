@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 const (

@@ -10,10 +10,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/cron"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // Store keeps which pauses were told.

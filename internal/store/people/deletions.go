@@ -11,8 +11,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // DeletionAfter is how long a deletion is trusted to go on before its workflow is woken again. A workflow that works looks more often.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // giveBack lets the agents of services answer again where somebody answers in their place who is no administrator any more.

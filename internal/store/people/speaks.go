@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Speaks returns the language in which somebody is addressed in a conversation (i18n.Spoken). text is what is answered; empty where it is in

@@ -2,7 +2,7 @@
 package people
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 	"xbot/internal/store/quota"
 )
 

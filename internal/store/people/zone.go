@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
-	"xbot/internal/schedule"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // ZoneOf is the timezone in which a person reads times: that of their profile, else the first of zones that is known. For a consumer of a service it

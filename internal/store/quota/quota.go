@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
-	"xbot/internal/policy"
+	"xbot/internal/turn/policy"
 )
 
 // Policies returns the policy document in force.

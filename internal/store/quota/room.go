@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/turn/policy"
 )
 
 // Thing is something of which a person, or a group, may have so many: a member of limits.person of the policy. What messages on

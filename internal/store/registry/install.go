@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
-	"xbot/internal/registry"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Order is what is to be installed, and for whom.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
-	"xbot/internal/registry"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // RegistryPublish publishes a bundle: a new version of what the owner has published under its name, or a new entry. The same bundle again changes

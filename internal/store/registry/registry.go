@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
-	"xbot/internal/registry"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Bounds of what a person, or the installation, keeps.

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Alias returns the conversation that another name stands for; ok is false where it stands for none.

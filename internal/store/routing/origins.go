@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/conversation"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Store keeps routes.

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // containersChannel is the Postgres channel for requests for containers.

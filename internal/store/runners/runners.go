@@ -15,9 +15,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
 	"xbot/runner/wire"
 )

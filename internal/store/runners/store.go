@@ -2,7 +2,7 @@
 package runners
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 	"xbot/internal/store/quota"
 )
 

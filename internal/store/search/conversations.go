@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Conversations lists the n conversations of a user with some agents that were used last, without those of subagents.

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/memory/lexical"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 const (

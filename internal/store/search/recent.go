@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or

@@ -4,7 +4,7 @@ package search
 import (
 	"time"
 
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store finds and lists what was said in conversations. It is safe for concurrent use.

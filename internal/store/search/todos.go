@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // TodosElsewhere lists what is left to do in other conversations of whoever a session belongs to, the newest list first. A

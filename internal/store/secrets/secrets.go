@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Kinds of what is sealed with the installation's key.

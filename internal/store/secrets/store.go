@@ -2,7 +2,7 @@
 package secrets
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps what is sealed with the installation's key, and which keys sealed it. It is safe for concurrent use.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // DeletionBelow has those deleted who belong to a user: the services of an administrator, the consumers of a service; some at a time. It says

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Usage keeps what services were asked and took. It is safe for concurrent use.

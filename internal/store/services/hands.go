@@ -13,13 +13,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/cron"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 )
 
 // OutcomeTaken is the outcome of a message that a person answers, and no turn.

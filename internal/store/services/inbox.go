@@ -12,10 +12,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
 )
 
 // ContactAdmin keeps what a consumer asks a person of the house, once for a call, and has the service's agent tell the administrator of it

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Caller is who uses a service: whoever has one of its keys.

@@ -11,9 +11,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Members of a definition that name a version of what its administrator wrote.

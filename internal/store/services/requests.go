@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // Request is one of a consumer as it is recorded: nothing of what anybody wrote.

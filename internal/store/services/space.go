@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
 )
 
 // maxEnded bounds how many conversations make room for a new one. A service may have many more than it may: its limit was lowered, or the share

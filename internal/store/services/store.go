@@ -14,13 +14,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
 	"xbot/internal/store/cron"
-	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
+	"xbot/internal/turn/policy"
 )
 
 // Store keeps services. It is safe for concurrent use.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Followed returns the message of a conversation whose answer goes on after an event: the first one that ended later, else what runs or

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"xbot/internal/chat/ops"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // Period is what is summed up: days of UTC, the last one excluded.

@@ -11,10 +11,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/policy"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/links"
-	"xbot/internal/store/pg"
+	"xbot/internal/turn/policy"
 )
 
 // PolicyVersion is a change of the policy document.

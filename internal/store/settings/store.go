@@ -2,7 +2,7 @@
 package settings
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps what users chose, their models, and the versions of the policy. It is safe for concurrent use.

@@ -2,7 +2,7 @@
 package subscriptions
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps the accounts at providers of models. It is safe for concurrent use.

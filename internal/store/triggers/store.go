@@ -2,7 +2,7 @@
 package triggers
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps triggers and the calls of other programs to them. It is safe for concurrent use.

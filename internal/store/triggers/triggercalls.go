@@ -12,11 +12,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/session"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/people"
-	"xbot/internal/store/pg"
+	"xbot/internal/turn/session"
 )
 
 // Delivery is an authentic call of a trigger.

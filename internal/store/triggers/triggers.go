@@ -9,9 +9,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/pg"
 	"xbot/internal/store/secrets"
 )
 

@@ -2,7 +2,7 @@
 package usage
 
 import (
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // Store keeps how many tokens were used, and by what. It is safe for concurrent use.

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
 )
 
 // TurnTotals says what a turn took.

@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
-	"xbot/internal/store/dbsqlc"
-	"xbot/internal/store/pg"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
 )
 
 // BookUsage adds what a provider counted for calls that are no steps, such as those of a compression, in the transaction

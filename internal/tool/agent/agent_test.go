@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/role"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/role"
 	"xbot/internal/tool"
 )
 

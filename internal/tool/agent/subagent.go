@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/role"
 	"xbot/internal/tool"
 )
 

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/question"
 	"xbot/internal/tool"
+	"xbot/internal/turn/question"
 )
 
 //go:embed askuser.md

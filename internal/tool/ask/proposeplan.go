@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/question"
 	"xbot/internal/tool"
+	"xbot/internal/turn/question"
 )
 
 //go:embed proposeplan.md

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"xbot/internal/card"
+	"xbot/internal/channel/card"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/tool"

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/card"
+	"xbot/internal/channel/card"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/question"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cards"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
-	"xbot/internal/toolset"
+	"xbot/internal/turn/question"
 )
 
 // desk keeps cards of one conversation as the store does (store/cards_test.go), in memory.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"xbot/internal/card"
+	"xbot/internal/channel/card"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
 )

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
-	"xbot/internal/card"
+	"xbot/internal/channel/card"
 	"xbot/internal/chat"
-	"xbot/internal/question"
 	"xbot/internal/tool"
+	"xbot/internal/turn/question"
 )
 
 type sendParams struct {

@@ -10,8 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/tool/clientcontrol"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
-	"xbot/internal/toolset"
 )
 
 // nobody is asked by arguments that make no sense.

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 // channels are those whose clients can be asked to show something.

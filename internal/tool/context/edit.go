@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 	"xbot/runner/pattern"
 )
 

@@ -12,11 +12,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/pgtest"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	toolcontext "xbot/internal/tool/context"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 const key = chat.SessionKey("agent:main:web:thread:t")

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/tool"
-	"xbot/internal/window"
+	"xbot/internal/turn/window"
 )
 
 // What one list shows.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
 )

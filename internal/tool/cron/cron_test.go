@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	jobs "xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	jobs "xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cron"

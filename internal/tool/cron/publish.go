@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/cron"
 	"xbot/internal/service"
-	"xbot/internal/slash"
 	"xbot/internal/tool"
+	"xbot/internal/turn/slash"
 )
 
 //go:embed publish.md

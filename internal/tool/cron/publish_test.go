@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	jobs "xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	jobs "xbot/internal/cron"
-	"xbot/internal/slash"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cron"
+	"xbot/internal/turn/slash"
 )
 
 // caller is who everybody is.

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/oauth"
-	"xbot/internal/question"
 	"xbot/internal/tool"
+	"xbot/internal/turn/question"
 )
 
 // Action is what a tool does as a person.

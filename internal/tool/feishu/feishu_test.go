@@ -19,8 +19,8 @@ import (
 	"xbot/internal/tool/feishu/drive"
 	"xbot/internal/tool/feishu/larktest"
 	"xbot/internal/tool/feishu/wiki"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
-	"xbot/internal/toolset"
 )
 
 // accounts are one provider, and the accounts of people.

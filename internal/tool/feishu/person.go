@@ -15,7 +15,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 )
 
 // Limits of a request.

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/tool"
 	"xbot/internal/tool/feishu"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
-	"xbot/internal/toolset"
 )
 
 func TestSendFile_NamesTheMarkByWhichAnAnswerSendsTheFile(t *testing.T) {

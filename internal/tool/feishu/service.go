@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 // Group is what the tools belong to, as the model reads it.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/tokens"
 	"xbot/internal/tool"
+	"xbot/internal/turn/tokens"
 )
 
 // maxList bounds a list that is shown, and maxItem one of it, in bytes.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/pdf"
+	"xbot/internal/document/picture"
 	"xbot/internal/fault"
-	"xbot/internal/pdf"
-	"xbot/internal/picture"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 	"xbot/runner/charset"

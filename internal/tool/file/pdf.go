@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/pdf"
-	"xbot/internal/picture"
+	"xbot/internal/document/pdf"
+	"xbot/internal/document/picture"
 	"xbot/internal/tool"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/document/pdf"
 	"xbot/internal/fault"
-	"xbot/internal/pdf"
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/tooltest"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
-	"xbot/internal/picture"
+	"xbot/internal/document/picture"
 	"xbot/internal/tool"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/pdf"
 	"xbot/internal/fault"
-	"xbot/internal/pdf"
 	"xbot/internal/tool"
 	"xbot/runner/charset"
 )

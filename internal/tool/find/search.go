@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 //go:embed searchtools.md

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/tool"
 	"xbot/internal/tool/find"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 type served tool.Spec

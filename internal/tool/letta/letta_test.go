@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed/embedtest"
-	"xbot/internal/pgtest"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	"xbot/internal/tool/letta"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/policy"
 )
 
 type bench struct {

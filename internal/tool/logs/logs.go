@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
-	"xbot/internal/logs"
+	"xbot/internal/host/logs"
 	"xbot/internal/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
-	"xbot/internal/logs"
+	"xbot/internal/host/logs"
 	toollogs "xbot/internal/tool/logs"
 	"xbot/internal/tool/tooltest"
 )

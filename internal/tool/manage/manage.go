@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp"
 	"xbot/internal/fault"
-	"xbot/internal/mcp"
 	"xbot/internal/tool"
 )
 

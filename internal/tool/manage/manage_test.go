@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp"
 	"xbot/internal/fault"
-	"xbot/internal/mcp"
 	"xbot/internal/tool"
 	"xbot/internal/tool/manage"
 	"xbot/internal/tool/tooltest"

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/service"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 //go:embed contact_admin.md

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/tool"
 	toolservice "xbot/internal/tool/service"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
 )
 
 // house has one service, and an inbox.

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/pgtest"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	toolservice "xbot/internal/tool/service"
 )

@@ -9,9 +9,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/question"
-	"xbot/internal/slash"
 	"xbot/internal/tool"
+	"xbot/internal/turn/question"
+	"xbot/internal/turn/slash"
 )
 
 //go:embed config.md

@@ -10,9 +10,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/slash"
 	"xbot/internal/tool"
 	"xbot/internal/tool/settings"
+	"xbot/internal/turn/slash"
 )
 
 // people is who a conversation is with.

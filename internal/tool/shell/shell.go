@@ -12,9 +12,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/permission"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
+	"xbot/internal/turn/permission"
 )
 
 // Limits of a command in the foreground (spec/001 §7.3) and of what the model reads of it.

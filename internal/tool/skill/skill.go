@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/skill"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/skill"
 	"xbot/internal/tool"
 )
 

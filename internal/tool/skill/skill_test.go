@@ -13,15 +13,15 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/skill"
 	"xbot/internal/fault"
-	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
-	"xbot/internal/skill"
 	"xbot/internal/tool"
 	toolskill "xbot/internal/tool/skill"
+	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
-	"xbot/internal/toolset"
-	"xbot/internal/window"
+	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/window"
 )
 
 type fixture struct {

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/prompt"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
+	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/prompt"
 )
 
 // Server knows whether the server has skills.

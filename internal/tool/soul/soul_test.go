@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
-	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/pgtest"
-	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	"xbot/internal/tool/conversation"
 	"xbot/internal/tool/soul"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/policy"
 )
 
 // bench is the tools for two people with a conversation each, on the real store.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
-	"xbot/internal/trigger"
 )
 
 //go:embed eventtrigger.md

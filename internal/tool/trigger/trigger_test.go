@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
-	"xbot/internal/pgtest"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/tooltest"
 	tooltrigger "xbot/internal/tool/trigger"
-	"xbot/internal/trigger"
 )
 
 type bundle struct {

@@ -1,5 +1,5 @@
 // Package web holds the tools that fetch from the internet. Their requests are made by the server, not by the runner,
-// through a client that reaches only what strangers' addresses may reach (internal/safehttp).
+// through a client that reaches only what strangers' addresses may reach (internal/host/safehttp).
 package web
 
 import (
@@ -16,7 +16,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )

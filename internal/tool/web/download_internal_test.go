@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"xbot/internal/chat"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 	"xbot/internal/tool"
 	"xbot/internal/tool/tooltest"
 )

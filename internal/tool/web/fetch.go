@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/webpage"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/tokens"
 	"xbot/internal/tool"
-	"xbot/internal/webpage"
+	"xbot/internal/turn/tokens"
 )
 
 // How much of a page one call shows, in tokens (facts of the upstream).

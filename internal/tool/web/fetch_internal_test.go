@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/webpage"
 	"xbot/internal/fault"
-	"xbot/internal/safehttp"
+	"xbot/internal/host/safehttp"
 	"xbot/internal/service"
-	"xbot/internal/tokens"
 	"xbot/internal/tool"
-	"xbot/internal/webpage"
+	"xbot/internal/turn/tokens"
 )
 
 // shelf keeps one page, or why there is none.

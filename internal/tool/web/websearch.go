@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/websearch"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
-	"xbot/internal/websearch"
+	"xbot/internal/tool/toolset"
 )
 
 //go:embed websearch.md

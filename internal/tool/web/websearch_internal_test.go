@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/document/websearch"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
-	"xbot/internal/toolset"
-	"xbot/internal/websearch"
+	"xbot/internal/tool/toolset"
 )
 
 // engines find one thing, or say why there is none.

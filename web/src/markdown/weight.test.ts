@@ -25,7 +25,7 @@ test.each([
   expect(isHeavy(text)).toBe(true)
 })
 
-// The server has the same cases (internal/markdown/attack_test.go).
+// The server has the same cases (internal/channel/markdown/attack_test.go).
 test.each([
   ["nothing", ""],
   ["prose", "A *word*, `code` and a [link](https://example.org/a_b).\n\n".repeat(2000)],

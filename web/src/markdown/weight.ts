@@ -1,7 +1,7 @@
 // Detects text that would block the page before it is parsed as Markdown.
 
 // Limits of a text. Beyond them the time to parse it, or the size of the output, grows with the square of its length. The server has the same limits
-// (internal/markdown/weight.go).
+// (internal/channel/markdown/weight.go).
 const MOST_MARKS = 2000 // marks of emphasis, code, links and entities in one paragraph
 const MOST_CELLS = 50_000 // cells of all tables, including missing ones of short rows
 

@@ -9,7 +9,7 @@ import (
 
 	larkdocx "github.com/larksuite/oapi-sdk-go/v3/service/docx/v1"
 
-	"xbot/internal/markdown"
+	"xbot/internal/channel/markdown"
 	"xbot/internal/tool/feishu"
 )
 

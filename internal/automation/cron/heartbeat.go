@@ -1,0 +1,186 @@
+package cron
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"xbot/internal/automation/schedule"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+	"xbot/internal/turn/policy"
+	"xbot/internal/user/persona"
+)
+
+// defaultPrompt is the file in the data folder that says what is to be looked after.
+const defaultPrompt = "HEARTBEAT.md"
+
+// beatLead is what a heartbeat is told before it.
+const beatLead = "Look after what follows, and nothing else. If it needs nobody's attention, answer " + persona.HeartbeatOK + " alone.\n\n"
+
+// Heartbeats keeps a job for each agent with a heartbeat in the policy, and returns the message of that job.
+type Heartbeats struct {
+	Jobs     *Jobs
+	Policies Policies
+	People   People
+	Admin    string // name of the first administrator, for whom they are where the policy names nobody
+	Home     string // data folder of the server
+}
+
+// People finds those whom heartbeats are for.
+type People interface {
+	// EnsureAdmin finds the first administrator.
+	EnsureAdmin(ctx context.Context, name string) (store.User, error)
+	// UserByName is NotFound if there is nobody of that name.
+	UserByName(ctx context.Context, name string) (store.User, error)
+}
+
+// Follow brings the jobs in line with the policy. Any number of processes may do it. NotFound: the policy names somebody who is
+// unknown; all others have theirs.
+func (h *Heartbeats) Follow(ctx context.Context) error {
+	p, err := h.Policies.Get(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := h.Jobs.Store.Heartbeats(ctx)
+	if err != nil {
+		return err
+	}
+	have := map[beat]store.Job{}
+	for _, j := range all {
+		have[beat{j.Heartbeat, j.Owner}] = j
+	}
+	var unknown error
+	for _, a := range p.Agents.List {
+		if a.Heartbeat.Every == "" {
+			continue
+		}
+		people, err := h.people(ctx, a.Heartbeat)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		unknown = cmp.Or(unknown, err)
+		for _, user := range people {
+			of := beat{a.ID, user}
+			if err := h.keep(ctx, of, a.Heartbeat, have[of]); err != nil {
+				return err
+			}
+			delete(have, of)
+		}
+	}
+	for _, j := range have {
+		if err := h.Jobs.Store.DeleteJob(ctx, j.ID); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return unknown
+}
+
+// beat names a heartbeat.
+type beat struct {
+	agent string
+	user  chat.UserID
+}
+
+// people are those whom a heartbeat is for. NotFound: not all that are named are known.
+func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []chat.UserID, unknown error) {
+	if len(set.People) == 0 {
+		owner, err := h.People.EnsureAdmin(ctx, h.Admin)
+		return []chat.UserID{owner.ID}, err
+	}
+	for _, name := range set.People {
+		user, err := h.People.UserByName(ctx, name)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			unknown = err
+		case err != nil:
+			return nil, err
+		default:
+			found = append(found, user.ID)
+		}
+	}
+	return found, unknown
+}
+
+// keep creates the job of a heartbeat, or updates it.
+func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old store.Job) error {
+	every, err := time.ParseDuration(wanted.Every)
+	if err != nil {
+		return err
+	}
+	deliver := chat.SessionKey("")
+	if wanted.Target == store.LastTalk {
+		deliver = store.LastTalk
+	}
+	if old.ID != "" && old.Spec.Every == every && old.Deliver == deliver {
+		return nil
+	}
+	zone, err := h.Jobs.Zone(ctx, of.user)
+	if err != nil {
+		return err
+	}
+	set := func(j *store.Job, now time.Time) error {
+		j.Spec = schedule.Spec{Kind: schedule.Every, Every: every, At: now.Truncate(time.Second).Add(every), Zone: zone.Name}
+		j.Deliver, j.State = deliver, chat.JobActive
+		return next(j, now)
+	}
+	if old.ID != "" {
+		_, err := h.Jobs.change(ctx, old.ID, set)
+		return err
+	}
+	now, err := h.Jobs.Store.Clock(ctx)
+	if err != nil {
+		return err
+	}
+	j := store.Job{Agent: of.agent, Job: chat.Job{
+		ID: newID(), Owner: of.user, Heartbeat: of.agent,
+		JobPlan: chat.JobPlan{Name: of.agent, Message: defaultPrompt, Missed: string(schedule.MissedSkip), MaxAge: int(defaultMaxAge / time.Second)},
+	}}
+	if err := set(&j, now); err != nil {
+		return err
+	}
+	_, _, err = h.Jobs.Store.AddJob(ctx, j)
+	if fault.Is(err, fault.Conflict) {
+		return nil // another process has made it
+	}
+	return err
+}
+
+// Heartbeat says what a heartbeat is told now, or why it is not; nil for a job that is none. With nothing to look after no model is asked.
+func (h *Heartbeats) Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error) {
+	j, err := h.Jobs.Store.Job(ctx, id)
+	if err != nil || j.Heartbeat == "" {
+		return nil, err
+	}
+	p, err := h.Policies.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, err := h.Jobs.Store.Clock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	set := p.Agent(j.Heartbeat).Heartbeat
+	own, err := h.Jobs.Zone(ctx, j.Owner)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := schedule.Zone(own.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !set.ActiveHours.Hold(now, zone) {
+		return &chat.Heartbeat{Skip: "hours"}, nil
+	}
+	prompt := set.Prompt
+	if prompt == "" {
+		prompt = defaultPrompt
+	}
+	text, _, err := persona.Load(h.Home, prompt)
+	if err != nil || strings.TrimSpace(text.Body) == "" {
+		return &chat.Heartbeat{Skip: "empty"}, nil
+	}
+	return &chat.Heartbeat{Text: beatLead + text.Body}, nil
+}

@@ -1,0 +1,100 @@
+package cron
+
+import (
+	"context"
+	"time"
+
+	"xbot/internal/automation/schedule"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/service"
+	"xbot/internal/store"
+)
+
+// What a conversation of a service may have, whose jobs somebody outside asks for.
+const (
+	// ConsumerJobs is how many jobs it has that may run.
+	ConsumerJobs = 10
+	// ConsumerEvery is how long it is at least from one time of a job to the next, and from now to the first.
+	ConsumerEvery = 5 * time.Minute
+	// pacedTimes is how many times of an expression are looked at: with at least five minutes between them, more than two days of them.
+	pacedTimes = 600
+)
+
+// place says to which track a job belongs, refuses what its owner may not have there, and returns whose timezone holds for it. Who the owner
+// is comes from their row, whatever the caller says.
+func (d *Jobs) place(ctx context.Context, w Caller, j *store.Job) (zoneOf chat.UserID, err error) {
+	owner, err := d.Store.JobOwner(ctx, j.Owner)
+	if err != nil {
+		return 0, err
+	}
+	if owner.Consumer {
+		return owner.Admin, consumers(owner, j)
+	}
+	if of, _, ok := service.Of(j.Target); ok && j.Service == "" {
+		j.Service = of
+	}
+	if j.Service != "" {
+		return w.User, services(owner, j)
+	}
+	return w.User, nil
+}
+
+// consumers holds the job of a consumer to its own conversation.
+func consumers(owner store.JobOwner, j *store.Job) error {
+	p := &j.JobPlan
+	switch {
+	case owner.Service == "" || owner.Conversation == "" || owner.Admin == 0:
+		return fault.Errorf(fault.Denied, "this conversation has no service any more")
+	case !owner.May:
+		return fault.Errorf(fault.Denied, "this service keeps no jobs")
+	case p.Target != owner.Conversation:
+		return fault.Errorf(fault.Denied, "a job of this conversation speaks in this conversation alone: leave out isolated")
+	case p.Deliver != "":
+		return fault.Errorf(fault.Denied, "a job of this conversation is answered in this conversation alone")
+	case p.Model != "" || p.Think != "":
+		return fault.Errorf(fault.Denied, "a job of this conversation is answered as everything else in it: leave out model and think")
+	case p.Missed == string(schedule.MissedAll):
+		return fault.Errorf(fault.Denied, "missed is once or skip here")
+	}
+	j.Service, j.Consumer, j.Most = owner.Service, true, ConsumerJobs
+	return nil
+}
+
+// services holds the job of an administrator to the service that it is for.
+func services(owner store.JobOwner, j *store.Job) error {
+	p := &j.JobPlan
+	of, _, told := service.Of(p.Target)
+	switch {
+	case !owner.Administrator:
+		return fault.Errorf(fault.NotFound, "there is no session %q", p.Target)
+	case p.Target != "" && (!told || of != j.Service):
+		return fault.Errorf(fault.Invalid, "the target of a job of %s is one of its conversations, or left out for all of them", j.Service)
+	case p.Deliver != "":
+		return fault.Errorf(fault.Invalid, "a job of a service is answered in its conversations: leave out deliver")
+	case p.Model != "":
+		return fault.Errorf(fault.Invalid, "a job of a service is answered by the model of the service: leave out model")
+	}
+	return nil
+}
+
+// paced refuses times that come too soon or too often for somebody outside.
+func paced(j *store.Job, now time.Time) error {
+	tooOften := fault.Errorf(fault.Invalid, "a job of this conversation runs at least %d minutes from now, and not more often than every %d minutes",
+		int(ConsumerEvery/time.Minute), int(ConsumerEvery/time.Minute))
+	if j.Spec.Kind == schedule.At && j.Next.Sub(now) < ConsumerEvery-time.Second { // "in 5m" is cut to a second
+		return tooOften
+	}
+	table, err := schedule.New(j.Spec)
+	if err != nil {
+		return err
+	}
+	var before time.Time
+	for _, at := range table.Preview(now, pacedTimes) {
+		if !before.IsZero() && at.Sub(before) < ConsumerEvery {
+			return tooOften
+		}
+		before = at
+	}
+	return nil
+}

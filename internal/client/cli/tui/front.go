@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"xbot/internal/client/cli/sharing"
+	"xbot/internal/client/cli/text"
+)
+
+// fronted reports whether a text is open in front of the conversation.
+func (m *model) fronted() bool { return m.help || m.tasks || m.links != "" }
+
+// unfront closes it.
+func (m *model) unfront() { m.help, m.tasks, m.links, m.frontAt = false, false, "", 0 }
+
+// front is what is open in front of the conversation, all of it.
+func (m *model) front() []string {
+	switch {
+	case m.tasks:
+		return append([]string{""}, m.taskLines()...)
+	case m.links != "":
+		return append([]string{""}, m.linkLines()...)
+	}
+	return append([]string{""}, m.helpLines()...)
+}
+
+// welcome is the page of a session without messages.
+func (m *model) welcome() []string {
+	lines := []string{"", "  " + m.theme.bold.Render("Ask anything, or say what is to be done."), ""}
+	if said := m.place.Sentence(); said != "" {
+		lines = append(lines, "  "+m.theme.dim.Render(cut(said, m.width-3)))
+	}
+	lines = append(lines, "  "+m.theme.dim.Render("/help lists commands and keys · answers go on being written when you leave"))
+	if m.o.Me.Demo {
+		lines = append(lines, "", "  "+m.theme.warn.Render("No model is configured: a stand-in answers. Try “run ls -la”."))
+	}
+	return lines
+}
+
+// commandLine names a command with what may follow it, and says what it does.
+func (m *model) commandLine(c about) string {
+	return fmt.Sprintf("%-20s ", strings.TrimSpace("/"+c.name+" "+c.args)) + m.theme.dim.Render(c.does)
+}
+
+func (m *model) helpLines() []string {
+	lines := []string{"  " + m.theme.bold.Render("Commands")}
+	for _, c := range m.commands() {
+		lines = append(lines, "  "+m.commandLine(c))
+	}
+	lines = append(lines, "", "  "+m.theme.bold.Render("Keys"))
+	for _, k := range [][2]string{
+		{"enter", "send; a line break is shift+enter, ctrl+j, or \\ and enter"},
+		{"↑ ↓", "what was typed before"},
+		{"ctrl+r", "search in all that was typed, in every session"},
+		{"@", "name a file: ↑ ↓ choose, tab or enter takes"},
+		{"tab", "go on with a command; ↑ ↓ choose among its words, esc closes the list"},
+		{"pgup pgdn, wheel", "scroll; hold shift to select text with the mouse"},
+		{"!ls -la", "run a command where the commands run; the model does not see it"},
+		{"y, n [why], a", "answer a question: allow, deny, always allow; then enter"},
+		{"ctrl+o", "show or fold outputs and reasoning"},
+		{"ctrl+t", "show or fold the to-do list"},
+		{"ctrl+c", "stop the answer; twice leaves"},
+	} {
+		lines = append(lines, "  "+fmt.Sprintf("%-21s", k[0])+m.theme.dim.Render(k[1]))
+	}
+	return lines
+}
+
+// sharedMsg is what is to be said about links to the session.
+type sharedMsg struct {
+	said string
+	err  error
+}
+
+// share makes, lists or revokes links by which anybody reads the session.
+func (m *model) share(args string) tea.Cmd {
+	client, key := m.o.Client, m.session.Key
+	if key == "" {
+		m.complain("Not shared: " + errNoSession.Error())
+		return nil
+	}
+	return m.do(func(ctx context.Context) tea.Msg {
+		said, err := sharing.Do(ctx, client, key, args)
+		return sharedMsg{said, err}
+	})
+}
+
+// shared opens what is said in front of the conversation: a link has to stay until it is copied.
+func (m *model) shared(msg sharedMsg) {
+	switch {
+	case msg.err != nil:
+		m.complain("Not shared: " + msg.err.Error())
+	case strings.Contains(msg.said, "\n"):
+		m.links = text.Plain(msg.said)
+	default:
+		m.say(text.Line(msg.said))
+	}
+}
+
+// linkLines is what is said of links. A link begins at the edge, so that it stays on one line where it can.
+func (m *model) linkLines() []string {
+	lines := []string{"  " + m.theme.bold.Render("Links to this session"), ""}
+	for line := range strings.SplitSeq(m.links, "\n") {
+		if strings.Contains(line, "://") {
+			lines = append(lines, strings.Split(ansi.Hardwrap(line, m.width, false), "\n")...)
+			continue
+		}
+		for row := range strings.SplitSeq(ansi.Wordwrap(line, max(m.width-4, 1), ""), "\n") {
+			lines = append(lines, "  "+row)
+		}
+	}
+	return append(lines, "", "  "+m.theme.dim.Render("/share list · /share revoke N · esc closes"))
+}

@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
+	"xbot/internal/client/cli/text"
+)
+
+// errNoSession refuses what needs a session that was made.
+var errNoSession = errors.New("the session begins with its first message; write one first")
+
+// killedMsg tells what became of the wish to kill a background task.
+type killedMsg struct {
+	task chat.Task
+	err  error
+}
+
+// tasksMsg tells what works for the session beside its commands.
+type tasksMsg struct {
+	all []chat.Task
+	err error
+}
+
+// listTasks asks for what works for the session. What its commands do is known.
+func (m *model) listTasks() tea.Cmd {
+	client, key := m.o.Client, m.session.Key
+	if key == "" {
+		m.say(noTasks)
+		return nil
+	}
+	return m.do(func(ctx context.Context) tea.Msg {
+		all, err := client.ListTasks(ctx, key, apiclient.ListTasksParams{All: true})
+		return tasksMsg{all, err}
+	})
+}
+
+const noTasks = "There are no background tasks in this session."
+
+// tasksHeard opens the list of background tasks in front of the conversation.
+func (m *model) tasksHeard(msg tasksMsg) {
+	if msg.err != nil {
+		m.complain(msg.err.Error())
+	}
+	m.others = slices.DeleteFunc(msg.all, func(t chat.Task) bool { return t.Kind == "" })
+	if m.tasks = len(m.story.Tasks)+len(m.others) > 0; !m.tasks {
+		m.say(noTasks)
+	}
+}
+
+func (m *model) killTask(id string) tea.Cmd {
+	if id == "" || m.session.Key == "" {
+		m.complain("Say which task: /kill bg1; /tasks lists them.")
+		return nil
+	}
+	client, key := m.o.Client, m.session.Key
+	return m.do(func(ctx context.Context) tea.Msg {
+		task, err := client.KillTask(ctx, key, id)
+		return killedMsg{task, err}
+	})
+}
+
+func (m *model) killHeard(msg killedMsg) {
+	switch {
+	case msg.err != nil:
+		m.complain("Not killed: " + msg.err.Error())
+	case msg.task.State == chat.TaskRunning:
+		m.say(text.Line(msg.task.ID) + " is being killed.")
+	default:
+		m.say(text.Line(msg.task.ID) + " has ended: " + text.TaskState(msg.task) + ".")
+	}
+}
+
+// taskLines is the list of background tasks.
+func (m *model) taskLines() []string {
+	lines := []string{"  " + m.theme.bold.Render("Background tasks"), ""}
+	all := slices.Concat(m.story.Tasks, m.others)
+	for _, task := range all {
+		head := fmt.Sprintf("  %-5s %s", text.Line(task.ID), text.Line(strings.TrimSpace(string(task.Kind)+" "+task.Command)))
+		lines = append(lines, spread(head, m.theme.dim.Render(text.TaskState(task))+" ", m.width))
+	}
+	return append(lines, "", "  "+m.theme.dim.Render("/kill "+text.Line(all[0].ID)+" kills one · esc closes"))
+}
+
+// runningLine is one line about the background tasks that run, empty when none does.
+func (m *model) runningLine() string {
+	running := m.story.RunningTasks()
+	if len(running) == 0 {
+		return ""
+	}
+	line := "  1 task in the background"
+	if len(running) > 1 {
+		line = fmt.Sprintf("  %d tasks in the background", len(running))
+	}
+	newest := running[0]
+	return line + " · " + text.Line(newest.ID) + " " + text.Line(newest.Command)
+}

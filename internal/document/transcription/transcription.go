@@ -1,0 +1,151 @@
+// Package transcription turns what people say into text, by a service that is compatible with OpenAI's.
+package transcription
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/document/filename"
+	"xbot/internal/extension/toolkey"
+	"xbot/internal/fault"
+)
+
+const (
+	usualModel = "whisper-1"
+	maxAnswer  = 1 << 20 // bytes
+	maxText    = 20_000  // characters of a transcript
+	callTime   = time.Minute
+	sniffed    = 512 // bytes of a file that tell its form
+	tries      = 3   // calls in all where the service was down
+)
+
+// Keys say how the service is reached for a person.
+type Keys interface {
+	For(ctx context.Context, user chat.UserID, service string) (toolkey.Access, error)
+}
+
+// Transcriber transcribes files. It is safe for concurrent use.
+type Transcriber struct {
+	Keys  Keys
+	Pause time.Duration // before the second call, doubling; 0: a second
+}
+
+// endings are those of files of sound.
+var endings = map[string]bool{
+	".aac": true, ".aiff": true, ".amr": true, ".flac": true, ".m4a": true, ".mp3": true, ".mpga": true, ".oga": true, ".ogg": true, ".opus": true, ".silk": true, ".wav": true, ".wma": true,
+}
+
+// Hears reports whether a file is one of sound: by its kind on the platform, else by the ending of its name.
+func (*Transcriber) Hears(kind, name string) bool {
+	return kind == "audio" || endings[strings.ToLower(path.Ext(name))]
+}
+
+// Transcribe returns what is said in a file, on one line. A service that is down is asked again, within less than three minutes in all. Invalid:
+// there is no key, or the service refuses the file.
+func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error) {
+	if len(audio) > chat.MaxAudio {
+		return "", fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit of transcription", chat.MaxAudio>>20)
+	}
+	access, err := t.Keys.For(ctx, user, toolkey.Transcription)
+	if err != nil {
+		return "", err
+	}
+	pause := cmp.Or(t.Pause, time.Second)
+	for try := 1; ; try++ {
+		text, err := call(ctx, access, name, audio)
+		if err == nil || try == tries || !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.RateLimited) {
+			return text, err
+		}
+		select {
+		case <-ctx.Done():
+			return "", err
+		case <-time.After(pause):
+			pause *= 2
+		}
+	}
+}
+
+func call(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	body, form, err := formOf(cmp.Or(access.Model, usualModel), name, audio)
+	if err != nil {
+		return "", err
+	}
+	req, err := access.Request(ctx, http.MethodPost, "/audio/transcriptions", body)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", form)
+	answer, err := access.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read
+	if err := toolkey.Refused(answer); err != nil {
+		return "", err
+	}
+	var said struct {
+		Text *string `json:"text"`
+	}
+	data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return "", fault.Errorf(fault.Unavailable, "the connection to the service broke: %w", err)
+	}
+	if json.Unmarshal(data, &said) != nil || said.Text == nil {
+		return "", fault.Errorf(fault.Invalid, "the service sent no transcript: is its address right?")
+	}
+	return plain(*said.Text), nil
+}
+
+func formOf(model, name string, audio []byte) (body io.Reader, contentType string, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for field, value := range map[string]string{"model": model, "response_format": "json"} {
+		if err := w.WriteField(field, value); err != nil {
+			return nil, "", err
+		}
+	}
+	part, err := w.CreateFormFile("file", sentName(name, audio))
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := part.Write(audio); err != nil {
+		return nil, "", err
+	}
+	return &b, w.FormDataContentType(), w.Close()
+}
+
+// sentName tells the service the form of a file, and nothing of what it is called. What it holds counts: platforms convert voices and keep
+// their names. Opus comes in Ogg.
+func sentName(name string, audio []byte) string {
+	ending := filename.Guess(audio[:min(len(audio), sniffed)])
+	if !endings[ending] {
+		ending = strings.ToLower(path.Ext(name))
+	}
+	switch {
+	case ending == ".opus" || ending == ".oga":
+		return "audio.ogg"
+	case endings[ending] || ending == ".webm" || ending == ".mp4":
+		return "audio" + ending
+	}
+	return "audio.mp3"
+}
+
+// plain is a text on one line, of bounded length.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")), " ")
+	if runes := []rune(text); len(runes) > maxText {
+		return string(runes[:maxText]) + "… (longer than is read)"
+	}
+	return text
+}

@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/discovery"
+	"xbot/internal/extension/oauth"
+	"xbot/internal/fault"
+)
+
+// Finder finds the provider that a server names, and registers xbot there.
+type Finder interface {
+	Find(ctx context.Context, s chat.MCPServer) (discovery.Found, error)
+}
+
+// Discover asks the server of a person, or of the installation where owner is 0, which account it wants, and has the account authorize requests to it
+// that whoever uses it has connected: at the provider oauth.ProviderOf its number, which is registered anew. A text that a model has read must not be
+// able to lead here: a person asks for it. Invalid: the server has no address, is authorized otherwise, wants no account, or names no provider that can be
+// used; Denied: it stands in a file; Unavailable: somebody does not answer; NotFound: there is none.
+func (s *Servers) Discover(ctx context.Context, owner chat.UserID, name string, by chat.UserID) (chat.MCPServer, error) {
+	row, err := s.row(ctx, owner, name)
+	own := oauth.ProviderOf(row.ID)
+	switch {
+	case err != nil:
+		return chat.MCPServer{}, err
+	case row.FromFile:
+		return chat.MCPServer{}, ofFile(name)
+	case row.Transport == chat.MCPStdio:
+		return chat.MCPServer{}, fault.Errorf(fault.Invalid, "a connected account authorizes requests to a url; a command is given what it needs by env")
+	case authorizes(row.HeaderNames), row.Account != "" && row.Account != own:
+		return chat.MCPServer{}, fault.Errorf(fault.Invalid, "a header or another account authorizes requests to the MCP server %s already: take it away first", name)
+	case s.Providers == nil || s.Finder == nil:
+		return chat.MCPServer{}, fault.Errorf(fault.Invalid, "accounts cannot be connected here")
+	}
+	found, err := s.Finder.Find(ctx, row.MCPServer)
+	if err != nil {
+		return chat.MCPServer{}, err
+	}
+	if err := s.Providers.SaveOf(ctx, oauth.Server{ID: row.ID, Revision: row.Revision}, oauth.Draft{Secret: found.ClientSecret, OAuthProviderConfig: chat.OAuthProviderConfig{
+		Name: row.Name, Issuer: found.Issuer, SilentIssuer: !found.SaysIssuer, AuthorizeURL: found.AuthorizeURL, TokenURL: found.TokenURL, RevokeURL: found.RevokeURL,
+		Scopes: found.Scopes, ClientID: found.ClientID, ClientAuth: found.ClientAuth, Resource: found.Resource,
+	}}, by); err != nil {
+		return chat.MCPServer{}, err
+	}
+	return s.Own(ctx, owner, name)
+}
+
+// keepsAccount is the account of a server after a change. One at the provider that the server has named stays while the server is at the same address:
+// then its tokens are for it, and for nobody else. A header or another account takes its place.
+func (d Draft) keepsAccount(old chat.MCPServer) string {
+	own := oauth.ProviderOf(old.ID)
+	named := old.Account == own && (d.Account == "" || d.Account == own)
+	switch {
+	case named && d.URL == old.URL && !d.authorizes():
+		return own
+	case named:
+		return ""
+	}
+	return d.Account
+}
+
+// authorizes reports whether a header of the draft authorizes requests.
+func (d Draft) authorizes() bool {
+	for name := range d.Headers {
+		if authorizes([]string{name}) {
+			return true
+		}
+	}
+	return false
+}
+
+func authorizes(headers []string) bool {
+	return slices.ContainsFunc(headers, func(name string) bool { return http.CanonicalHeaderKey(name) == "Authorization" })
+}
+
+// WantsAccountError says that a server wants an account, and names a provider at which nobody has registered xbot yet. Nothing was carried out.
+type WantsAccountError struct{}
+
+// Error is a sentence for the person and the model.
+func (*WantsAccountError) Error() string {
+	return "it wants an account: whoever has added it connects one on the page, under Settings → Tools"
+}
+
+// wanting is the answer of a server to a request that no account authorizes, or why it is none: the server wants one. A server that has been given headers, any
+// of which may be a key that it does not like, has to say so.
+func wanting(r *http.Request, resp *http.Response, given bool) (*http.Response, error) {
+	names := strings.Contains(strings.ToLower(resp.Header.Get("WWW-Authenticate")), "resource_metadata")
+	if !refuses(r, resp) || r.Header.Get("Authorization") != "" || given && !names {
+		return resp, nil
+	}
+	_ = resp.Body.Close() // why is known
+	return nil, unable(r, fault.Errorf(fault.Denied, "%w", &WantsAccountError{}))
+}

@@ -1,0 +1,190 @@
+// Package discovery finds the OAuth provider whose accounts authorize requests to an MCP server, and registers xbot there: what the Model Context
+// Protocol makes of RFC 9728 (who protects a resource), RFC 8414 (what a provider can do) and RFC 7591 (registration), in its version of 2025-11-25. A server
+// without a word of RFC 9728 is its own provider, as in the version of 2025-03-26.
+//
+// Whatever is found is the word of a stranger. The server may only speak for itself, the provider only for itself; secrets go to https addresses, or
+// to this machine; the sizes, the number and the time of all answers are bounded.
+package discovery
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/host/safehttp"
+	"xbot/internal/tool"
+)
+
+const (
+	// answerTime bounds each request.
+	answerTime = 10 * time.Second
+	// wholeTime bounds all requests together.
+	wholeTime = 30 * time.Second
+	// maxBody is the longest answer that is read, in bytes.
+	maxBody = 256 << 10
+	// maxIssuers is how many providers of a server are tried.
+	maxIssuers = 4
+)
+
+// Found is a provider at which xbot is registered.
+type Found struct {
+	Issuer       string
+	SaysIssuer   bool // it promises to say who it is when it sends a browser back (RFC 9207)
+	AuthorizeURL string
+	TokenURL     string
+	RevokeURL    string // empty: it takes no tokens back
+	Scopes       []string
+	ClientID     string
+	ClientSecret string // empty: there is none
+	ClientAuth   chat.OAuthClientAuth
+	Resource     string // what a token is asked for (RFC 8707)
+}
+
+// Finder finds providers. It is safe for concurrent use.
+type Finder struct {
+	// Own carries the requests to servers of people, and to all providers: it reaches the public internet alone (package safehttp). Shared carries those
+	// to servers of the installation, and to nothing else at other origins.
+	Own, Shared http.RoundTripper
+	// Redirect is the address to which providers send browsers back; empty: it is not known.
+	Redirect string
+}
+
+// Find asks a server who authorizes requests to it, and registers xbot there, which may take 30 seconds. Invalid: the server wants no account, or
+// what it or the provider says cannot be used; Unavailable: one of them does not answer.
+func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
+	ctx, cancel := context.WithTimeout(ctx, wholeTime)
+	defer cancel()
+	server := s.URL
+	if f.Redirect == "" {
+		return Found{}, unusable("this server does not know under which address people reach it")
+	}
+	if !secure(server) {
+		return Found{}, fault.Errorf(fault.Invalid, "the url must be https: the tokens of connected accounts go there, and nobody on the way may read them; http is for this machine alone")
+	}
+	c := f.client(s)
+	asked, err := challenge(ctx, c, s.Transport, server)
+	if err != nil {
+		return Found{}, err
+	}
+	about, err := asked.resource(ctx, c, server)
+	if err != nil {
+		return Found{}, err
+	}
+	var meta *oauthex.AuthServerMeta
+	if about != nil {
+		meta, err = provider(ctx, c, about.AuthorizationServers)
+	} else {
+		about = &oauthex.ProtectedResourceMetadata{Resource: server}
+		meta, err = itself(ctx, c, server)
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{
+		Issuer: meta.Issuer, SaysIssuer: meta.AuthorizationResponseIssParameterSupported, AuthorizeURL: meta.AuthorizationEndpoint, TokenURL: meta.TokenEndpoint,
+		RevokeURL: meta.RevocationEndpoint, Scopes: scopes(asked.scopes, about.ScopesSupported, meta.ScopesSupported), Resource: about.Resource,
+	}
+	return found, f.register(ctx, c, meta, &found)
+}
+
+// asks is what a server says to a request without a token.
+type asks struct {
+	metadata string   // where it says who protects it; empty: it does not say
+	scopes   []string // what a token is needed for
+}
+
+// hello is a request that a server answers with 401 where it wants an account (Model Context Protocol, lifecycle: initialize).
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"xbot","version":"1"}}}`
+
+// challenge asks a server for something, without a token.
+func challenge(ctx context.Context, c *client, transport chat.MCPTransport, server string) (out asks, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server, bytes.NewReader([]byte(hello)))
+	if transport == chat.MCPSSE {
+		r, err = http.NewRequestWithContext(ctx, http.MethodGet, server, nil)
+	}
+	if err != nil {
+		return out, unusable("its address cannot be used")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := c.probe(r)
+	if err != nil {
+		return out, silent("the MCP server", err)
+	}
+	_ = resp.Body.Close() // what it says beyond its headers does not matter
+	if resp.StatusCode != http.StatusUnauthorized {
+		return out, fault.Errorf(fault.Invalid, "the MCP server asks for no account: without one it answers with status %d", resp.StatusCode)
+	}
+	all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
+	if err != nil {
+		return out, unusable("what it says of the account that it wants cannot be read (WWW-Authenticate)")
+	}
+	for _, one := range all {
+		if one.Scheme != "bearer" {
+			continue
+		}
+		if out.metadata == "" {
+			out.metadata = one.Params["resource_metadata"]
+		}
+		if out.scopes == nil {
+			out.scopes = strings.Fields(one.Params["scope"])
+		}
+	}
+	return out, nil
+}
+
+// Limits of scopes, which are those of providers that administrators add.
+const (
+	maxScopes = 64
+	maxScope  = 256 // bytes of one
+)
+
+// scopes are what a token is asked for: what the server has asked for, else all that it knows. Tokens can be renewed without the person where the
+// provider has a scope for that.
+func scopes(asked, known, ofProvider []string) (out []string) {
+	if len(asked) == 0 {
+		asked = known
+	}
+	seen := map[string]bool{}
+	for _, scope := range asked {
+		if len(out) < maxScopes-1 && fitsScope(scope) && !seen[scope] {
+			seen[scope] = true
+			out = append(out, scope)
+		}
+	}
+	for _, scope := range ofProvider {
+		if scope == offline && !seen[offline] {
+			return append(out, offline)
+		}
+	}
+	return out
+}
+
+// offline is the scope of tokens that hold while the person is away (OpenID Connect, section 11).
+const offline = "offline_access"
+
+// fitsScope reports whether a text can be a scope (RFC 6749, section 3.3).
+func fitsScope(scope string) bool {
+	return scope != "" && len(scope) <= maxScope && !strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
+}
+
+// unusable is an error about what a server or its provider says.
+func unusable(why string, args ...any) error {
+	return fault.Errorf(fault.Invalid, "no account can be connected for the MCP server: "+why, args...)
+}
+
+// silent is an error about somebody who does not answer.
+func silent(who string, err error) error {
+	return fault.Errorf(fault.Unavailable, "no account can be connected for the MCP server: %s does not answer: %s", who, safehttp.Reason(err))
+}
+
+// maxSaid bounds what is repeated of a stranger, in characters.
+const maxSaid = 200
+
+func said(text string) string { return tool.OneLine(strings.ToValidUTF8(text, ""), maxSaid) }

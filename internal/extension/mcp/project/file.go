@@ -1,0 +1,86 @@
+// Package project lets people agree to the MCP servers that stand in the file .mcp.json of the folders in which their conversations work. Whoever can
+// write there may have written the file, the model above all: so nothing of it is used before the person has seen it and agreed to it, and what was
+// agreed to is what is used, byte by byte. The file stays where it is; rows keep what was shown.
+package project
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+
+	"xbot/internal/extension/mcp"
+	"xbot/internal/fault"
+	"xbot/internal/store/mcpservers"
+)
+
+// maxFile is how large a file may be, in bytes.
+const maxFile = 128 << 10
+
+// Entry is a server as it stands in a file.
+type Entry struct {
+	mcp.Draft
+
+	Problem string // why it cannot be used; empty: it can
+}
+
+// Parse reads the servers of a file, in the order of their names. Invalid: it is none, has more than 128 kB or more than 32 servers. One server that
+// cannot be used says so, and the others can.
+func Parse(content []byte) ([]Entry, error) {
+	if len(content) > maxFile {
+		return nil, fault.Errorf(fault.Invalid, "%s has more than %d kB", mcp.ProjectFile, maxFile>>10)
+	}
+	var file struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal(content, &file) != nil {
+		return nil, fault.Errorf(fault.Invalid, `%s is not JSON such as {"mcpServers": {"name": {"command": "npx", "args": ["-y", "some-server"]}}}`, mcp.ProjectFile)
+	}
+	if len(file.Servers) > mcpservers.MaxServers {
+		return nil, fault.Errorf(fault.Invalid, "%s has more than %d servers", mcp.ProjectFile, mcpservers.MaxServers)
+	}
+	out := make([]Entry, 0, len(file.Servers))
+	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
+		d, err := mcp.ParseUnchecked(name, string(file.Servers[name]))
+		e := Entry{Draft: d}
+		if e.Name = name; err == nil {
+			err = e.fill()
+		}
+		if err != nil {
+			e.Problem = err.Error()
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// variable is ${NAME}, or ${NAME:-what stands for it}.
+var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*(:-([^}]*))?\}`)
+
+// fill puts what stands behind :- in the place of variables. Nothing else is: neither the server's environment nor that of a runner is for strangers'
+// addresses and commands.
+func (e *Entry) fill() error {
+	missing := ""
+	filled := func(text string) string {
+		return variable.ReplaceAllStringFunc(text, func(ref string) string {
+			parts := variable.FindStringSubmatch(ref)
+			if parts[1] == "" && missing == "" {
+				missing = ref
+			}
+			return parts[2]
+		})
+	}
+	e.Command, e.URL = filled(e.Command), filled(e.URL)
+	for i := range e.Args {
+		e.Args[i] = filled(e.Args[i])
+	}
+	for _, values := range []map[string]string{e.Env, e.Headers} {
+		for name, value := range values {
+			values[name] = filled(value)
+		}
+	}
+	if missing != "" {
+		return fault.Errorf(fault.Invalid, "%.60s is not filled in: nothing of the environment is given to a project's servers; add the server on the page, with its value", missing)
+	}
+	return e.Check()
+}

@@ -1,0 +1,69 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"xbot/internal/extension/plugin/installed"
+)
+
+// watchEvery is how soon processes of plugins end that were switched off, changed or removed, or were idle; foldersEvery how soon the
+// folders go of those that were removed.
+const (
+	watchEvery   = time.Second
+	foldersEvery = 10 * time.Minute
+)
+
+// watch ends processes that are not wanted any more.
+func (b *Bridge) watch() {
+	tick, swept := time.NewTicker(watchEvery), time.Time{}
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.over:
+			return
+		case <-tick.C:
+		}
+		if b.Running() > 0 {
+			b.look()
+		}
+		if time.Since(swept) > foldersEvery {
+			b.folders.sweep(b.used())
+			swept = time.Now()
+		}
+	}
+}
+
+// look compares the processes with the plugins that there are. While the database is away they go on.
+func (b *Bridge) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+	defer cancel()
+	working, err := b.cfg.Plugins.Working(ctx)
+	if err != nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for p := range b.all {
+		i := slices.IndexFunc(working, func(w installed.Plugin) bool { return w.Plugin.ID == p.plugin.Plugin.ID })
+		switch {
+		case i < 0:
+			b.retire(p)
+			p.leave() // at once: it may be why it was switched off
+		case working[i].Revision != p.plugin.Revision, working[i].Digest != p.plugin.Digest, p.users == 0 && time.Since(p.used) > b.cfg.Idle:
+			b.retire(p)
+		}
+	}
+}
+
+// used are the folders of files that processes of this server use.
+func (b *Bridge) used() map[string]bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := map[string]bool{}
+	for p := range b.all {
+		out[b.folders.code(p.plugin)] = true
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package extend
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/bridge"
+	"xbot/internal/i18n"
+	"xbot/internal/tool"
+	"xbot/internal/turn/slash"
+)
+
+// each calls do with the numbers up to n, all at the same time, and waits.
+func each(n int, do func(i int)) {
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { do(i) })
+	}
+	wait.Wait()
+}
+
+// listTime is how long the plugins may take to be read.
+const listTime = 2 * time.Second
+
+var _ slash.More = Extensions{}
+
+// Commands implements slash.More. While the database is away there are none.
+func (e Extensions) Commands() []slash.Command {
+	ctx, cancel := context.WithTimeout(context.Background(), listTime)
+	defer cancel()
+	working, err := e.Installed.Working(ctx)
+	if err != nil {
+		return nil
+	}
+	var out []slash.Command
+	for _, one := range working {
+		for _, c := range one.Contributes.Commands {
+			out = append(out, pluginCommand{e.Bridge, one.Plugin.ID, c})
+		}
+	}
+	return out
+}
+
+// pluginCommand is a slash command of a plugin.
+type pluginCommand struct {
+	bridge Asker
+	plugin string
+	slash  plugin.Slash
+}
+
+var _ slash.Runner = pluginCommand{}
+
+// Spec says what the command is.
+func (c pluginCommand) Spec() slash.Spec {
+	s := slash.Spec{Name: c.slash.Name, Usage: c.slash.Usage, Group: slash.GroupPlugins, Ahead: true, Own: slash.Words(c.slash.Help)}
+	if c.slash.Admin {
+		s.Who = slash.Admin
+	}
+	return s
+}
+
+// maxAnswer bounds what a command answers, in characters.
+const maxAnswer = 20_000
+
+// Run asks the plugin. Like any command it may run twice after a crash.
+func (c pluginCommand) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	var out struct {
+		Text string `json:"text"`
+	}
+	params := map[string]string{"name": c.slash.Name, "args": args, "session": string(in.Session), "person": person(in.User), "language": string(in.Lang)}
+	if err := c.bridge.Ask(ctx, bridge.Request{Plugin: c.plugin, Method: "commands/run", Params: params}, &out); err != nil {
+		if ctx.Err() != nil {
+			return "", err
+		}
+		return i18n.Say(in.Lang, i18n.PluginFailed, c.slash.Name, err.Error()), nil
+	}
+	text := strings.TrimSpace(tool.Clean([]byte(out.Text)))
+	if r := []rune(text); len(r) > maxAnswer {
+		text = string(r[:maxAnswer-1]) + "…"
+	}
+	if text == "" {
+		return i18n.Say(in.Lang, i18n.PluginSilent, c.plugin), nil
+	}
+	return text, nil
+}

@@ -1,0 +1,195 @@
+// Package installed knows the plugins of the installation and changes them: package plugin says what a plugin is, package bridge runs them.
+package installed
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"xbot/internal/chat"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store/plugins"
+)
+
+// Rows keeps plugins.
+type Rows interface {
+	Plugins(ctx context.Context) ([]plugins.Plugin, error)
+	InstallPlugin(ctx context.Context, in plugins.Plugin, archive []byte, by chat.UserID, check plugins.Checker) error
+	ChangePlugin(ctx context.Context, id string, c plugins.Change, by chat.UserID) error
+	RemovePlugin(ctx context.Context, id string) error
+}
+
+// Plugin is one of the installation.
+type Plugin struct {
+	plugins.Plugin
+
+	plugin.Manifest // as it is in force: with the permissions that were granted
+
+	Fault error // why what is stored cannot be read; nil: it can
+}
+
+const (
+	// fresh is how old what this process knows may be: a change by another process, such as xbot plugin, is in force after it.
+	fresh = time.Second
+	// lookTime is how long the database may take to list them. Whoever asks may leave sooner.
+	lookTime = 5 * time.Second
+)
+
+// Starter starts plugins.
+type Starter interface {
+	// Start starts a plugin that is not installed, and ends it. Invalid says why it does not start, any other error why that could not be tried.
+	Start(ctx context.Context, one Plugin, files plugin.Tree, values plugin.Values) error
+}
+
+// Plugins are those of the installation. They are safe for concurrent use.
+type Plugins struct {
+	Rows     Rows
+	Key      secret.Sealer
+	Starter  Starter // starts a plugin before it is installed; nil: none can be installed
+	Reserved Names   // names of slash commands that plugins cannot have; nil: all can be had
+
+	looks singleflight.Group // by changes
+
+	mu      sync.Mutex
+	known   []Plugin
+	at      time.Time // when the look at the database began that found them; zero: there is none to go by
+	changes uint64    // by this process: a look that began before the last one is of no use
+}
+
+// Names knows names that are taken.
+type Names interface{ Taken(command string) bool }
+
+// All lists the plugins by their ids, as they were at most a second ago. The list is not changed by anybody. Those who ask at the same time wait
+// for one look at the database, each as long as its ctx lasts.
+func (p *Plugins) All(ctx context.Context) ([]Plugin, error) {
+	p.mu.Lock()
+	known, at, changes := p.known, p.at, p.changes
+	p.mu.Unlock()
+	if !at.IsZero() && time.Since(at) < fresh {
+		return known, nil
+	}
+	flight := p.looks.DoChan(strconv.FormatUint(changes, 10), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+		defer cancel()
+		return p.look(ctx, changes, known)
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case done := <-flight:
+		all, _ := done.Val.([]Plugin) // nil where it failed
+		return all, done.Err
+	}
+}
+
+// look reads the plugins from the database, and keeps them unless this process has changed some since.
+func (p *Plugins) look(ctx context.Context, changes uint64, before []Plugin) ([]Plugin, error) {
+	at := time.Now()
+	rows, err := p.Rows.Plugins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Plugin, len(rows))
+	for i, r := range rows {
+		all[i] = read(r, before)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changes == changes {
+		p.known, p.at = all, at
+	}
+	return all, nil
+}
+
+// read reads the manifest of a row, unless that was done before.
+func read(r plugins.Plugin, before []Plugin) Plugin {
+	for _, b := range before {
+		if b.Plugin.ID == r.ID && b.Plugin.Digest == r.Digest && b.Fault == nil {
+			return Plugin{Plugin: r, Manifest: b.Manifest}
+		}
+	}
+	m, err := plugin.Parse(r.Manifest)
+	if err == nil && m.ID != r.ID {
+		err = fault.Errorf(fault.Internal, "the manifest of plugin %s is another one's", r.ID)
+	}
+	for _, want := range m.Permissions {
+		if err == nil && !slices.Contains(r.Permissions, string(want)) {
+			err = fault.Errorf(fault.Denied, "the plugin %s was not permitted %s", r.ID, want)
+		}
+	}
+	return Plugin{Plugin: r, Manifest: m, Fault: err}
+}
+
+// Working lists those that are switched on and can be read.
+func (p *Plugins) Working(ctx context.Context) ([]Plugin, error) {
+	all, err := p.All(ctx)
+	var out []Plugin
+	for _, one := range all {
+		if one.Enabled && one.Fault == nil {
+			out = append(out, one)
+		}
+	}
+	return out, err
+}
+
+// Get returns a plugin. NotFound: there is none.
+func (p *Plugins) Get(ctx context.Context, id string) (Plugin, error) {
+	all, err := p.All(ctx)
+	if err != nil {
+		return Plugin{}, err
+	}
+	for _, one := range all {
+		if one.Plugin.ID == id {
+			return one, nil
+		}
+	}
+	return Plugin{}, fault.Errorf(fault.NotFound, "there is no plugin %s: xbot plugin list shows those that are installed", id)
+}
+
+// Usable returns a plugin that can be asked something. Invalid says why it cannot.
+func (p *Plugins) Usable(ctx context.Context, id string) (Plugin, plugin.Values, error) {
+	one, err := p.Get(ctx, id)
+	if err != nil {
+		return one, nil, err
+	}
+	switch {
+	case one.Fault != nil:
+		return one, nil, one.Fault
+	case !one.Enabled:
+		return one, nil, fault.Errorf(fault.Invalid, "the plugin %s is switched off", id)
+	}
+	values, err := p.Values(one)
+	if err != nil {
+		return one, nil, err
+	}
+	if missing := one.Missing(values); len(missing) > 0 {
+		return one, nil, fault.Errorf(fault.Invalid, "the plugin %s cannot work before an administrator has set %s", id, missing[0])
+	}
+	return one, one.Told(values), nil
+}
+
+// Values returns the settings of a plugin that were given.
+func (p *Plugins) Values(one Plugin) (plugin.Values, error) {
+	if one.Secrets == nil {
+		return plugin.Values{}, nil
+	}
+	plain, err := p.Key.Open(one.Secrets)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "the settings of the plugin %s are sealed with another key: set them again", one.Plugin.ID)
+	}
+	return one.ReadValues(plain)
+}
+
+// forget has the next look read anew.
+func (p *Plugins) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = time.Time{}
+	p.changes++
+}

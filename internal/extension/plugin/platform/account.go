@@ -1,0 +1,306 @@
+package platform
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/channel/format"
+	"xbot/internal/chat"
+	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/bridge"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+)
+
+// chunk is how much of a file stands in one message, in bytes.
+const chunk = 512 << 10
+
+// maxFetch bounds a file that came with a message, in bytes.
+const maxFetch = 100 << 20
+
+// account is one of a channel of a plugin. What stands of it is in the hub.
+type account struct {
+	hub      *Hub
+	plugin   string
+	channel  plugin.Channel
+	name     string
+	settings map[string]string
+}
+
+var _ channel.Held = (*account)(nil)
+
+func (a *account) at() address { return address{a.channel.Name, a.name} }
+
+// named is what every request about an account has.
+type named struct {
+	Channel string `json:"channel"`
+	Account string `json:"account"`
+}
+
+func (a *account) named() named { return named{a.channel.Name, a.name} }
+
+func (a *account) secrets() (out []string) {
+	for _, o := range a.channel.Options {
+		if o.Secret {
+			out = append(out, a.settings[o.Name])
+		}
+	}
+	return out
+}
+
+// session is the one that can send.
+func (a *account) session() (*session, error) {
+	if s := a.hub.session(a.at()); s != nil && s.here() {
+		return s, nil
+	}
+	return nil, fault.Errorf(fault.Unavailable, "the plugin %s does not run for %s at the moment", a.plugin, channel.Name(a.channel.Name, a.name))
+}
+
+// Here implements channel.Held.
+func (a *account) Here() bool {
+	_, err := a.session()
+	return err == nil
+}
+
+// Traits are what the manifest says.
+func (a *account) Traits() channel.Traits {
+	t := channel.Traits{MaxText: a.channel.Abilities.Text, MaxFile: a.channel.Abilities.File, Dialect: channel.Plain}
+	if a.channel.Abilities.Markdown {
+		t.Dialect = channel.Markdown
+	}
+	if a.channel.Abilities.Idempotent {
+		t.Window = channel.Forever
+	}
+	return t
+}
+
+// Check says who the bot is, as the plugin was told when it connected. Where the account is not open, a plugin that can tries its settings.
+func (a *account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
+	s, err := a.session()
+	if err != nil {
+		who, err := a.tried(ctx, err)
+		return who, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.told.Connected && s.told.Err != nil {
+		return s.who, nil, fault.Errorf(fault.Unavailable, "%w", s.told.Err)
+	}
+	return s.who, nil, nil
+}
+
+// place is where a message goes, as plugins are told.
+type place struct {
+	Type    chat.ChatType `json:"type"` // direct or group
+	Chat    string        `json:"chat,omitempty"`
+	Person  string        `json:"person,omitempty"` // who is answered
+	Thread  string        `json:"thread,omitempty"`
+	ReplyTo string        `json:"reply_to,omitempty"`
+}
+
+func placeOf(to channel.Address) place {
+	return place{Type: to.ChatType, Chat: to.Chat, Person: to.Peer, Thread: to.Thread, ReplyTo: to.ReplyTo}
+}
+
+// outgoing is a message as plugins are told.
+type outgoing struct {
+	named
+
+	To   place     `json:"to"`
+	Key  string    `json:"key"`
+	Text string    `json:"text,omitempty"`
+	File *uploaded `json:"file,omitempty"`
+}
+
+// uploaded is a file whose parts were handed over before.
+type uploaded struct {
+	Upload string `json:"upload"`
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Size   int    `json:"size"` // bytes
+}
+
+// Send sends one message. Where the answer is lost, nobody knows whether it was sent.
+func (a *account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
+	out := outgoing{named: a.named(), To: placeOf(to), Key: m.Key}
+	if m.File != nil && int64(len(m.File.Data)) > a.channel.Abilities.File {
+		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s takes files of at most %d bytes", a.channel.Label, a.channel.Abilities.File)
+	}
+	out.Text = format.Render(a.Traits().Dialect, m.Text)
+	if m.Card != nil {
+		out.Text = question(*m.Card, a.channel.Abilities.Text)
+	}
+	if format.Size(channel.Plain, out.Text) > a.channel.Abilities.Text {
+		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s takes texts of at most %d characters", a.channel.Label, a.channel.Abilities.Text)
+	}
+	s, err := a.session()
+	if err != nil {
+		return channel.Sent{}, err
+	}
+	if m.File != nil {
+		if out.File, err = a.upload(ctx, s, m.File); err != nil {
+			return channel.Sent{}, channel.Certain(explained(err))
+		}
+	}
+	var sent struct {
+		ID     string `json:"id"`
+		Thread string `json:"thread"`
+	}
+	if err := s.line.Ask(ctx, bridge.Request{Method: "channels/send", Params: out}, &sent); err != nil {
+		return channel.Sent{}, explained(err)
+	}
+	if !plugin.IsName(sent.ID) || sent.Thread != "" && !plugin.IsName(sent.Thread) { // it was sent, and has no name by which anybody could answer
+		sent.ID, sent.Thread = "", ""
+	}
+	return channel.Sent{ID: sent.ID, Thread: sent.Thread, At: time.Now()}, nil
+}
+
+// question is a card as a text of at most a number of characters: what stands above its fields is shortened.
+func question(q channel.Question, most int) string {
+	text := format.Question(&q)
+	if over := format.Size(channel.Plain, text) - most; over > 0 {
+		above := []rune(format.Plain(q.Text))
+		q.Text = string(above[:max(0, len(above)-over-1)]) + "…"
+		text = format.Question(&q)
+	}
+	return text
+}
+
+// upload hands over a file in parts.
+func (a *account) upload(ctx context.Context, s *session, f *channel.File) (*uploaded, error) {
+	id, _ := secret.NewToken()
+	for offset := 0; offset == 0 || offset < len(f.Data); offset += chunk {
+		part := f.Data[offset:min(offset+chunk, len(f.Data))]
+		err := s.line.Ask(ctx, bridge.Request{Method: "channels/upload", Params: struct {
+			named
+
+			Upload string `json:"upload"`
+			Offset int    `json:"offset"`
+			Data   []byte `json:"data"`
+		}{a.named(), id, offset, part}}, &struct{}{})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &uploaded{Upload: id, Name: f.Name, Type: f.Type, Size: len(f.Data)}, nil
+}
+
+// about is a request about a message.
+type about struct {
+	named
+
+	To    place  `json:"to"`
+	ID    string `json:"id,omitempty"`
+	Emoji string `json:"emoji,omitempty"`
+}
+
+func (a *account) ask(ctx context.Context, can bool, method string, of about) error {
+	if !can {
+		return fault.Errorf(fault.Denied, "%s cannot do this", a.channel.Label)
+	}
+	s, err := a.session()
+	if err != nil {
+		return err
+	}
+	of.named = a.named()
+	return explained(s.line.Ask(ctx, bridge.Request{Method: method, Params: of}, &struct{}{}))
+}
+
+// Delete takes back a message that was sent.
+func (a *account) Delete(ctx context.Context, to channel.Address, id string) error {
+	return a.ask(ctx, a.channel.Abilities.Delete, "channels/delete", about{To: placeOf(to), ID: id})
+}
+
+// React puts a reaction to a person's message.
+func (a *account) React(ctx context.Context, to channel.Address, id, emoji string) error {
+	return a.ask(ctx, a.channel.Abilities.React, "channels/react", about{To: placeOf(to), ID: id, Emoji: emoji})
+}
+
+// Typing shows that an answer is being written.
+func (a *account) Typing(ctx context.Context, to channel.Address) error {
+	return a.ask(ctx, a.channel.Abilities.Typing, "channels/typing", about{To: placeOf(to)})
+}
+
+// Pace does not wait: a plugin says itself when there is too much.
+func (a *account) Pace(context.Context) error { return nil }
+
+// Find is Denied: plugins have no history to search, so that what is unknown stays so.
+func (a *account) Find(context.Context, channel.Address, channel.Message, time.Time) (channel.Sent, bool, error) {
+	return channel.Sent{}, false, fault.Errorf(fault.Denied, "%s has no history that can be searched", a.channel.Label)
+}
+
+// Settles is of no use without a history.
+func (a *account) Settles(channel.Message) time.Duration { return 0 }
+
+// Fetch reads a file that came with a message, part by part.
+func (a *account) Fetch(ctx context.Context, message string, file chat.Attachment) (io.ReadCloser, error) {
+	s, err := a.session()
+	if err != nil {
+		return nil, err
+	}
+	r := &fetched{ctx: ctx, account: a, session: s, message: message, key: file.Key}
+	if err := r.next(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// fetched is a file that is read part by part.
+type fetched struct {
+	ctx     context.Context //nolint:containedctx // of the reader
+	account *account
+	session *session
+	message string
+	key     string
+	part    bytes.Reader
+	offset  int64
+	end     bool
+}
+
+// next asks for the next part.
+func (r *fetched) next() error {
+	var out struct {
+		Data []byte `json:"data"`
+		End  bool   `json:"end"`
+	}
+	err := r.session.line.Ask(r.ctx, bridge.Request{Method: "channels/fetch", Params: struct {
+		named
+
+		Message string `json:"message"`
+		Key     string `json:"key"`
+		Offset  int64  `json:"offset"` // bytes
+		Limit   int    `json:"limit"`  // bytes
+	}{r.account.named(), r.message, r.key, r.offset, chunk}}, &out)
+	if err != nil {
+		return channel.Certain(explained(err))
+	}
+	r.offset += int64(len(out.Data))
+	switch {
+	case r.offset > maxFetch:
+		return fault.Errorf(fault.TooLarge, "the file has more than %d bytes", maxFetch)
+	case len(out.Data) == 0 && !out.End:
+		return fault.Errorf(fault.Unavailable, "the plugin %s gives nothing of the file", r.account.plugin)
+	}
+	r.part.Reset(out.Data)
+	r.end = out.End
+	return nil
+}
+
+// Read implements io.Reader.
+func (r *fetched) Read(into []byte) (int, error) {
+	for r.part.Len() == 0 {
+		if r.end {
+			return 0, io.EOF
+		}
+		if err := r.next(); err != nil {
+			return 0, err
+		}
+	}
+	return r.part.Read(into)
+}
+
+// Close implements io.Closer.
+func (r *fetched) Close() error { return nil }

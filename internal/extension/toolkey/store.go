@@ -1,0 +1,154 @@
+package toolkey
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/host/safehttp"
+	"xbot/internal/secret"
+	"xbot/internal/store/toolkeys"
+)
+
+// Where a key is from.
+const (
+	Own          = "own"
+	Installation = "installation"
+	Environment  = "environment"
+	Nowhere      = ""
+)
+
+// Rows keep keys of tools.
+type Rows interface {
+	ToolKeys(ctx context.Context, user chat.UserID) ([]toolkeys.Key, error)
+	SetToolKey(ctx context.Context, in toolkeys.Key, by chat.UserID) error
+	RemoveToolKey(ctx context.Context, user chat.UserID, service string) error
+}
+
+// Store reads, tries and writes keys of tools. It is safe for concurrent use.
+type Store struct {
+	Rows Rows
+	Key  secret.Sealer
+	// Public carries the requests to addresses that people chose for themselves: it reaches the public internet alone. Those of the
+	// installation and of the environment, which administrators write, may lead into its network.
+	Public http.RoundTripper
+	Env    map[string]string // variables of this process, beside which the environment has no keys
+}
+
+// Access is how a service is reached.
+type Access struct {
+	Service string
+	Source  string // Own, Installation or Environment
+	BaseURL string // without a slash behind it
+	Key     string // empty: it needs none
+	Model   string // empty: the usual one
+	// Client follows no redirect, so that a key goes nowhere else.
+	Client *http.Client
+}
+
+// List returns the keys of a person; with shared, those of the installation before them. The keys themselves are left out.
+func (s *Store) List(ctx context.Context, user chat.UserID, shared bool) ([]chat.ToolKey, error) {
+	rows, err := s.Rows.ToolKeys(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	out := []chat.ToolKey{}
+	for _, r := range rows {
+		if shared || !r.Shared {
+			out = append(out, r.ToolKey)
+		}
+	}
+	return out, nil
+}
+
+// Sources says for each service where what is used for a person comes from.
+func (s *Store) Sources(ctx context.Context, user chat.UserID) (map[string]string, error) {
+	rows, err := s.Rows.ToolKeys(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, about := range services {
+		switch r := inForce(rows, about.name); {
+		case r == nil && s.environment(about) == (Access{}):
+			out[about.name] = Nowhere
+		case r == nil:
+			out[about.name] = Environment
+		default:
+			out[about.name] = sourceOf(r.Shared)
+		}
+	}
+	return out, nil
+}
+
+// For says how a service is reached for a person: by their own key, else the installation's, else the environment's. One source is taken as
+// a whole: a key never goes to the address of another. Invalid: there is none, or it cannot be read; the sentence says where to set it.
+func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access, error) {
+	about, err := of(name)
+	if err != nil {
+		return Access{}, err
+	}
+	rows, err := s.Rows.ToolKeys(ctx, user)
+	if err != nil {
+		return Access{}, err
+	}
+	if r := inForce(rows, name); r != nil {
+		key, err := secret.OpenAPIKey(s.Key, r.Secrets)
+		if err != nil {
+			return Access{}, fault.Errorf(fault.KindOf(err), "the key for %s: %w", about.title, err)
+		}
+		return s.access(about, Draft{ToolKey: r.ToolKey, Key: key}), nil
+	}
+	found := s.environment(about)
+	if found == (Access{}) {
+		return found, fault.Errorf(fault.Invalid, "there is no key for %s: enter one on the page under Settings, Models and keys, or let an administrator set %s", about.title, about.variable())
+	}
+	return found, nil
+}
+
+// inForce is what is used of a person's and the installation's; the person's come behind.
+func inForce(rows []toolkeys.Key, name string) (found *toolkeys.Key) {
+	for i := range rows {
+		if rows[i].Service == name {
+			found = &rows[i]
+		}
+	}
+	return found
+}
+
+// environment is what the variables say; zero: nothing.
+func (s *Store) environment(about service) Access {
+	key, base := strings.TrimSpace(s.Env[about.keyVar]), strings.TrimSpace(s.Env[about.baseVar])
+	if key == "" && (base == "" || !about.keyless) {
+		return Access{}
+	}
+	out := s.access(about, Draft{Key: key, ToolKey: chat.ToolKey{Shared: true, BaseURL: base, Model: strings.TrimSpace(s.Env[about.modelVar])}})
+	out.Source = Environment
+	return out
+}
+
+// trusted holds the connections to what administrators chose.
+var trusted = sync.OnceValue(func() http.RoundTripper { return safehttp.Trusted() })
+
+func (s *Store) access(about service, d Draft) Access {
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client.Transport = trusted()
+	if !d.Shared {
+		client.Transport = s.Public
+	}
+	base := d.BaseURL
+	if base == "" {
+		base = about.base
+	}
+	return Access{Service: about.name, Source: sourceOf(d.Shared), BaseURL: strings.TrimRight(base, "/"), Key: d.Key, Model: d.Model, Client: client}
+}
+
+func sourceOf(shared bool) string {
+	if shared {
+		return Installation
+	}
+	return Own
+}

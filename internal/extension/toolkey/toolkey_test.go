@@ -1,0 +1,194 @@
+package toolkey_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"xbot/internal/chat"
+	"xbot/internal/extension/toolkey"
+	"xbot/internal/fault"
+	"xbot/internal/host/safehttp"
+	"xbot/internal/secret"
+	"xbot/internal/store/toolkeys"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const ann chat.UserID = 7
+
+// rows keep keys in memory, the installation's first.
+type rows struct{ list []toolkeys.Key }
+
+func (r *rows) ToolKeys(_ context.Context, user chat.UserID) (out []toolkeys.Key, err error) {
+	for _, owner := range []chat.UserID{0, user} {
+		for _, k := range r.list {
+			if k.User == owner && (owner != 0 || len(out) == 0 || out[len(out)-1].Service != k.Service) {
+				out = append(out, k)
+			}
+		}
+		if user == 0 {
+			break
+		}
+	}
+	return out, nil
+}
+
+func (r *rows) SetToolKey(_ context.Context, in toolkeys.Key, _ chat.UserID) error {
+	for i, k := range r.list {
+		if k.User == in.User && k.Service == in.Service {
+			in.Revision++
+			r.list[i] = in
+			return nil
+		}
+	}
+	r.list = append(r.list, in)
+	return nil
+}
+
+func (r *rows) RemoveToolKey(context.Context, chat.UserID, string) error { return nil }
+
+func setup() (*toolkey.Store, *rows) {
+	r := &rows{}
+	return &toolkey.Store{Rows: r, Key: secret.Key{1}, Public: safehttp.NewTransport(safehttp.Allow{}), Env: map[string]string{}}, r
+}
+
+func draft(user chat.UserID, service, key, base string) toolkey.Draft {
+	return toolkey.Draft{Key: key, ToolKey: chat.ToolKey{User: user, Service: service, BaseURL: base}}
+}
+
+func TestFor_APersonsOwnComesBeforeTheInstallationsAndThatBeforeTheEnvironments(t *testing.T) {
+	s, _ := setup()
+	_, err := s.For(t.Context(), ann, toolkey.Transcription)
+	require.True(t, fault.Is(err, fault.Invalid))
+	require.ErrorContains(t, err, "Settings, Models and keys")
+	require.ErrorContains(t, err, "STT_API_KEY")
+
+	s.Env = map[string]string{"STT_API_KEY": "of-the-environment", "STT_MODEL": "m", "SEARXNG_URL": "http://127.0.0.1:1/"}
+	got, err := s.For(t.Context(), ann, toolkey.Transcription)
+	require.NoError(t, err)
+	require.Equal(t, []string{toolkey.Environment, "of-the-environment", "m", "https://api.openai.com/v1"}, []string{got.Source, got.Key, got.Model, got.BaseURL})
+	got, err = s.For(t.Context(), ann, toolkey.SearXNG)
+	require.NoError(t, err)
+	require.Equal(t, "http://127.0.0.1:1", got.BaseURL)
+
+	require.NoError(t, s.Save(t.Context(), draft(0, toolkey.Transcription, "", "http://10.0.0.1/v1"), ann))
+	got, err = s.For(t.Context(), ann, toolkey.Transcription)
+	require.NoError(t, err)
+	require.Equal(t, []string{toolkey.Installation, "", "http://10.0.0.1/v1"}, []string{got.Source, got.Key, got.BaseURL}, "no key of another source goes along")
+
+	require.NoError(t, s.Save(t.Context(), draft(ann, toolkey.Transcription, "own", ""), ann))
+	got, err = s.For(t.Context(), ann, toolkey.Transcription)
+	require.NoError(t, err)
+	require.Equal(t, []string{toolkey.Own, "own", "https://api.openai.com/v1"}, []string{got.Source, got.Key, got.BaseURL})
+	got, err = s.For(t.Context(), 8, toolkey.Transcription)
+	require.NoError(t, err)
+	require.Equal(t, toolkey.Installation, got.Source, "nobody else uses it")
+	sources, err := s.Sources(t.Context(), ann)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		"tavily": "", "cloudsway": "", "searxng": "environment", "image": "", "speech": "", "video": "", "transcription": "own", "realtime": "",
+	}, sources)
+}
+
+func TestSave_AStoredKeyStaysWhereTheAddressStays(t *testing.T) {
+	s, r := setup()
+	require.NoError(t, s.Save(t.Context(), draft(ann, toolkey.Image, "secret-of-ann-0123456789", "https://one.example/v1"), ann))
+	require.Equal(t, "…6789", r.list[0].KeyHint)
+	require.NotContains(t, string(r.list[0].Secrets), "secret-of-ann")
+	change := draft(ann, toolkey.Image, "", "https://one.example/v1")
+	change.Model = "m"
+	require.NoError(t, s.Save(t.Context(), change, ann))
+	got, err := s.For(t.Context(), ann, toolkey.Image)
+	require.NoError(t, err)
+	require.Equal(t, "secret-of-ann-0123456789", got.Key)
+	require.Equal(t, "m", got.Model)
+	change.BaseURL = "https://two.example/v1"
+	require.ErrorContains(t, s.Save(t.Context(), change, ann), "enter the key for it")
+	change.Forget = true
+	require.NoError(t, s.Save(t.Context(), change, ann))
+	got, err = s.For(t.Context(), ann, toolkey.Image)
+	require.NoError(t, err)
+	require.Empty(t, got.Key)
+}
+
+func TestSave_RefusesWhatCannotBeUsed(t *testing.T) {
+	s, r := setup()
+	for _, d := range []toolkey.Draft{
+		draft(ann, "nothing", "k", ""), draft(ann, toolkey.Tavily, "", ""), draft(ann, toolkey.Tavily, "", "https://x.example"), draft(ann, toolkey.SearXNG, "k", ""), draft(ann, toolkey.SearXNG, "", ""),
+		draft(ann, toolkey.Image, "", ""), draft(ann, toolkey.Image, "a b", ""), draft(ann, toolkey.Image, "k\r\nX: y", ""), draft(ann, toolkey.Image, strings.Repeat("k", 5000), ""),
+		draft(ann, toolkey.Image, "k", "ftp://x"), draft(ann, toolkey.Image, "k", "https://a:b@x"), draft(ann, toolkey.Image, "k", "https://x/?q"), draft(ann, toolkey.Image, "k", "nowhere"),
+	} {
+		require.Error(t, s.Save(t.Context(), d, ann), "%+v", d)
+	}
+	require.Empty(t, r.list)
+}
+
+func TestFor_AKeyThatCannotBeReadSaysSoAndIsNotReplacedByAnother(t *testing.T) {
+	s, r := setup()
+	s.Env["IMAGE_API_KEY"] = "of-the-environment"
+	r.list = []toolkeys.Key{{ToolKey: chat.ToolKey{User: ann, Service: toolkey.Image}, Secrets: secret.Key{2}.Seal([]byte(`{"api_key":"k"}`))}}
+	_, err := s.For(t.Context(), ann, toolkey.Image)
+	require.ErrorContains(t, err, "enter it again")
+}
+
+// service answers like one that people enter, and tells whose key came.
+func service(t *testing.T, answer http.HandlerFunc) (url string, keys func() []string) {
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization")+" "+r.URL.Path)
+		answer(w, r)
+	}))
+	t.Cleanup(func() { server.Close(); http.DefaultTransport.(*http.Transport).CloseIdleConnections() })
+	return server.URL, func() []string { return got }
+}
+
+func TestTry_MakesOneRequestThatCostsNothing(t *testing.T) {
+	s, r := setup()
+	url, keys := service(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"data":[]}`)) })
+	tried, err := s.Try(t.Context(), draft(0, toolkey.Transcription, "k", url+"/v1/"))
+	require.NoError(t, err)
+	require.True(t, tried.Passed, tried.Problem)
+	require.Equal(t, []string{"Bearer k /v1/models"}, keys())
+	require.Empty(t, r.list)
+	tried, err = s.Try(t.Context(), draft(0, toolkey.CloudsWay, "k", url))
+	require.NoError(t, err)
+	require.True(t, tried.Untested)
+	require.Len(t, keys(), 1)
+}
+
+func TestTry_SaysWhatIsWrongAndNeverTheKey(t *testing.T) {
+	s, _ := setup()
+	for says, answer := range map[string]http.HandlerFunc{
+		"(401)": func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, r.Header.Get("Authorization"), http.StatusUnauthorized)
+		},
+		"(404)":   http.NotFound,
+		"no JSON": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) },
+		"(302)": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+		},
+		"(503": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+	} {
+		url, _ := service(t, answer)
+		tried, err := s.Try(t.Context(), draft(0, toolkey.Tavily, "secret-key", url))
+		require.NoError(t, err)
+		require.False(t, tried.Passed)
+		require.Contains(t, tried.Problem, says)
+		require.NotContains(t, tried.Problem, "secret-key")
+	}
+}
+
+func TestTry_APersonsOwnReachesNoAddressOfTheServersNetwork(t *testing.T) {
+	s, _ := setup()
+	url, keys := service(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{}`)) })
+	tried, err := s.Try(t.Context(), draft(ann, toolkey.Image, "k", url))
+	require.NoError(t, err)
+	require.Contains(t, tried.Problem, "not an address on the public internet")
+	require.Empty(t, keys())
+}

@@ -1,0 +1,210 @@
+// Package agentenv says which variables the commands of a conversation have: those that the policy gives its agent, and the agent's
+// secrets, which are opened for the moment of a run and go to runners that the policy trusts with them.
+package agentenv
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/host/readonce"
+	"xbot/internal/llm/choice"
+	"xbot/internal/sandbox"
+	"xbot/internal/secret"
+	"xbot/internal/store/agentsecrets"
+	"xbot/internal/turn/policy"
+	"xbot/runner/mask"
+	"xbot/runner/wire"
+)
+
+// Store keeps secrets, and what says whose conversation it is.
+type Store interface {
+	AgentSecrets(ctx context.Context, agent string) ([]agentsecrets.Secret, error)
+	SetAgentSecret(ctx context.Context, in agentsecrets.Secret, bounds agentsecrets.Bounds) error
+	RunnerIsListed(ctx context.Context, owner chat.UserID, name string, listed []string) (bool, error)
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
+}
+
+// Policies knows the policy in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// Withheld names, to a command, the secrets of its agent that it was not given.
+const Withheld = "XBOT_WITHHELD"
+
+// Resolver finds the environment of conversations. It is safe for concurrent use.
+type Resolver struct {
+	Store    Store
+	Policies Policies
+	Key      secret.Sealer
+	Log      *slog.Logger
+}
+
+// sealed is what is sealed of a secret. It names what it is of, so that a row that was moved to another agent opens nothing.
+type sealed struct {
+	Agent string `json:"agent"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Environment returns what commands of a conversation have on a runner of a user. Secrets that the runner is not trusted with, or that
+// cannot be opened, are named in Withheld.
+func (r *Resolver) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
+	f, err := r.of(ctx, key)
+	if err != nil {
+		return sandbox.Environment{}, err
+	}
+	p, w, agent, rows := f.policy, f.asked, f.agent, f.rows
+	var env sandbox.Environment
+	for _, name := range slices.Sorted(maps.Keys(agent.Env)) {
+		env.Variables = append(env.Variables, name+"="+agent.Env[name])
+	}
+	if len(rows) == 0 {
+		return env, nil
+	}
+	trusted := routed(p, w, agent)
+	if trusted {
+		if trusted, err = r.trusted(ctx, p, user, runner); err != nil {
+			return sandbox.Environment{}, err
+		}
+	}
+	withheld := []string{}
+	for _, row := range rows {
+		if s, ok := r.open(row); ok && trusted {
+			env.Secrets = append(env.Secrets, s)
+		} else {
+			withheld = append(withheld, row.Name)
+		}
+	}
+	if len(withheld) > 0 {
+		env.Variables = append(env.Variables, Withheld+"="+strings.Join(withheld, " "))
+	}
+	return env, nil
+}
+
+// Masker hides the secrets of the agent of a conversation, whichever runner has them; nil: there are none.
+func (r *Resolver) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
+	f, err := r.of(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	var known []wire.Secret
+	for _, row := range f.rows {
+		if s, ok := r.open(row); ok {
+			known = append(known, s)
+		}
+	}
+	return mask.New(known), nil
+}
+
+// found is the agent of a conversation, and what decides what its commands have.
+type found struct {
+	policy *policy.Policy
+	asked  chat.ModelCriteria
+	agent  policy.Agent
+	rows   []agentsecrets.Secret // the agent's
+}
+
+// secretsKey is the key of all secrets in what a preparation has read.
+type secretsKey struct{}
+
+// of finds the agent of a conversation, and its secrets. Where no agent has variables, nothing else is read.
+func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (found, error) {
+	p, err := r.Policies.Get(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	all, err := readonce.Get(ctx, secretsKey{}, func() ([]agentsecrets.Secret, error) { return r.Store.AgentSecrets(ctx, "") })
+	if err != nil || len(all) == 0 && !slices.ContainsFunc(p.Agents.List, func(a policy.Agent) bool { return len(a.Env) > 0 }) {
+		return found{policy: p}, err
+	}
+	w, err := choice.Wanted(ctx, r.Store, key)
+	if err != nil {
+		return found{}, err
+	}
+	agent := p.Agent(w.Agent)
+	return found{policy: p, asked: w, agent: agent, rows: slices.DeleteFunc(slices.Clone(all), func(s agentsecrets.Secret) bool { return s.Agent != agent.ID })}, nil
+}
+
+// chosenOn are the channels on which people say themselves which agent answers. On platforms the policy says so.
+var chosenOn = []string{"", "web", "cli", "api", "openai", "openai-user"}
+
+// routed reports whether the policy, or an administrator, has the agent answer there: whoever is signed in may begin a conversation with any
+// agent, and does not get its secrets by that.
+func routed(p *policy.Policy, w chat.ModelCriteria, agent policy.Agent) bool {
+	return w.Admin || !slices.Contains(chosenOn, w.Above.Channel) ||
+		p.AgentFor(chat.Envelope{Source: chat.Source{Channel: w.Above.Channel, Account: w.Above.Account, ChatType: w.Above.ChatType}}) == agent.ID
+}
+
+// trusted reports whether a runner may have secrets.
+func (r *Resolver) trusted(ctx context.Context, p *policy.Policy, user chat.UserID, runner string) (bool, error) {
+	if own, ok := p.Runners.HasSecrets(runner); ok {
+		return own, nil
+	}
+	if len(p.Runners.Secrets) == 0 {
+		return false, nil
+	}
+	return r.Store.RunnerIsListed(ctx, user, runner, p.Runners.Secrets)
+}
+
+// open opens a secret; false: it cannot be read, or is another one's.
+func (r *Resolver) open(row agentsecrets.Secret) (wire.Secret, bool) {
+	plain, err := r.Key.Open(row.Sealed)
+	var s sealed
+	if err == nil {
+		err = json.Unmarshal(plain, &s)
+	}
+	if err != nil || s.Agent != row.Agent || s.Name != row.Name || wire.CheckSecret(s.Value) != nil {
+		r.Log.Warn("a secret variable cannot be read: set it again with xbot env set", "agent", row.Agent, "name", row.Name) // the error might quote it
+		return wire.Secret{}, false
+	}
+	return wire.Secret{Name: s.Name, Value: s.Value}, true
+}
+
+// Readable reports whether a stored secret can be opened.
+func (r *Resolver) Readable(row agentsecrets.Secret) bool {
+	_, ok := r.open(row)
+	return ok
+}
+
+// Set seals a value and stores it. Invalid says what is wrong with the name or the value, without the value; TooLarge: the agent has as much
+// as a command can be given.
+func (r *Resolver) Set(ctx context.Context, agent, name, value string) error {
+	if err := policy.CheckVariable(name); err != nil {
+		return fault.Errorf(fault.Invalid, "%w", err)
+	}
+	if err := wire.CheckSecret(value); err != nil {
+		return fault.Errorf(fault.Invalid, "%w", err)
+	}
+	plain, err := json.Marshal(sealed{Agent: agent, Name: name, Value: value})
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return r.Store.SetAgentSecret(ctx, agentsecrets.Secret{Agent: agent, Name: name, Sealed: r.Key.Seal(plain)}, room{r, len(value)})
+}
+
+// room are the bounds of what a runner takes.
+type room struct {
+	resolver *Resolver
+	more     int // bytes
+}
+
+// Fit implements agentsecrets.Bounds.
+func (b room) Fit(others []agentsecrets.Secret) error {
+	total := b.more
+	for _, row := range others {
+		if s, ok := b.resolver.open(row); ok {
+			total += len(s.Value)
+		}
+	}
+	if len(others) >= wire.MaxSecrets || total > wire.MaxSealed {
+		return fault.Errorf(fault.TooLarge, "an agent has at most %d secret variables with %d bytes together: remove one first", wire.MaxSecrets, wire.MaxSealed)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package toolset
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/memory"
+	"xbot/internal/tool"
+	"xbot/internal/turn/agentprofile"
+)
+
+// Limits of what a model is shown beside the tools that are always there.
+const (
+	MaxUnused = 5  // messages of people for which a tool is shown though it is not used (spec/001 §5.3)
+	MaxActive = 30 // tools of one conversation; those used last
+)
+
+// Search is the tool that finds the others. It is there only where something can be found.
+const Search = "search_tools"
+
+// Store keeps which optional tools conversations use.
+type Store interface {
+	// ActiveTools returns those that a conversation has used: as recent, at most most, in the last unused messages of people. 0: ever.
+	ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) (chat.ToolUse, error)
+	// UseTools notes that tools are used now.
+	UseTools(ctx context.Context, key chat.SessionKey, names ...string) error
+	Criteria
+}
+
+// Profiles knows who answers in a conversation, which decides what they may use.
+type Profiles interface {
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
+}
+
+// Catalog knows the tools of all conversations. It is safe for concurrent use.
+type Catalog struct {
+	Builtin  *tool.Registry
+	Sources  []Source
+	Store    Store    // nil: optional tools are never shown, and sources are not asked
+	Profiles Profiles // nil: everybody has all tools
+}
+
+// Fixed is a catalog in which all conversations have the same tools.
+func Fixed(tools ...tool.Tool) *Catalog { return &Catalog{Builtin: tool.New(tools...)} }
+
+// Of returns the tools of a conversation.
+func (c *Catalog) Of(ctx context.Context, key chat.SessionKey) (*Set, error) {
+	who, err := c.profile(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	use, err := c.use(ctx, key, who)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.all(ctx, key, who.Outside, use)
+	if err != nil {
+		return nil, err
+	}
+	mine := all.Where(who.HasTool)
+	optional := func(s tool.Spec) bool { return s.Optional && !who.Names(s.Name) }
+	if !mine.Any(optional) {
+		return newSet(mine.Where(func(s tool.Spec) bool { return s.Name != Search }), nil, optional), nil
+	}
+	return newSet(mine, use.Recent, optional), nil
+}
+
+// Find returns the tool of a name that a conversation can call. No source takes the name of a tool of the program, so that for one of those
+// no source is asked.
+func (c *Catalog) Find(ctx context.Context, key chat.SessionKey, name string) (tool.Tool, bool, error) {
+	if t, ok := c.Builtin.Get(name); ok && t.Spec().Name != Search {
+		who, err := c.profile(ctx, key)
+		return t, err == nil && who.Has(t.Spec().Name), err
+	}
+	set, err := c.Of(ctx, key)
+	if err != nil {
+		return nil, false, err
+	}
+	t, ok := set.Get(name)
+	return t, ok, nil
+}
+
+// use is what a conversation has used of the optional tools. Those who speak from outside have none: they are given tools by name. What a flat
+// memory keeps stays: nothing of it expires (spec/001 §5.3).
+func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {
+	if c.Store == nil || who.Outside {
+		return chat.ToolUse{}, nil
+	}
+	unused := MaxUnused
+	if who.Provider == memory.Flat {
+		unused = 0
+	}
+	return c.Store.ActiveTools(ctx, key, unused, MaxActive)
+}
+
+// Person returns the tools that a person can have in some conversation, for rules and lists: none is left out.
+func (c *Catalog) Person(ctx context.Context, user chat.UserID) (*tool.Registry, error) {
+	return c.with(ctx, Place{User: user}, false)
+}
+
+// Use notes that a conversation uses tools. What is always shown needs no note.
+func (c *Catalog) Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error {
+	var names []string
+	for _, s := range specs {
+		if s.Optional {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) == 0 || c.Store == nil {
+		return nil
+	}
+	return c.Store.UseTools(ctx, key, names...)
+}
+
+func (c *Catalog) profile(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error) {
+	if c.Profiles == nil {
+		return agentprofile.Profile{}, nil
+	}
+	return c.Profiles.Of(ctx, key)
+}
+
+func (c *Catalog) all(ctx context.Context, key chat.SessionKey, outside bool, use chat.ToolUse) (*tool.Registry, error) {
+	if len(c.Sources) == 0 || c.Store == nil {
+		return c.Builtin, nil
+	}
+	at, err := PlaceOf(ctx, c.Store, key)
+	if err != nil {
+		return nil, err
+	}
+	at.Use = use
+	return c.with(ctx, at, outside)
+}
+
+// with adds what the sources bring. A tool of an earlier one, or of the program, keeps its name: nobody takes its place.
+func (c *Catalog) with(ctx context.Context, at Place, outside bool) (*tool.Registry, error) {
+	all := c.Builtin
+	for _, s := range c.Sources {
+		if _, serves := s.(OutsideSource); outside && !serves {
+			continue
+		}
+		found, err := s.Tools(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		all = all.With(found...)
+	}
+	return all, nil
+}
+
+// Quick reports whether calls of a tool that everybody has usually end within a second.
+func (c *Catalog) Quick(name string) bool { return c.Builtin.Quick(name) }

@@ -1,0 +1,260 @@
+// Package agentprofile knows who answers in a conversation: which of the installation's agents, with which tools, memory and
+// soul, and whether its answers reach the channel. It reads the policy as it is now.
+package agentprofile
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm/choice"
+	"xbot/internal/memory"
+	"xbot/internal/service"
+	"xbot/internal/tool"
+	"xbot/internal/turn/policy"
+	"xbot/internal/turn/session"
+	"xbot/internal/user/persona"
+)
+
+// Profile is who answers in a conversation.
+type Profile struct {
+	Agent    policy.Agent
+	Scene    policy.Scene // of the conversation, for a subagent that of the one above all; its tools narrow those of the agent
+	Contract persona.Contract
+	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
+	Soul    string
+	Silence Silence
+	// Deliver says whether answers reach the channel.
+	Deliver bool
+	// Provider names who keeps the agent's memory.
+	Provider string
+	// Remember says what the agent does with memory.
+	Remember policy.Remembers
+	// Alone says that a job or a trigger speaks here, in a conversation of its own.
+	Alone bool
+	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
+	Role *chat.Profile
+	// Plan says whether the running turn has to propose a plan before it acts.
+	Plan chat.PlanState
+	// Trusted says that an administrator speaks here, and nobody else.
+	Trusted bool
+	// Direct says that one person speaks here, and nobody else.
+	Direct bool
+	Strangers
+	// Job is what the job narrows whose own conversation it is, or which one above it is; nil: nothing.
+	Job *chat.JobPermits
+}
+
+// Strangers says what of a conversation comes from outside the house.
+type Strangers struct {
+	// Outside: somebody speaks here who is outside, to a service.
+	Outside bool
+	// Sealed: the agent of a service speaks where it answers no consumer, and reads what strangers wrote. It has no tools, no room and no memory.
+	Sealed bool
+	// Private: an administrator alone speaks in the conversation above all. Their subagents may read what strangers wrote, where the policy says so.
+	Private bool
+	// OfGroup: the conversation belongs to a group of a platform, in which anybody may write. A group has no accounts and no triggers.
+	OfGroup bool
+}
+
+// Silence says how the model says nothing.
+type Silence struct {
+	Token     string // an answer of it alone is shown to nobody; empty where every answer is shown
+	Overhears bool   // the model reads what may not be for it
+}
+
+// trustedTools work only where an administrator speaks alone, by their names without underscores: what is for administrators' eyes, and what acts
+// on services for them. They are offered nowhere else.
+var trustedTools = []string{"logs", "publishservicetask"}
+
+// personTools act on what belongs to a person, by their names without underscores. Conversations of groups are not offered them.
+var personTools = []string{"eventtrigger", "oauthauthorize"}
+
+// Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
+// a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
+func (p Profile) Has(tool string) bool { return !p.Sealed && p.jobHas(tool) && p.agentHas(tool) }
+
+// HasTool is Has for a tool that may be one of an MCP server: denying any name of the server's tool denies it under all names.
+func (p Profile) HasTool(s tool.Spec) bool {
+	return p.Has(s.Name) && !slices.ContainsFunc(s.Names(), func(name string) bool {
+		return matches(p.Agent.Tools.Deny, name) || matches(p.Scene.Tools.Deny, name)
+	})
+}
+
+// elsewhere are the tools by which a job would begin something that is not as narrow as itself.
+var elsewhere = []string{"Cron", "*Trigger*", "publish_service_task", "config", "ManageTools"}
+
+// jobHas reports whether the job whose conversation it is leaves a tool.
+func (p Profile) jobHas(tool string) bool {
+	return p.Job == nil || !matches(elsewhere, tool) && (len(p.Job.Tools) == 0 || matches(p.Job.Tools, tool))
+}
+
+func (p Profile) agentHas(tool string) bool {
+	if p.Outside { // by its very name: no pattern and no other spelling opens what a service was not published with
+		return slices.Contains(p.Agent.Tools.Allow, tool) && !matches(p.Agent.Tools.Deny, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
+	}
+	folded := strings.ToLower(strings.ReplaceAll(tool, "_", ""))
+	if !p.Trusted && slices.Contains(trustedTools, folded) || !p.Direct && folded == chat.ConfigTool || p.OfGroup && slices.Contains(personTools, folded) {
+		return false
+	}
+	if strings.EqualFold(tool, chat.PlanTool) { // without a plan wanted it costs tokens; with one, an agent of few tools needs it, too
+		return p.Plan != "" && p.Role == nil && !matches(p.Agent.Tools.Deny, tool) && !matches(p.Scene.Tools.Deny, tool)
+	}
+	if has, ok := p.mayReach(tool); ok && !has {
+		return false
+	}
+	if provider, ok := memory.ProviderOf(tool); ok && p.Provider != "" && provider != p.Provider {
+		return false
+	}
+	return has(p.Agent.Tools, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
+}
+
+func has(t policy.Tools, tool string) bool {
+	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool))
+}
+
+// Names reports whether the agent, or the role that it has, is given a tool by its very name. It is always shown then.
+func (p Profile) Names(tool string) bool {
+	is := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), tool) }
+	return slices.ContainsFunc(p.Agent.Tools.Allow, is) || slices.ContainsFunc(p.Scene.Tools.Allow, is) || p.Role != nil && slices.ContainsFunc(p.Role.Tools, is)
+}
+
+func matches(patterns []string, tool string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(strings.TrimSpace(pattern)), strings.ToLower(tool))
+		return ok && err == nil
+	})
+}
+
+// sharedMemory is the memory that agents share.
+const sharedMemory = policy.DefaultAgent
+
+// Memory names the memory that the agent reads and writes.
+func (p Profile) Memory() string {
+	if p.Agent.Default || p.Agent.Memory == policy.MemoryShared || p.Agent.ID == "" {
+		return sharedMemory
+	}
+	return p.Agent.ID
+}
+
+// Store knows what decides who answers in a session.
+type Store interface {
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
+	// SubagentProfile returns what a subagent is; nil if the session is no subagent's.
+	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
+}
+
+// Policies knows the policy in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+	// With is Get with services that are at least as new as the version.
+	With(ctx context.Context, services int64) (*policy.Policy, error)
+}
+
+// Resolver finds the agent profile of a conversation. It is safe for concurrent use.
+type Resolver struct {
+	Store    Store
+	Policies Policies
+	Home     string // data folder of the server, where souls are
+	Memory   string // provider of memory where the policy names none; empty: flat
+	Log      *slog.Logger
+}
+
+// Walls are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
+// are no more than the runner's own. only is the runner on which they run, whichever is asked for; empty: the scene names none.
+func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (walls chat.Walls, only string, err error) {
+	p, err := b.Policies.Get(ctx)
+	if err != nil {
+		return chat.Walls{}, "", err
+	}
+	w, err := choice.Wanted(ctx, b.Store, key)
+	if err != nil {
+		return chat.Walls{}, "", err
+	}
+	scene := p.SceneAt(w.Above)
+	return scene.Sandbox.Narrow(), scene.Runner, nil
+}
+
+// Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
+// of the database.
+func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error) {
+	w, err := choice.Wanted(ctx, b.Store, key)
+	if err != nil {
+		return Profile{}, err
+	}
+	p, err := b.Policies.With(ctx, w.Services)
+	if err != nil {
+		return Profile{}, err
+	}
+	agent := p.Agent(w.Agent)
+	out := Profile{
+		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
+		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
+		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
+		Plan: w.Plan, Job: w.Above.Job, Strangers: Strangers{Private: w.Admin && w.Root == chat.ChatDirect, OfGroup: w.OfGroup},
+	}
+	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
+		out.Sealed, out.Plan, out.Remember, out.Trusted, out.Private = true, "", policy.Remembers{}, false, false
+		return out, nil // what it is told of its inbox names the answer that is silence
+	}
+	if strings.HasPrefix(agent.ID, policy.ServicePrefix) {
+		return b.outside(ctx, key, w, out)
+	}
+	if w.ChatType == chat.ChatSubagent {
+		out.Deliver, out.Silence.Token = false, persona.NoReply
+		if out.Role, err = b.Store.SubagentProfile(ctx, key); out.Role != nil && out.Role.Depth >= p.Limit().Subagents.Depth {
+			out.Role.SpawnAgent = false
+		}
+		return out, err
+	}
+	s, notes, err := persona.Load(b.Home, p.Channel(w.Channel, w.Account).Soul)
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
+	if len(notes) > 0 {
+		b.Log.Warn("a soul is not quite understood", "channel", w.Channel, "account", w.Account, "notes", strings.Join(notes, "; "))
+	}
+	out.Contract = s.Contract
+	if w.Scene != chat.SceneWork {
+		out.Soul = s.Body
+	}
+	if token := strings.TrimSpace(choice.Scene(p, w).NoReplyToken); token != "" && len(out.Contract.Tokens) == 0 {
+		out.Contract.Tokens = []string{token}
+	}
+	out.Silence = Silence{persona.NoReply, hearsAll(p, w)}
+	if len(out.Contract.Tokens) > 0 {
+		out.Silence.Token = out.Contract.Tokens[0]
+	}
+	if w.ChatType == chat.ChatCron { // a heartbeat that found nothing
+		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), persona.HeartbeatOK)
+	}
+	return out, nil
+}
+
+// outside is who answers for a service: no soul, no plans, nothing that is for administrators or for one person of the house, and nobody's
+// memory.
+func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.ModelCriteria, out Profile) (_ Profile, err error) {
+	out.Trusted, out.Direct, out.Plan, out.Remember = false, false, "", policy.Remembers{}
+	out.Strangers, out.Contract.Literal = Strangers{Outside: true}, true
+	if w.ChatType == chat.ChatSubagent {
+		out.Deliver = false
+		out.Role, err = b.Store.SubagentProfile(ctx, key)
+	}
+	return out, err
+}
+
+// hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group of which it
+// hears everything.
+func hearsAll(p *policy.Policy, w chat.ModelCriteria) bool {
+	switch w.ChatType {
+	case chat.ChatGroup, chat.ChatChannel, chat.ChatThread:
+		return session.HearsAll(p.Channel(w.Channel, w.Account), w.Chat, w.Scene, w.Activation)
+	case chat.ChatDirect, "":
+		return w.Scene == chat.SceneChat
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package prompt
+
+import (
+	"xbot/internal/memory"
+	"xbot/internal/turn/permission"
+)
+
+// Parts is what the middlewares of the product need.
+type Parts struct {
+	Template    *Template
+	Home        string // data folder of the server
+	Sandboxes   Sandboxes
+	Authorizers permission.Authorizers
+	Memory      memory.Recaller
+	Profiles    Profiles // nil: nobody in particular
+	Souls       SoulStore
+	Past        Past
+	Enrichers   []Enricher
+	Own         OwnStore       // nil: nobody has anything of their own
+	Roles       OwnRoles       // as above
+	Installed   Installed      // nil: nobody has installed anything
+	Disabled    DisabledSkills // nil: none are
+	Consents    Consents       // nil: skills of folders need no agreement
+	Outside     *Pipeline      // for those who write to a service; nil: they have no prompt
+}
+
+// Installed knows what people have installed.
+type Installed interface {
+	InstalledSkills
+	InstalledRoles
+}
+
+// Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and what else the model is to know.
+func Standard(p Parts) *Pipeline {
+	skills := Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Installed: p.Installed, Disabled: p.Disabled, Own: p.Own, Consents: p.Consents}
+	roles := Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Own: p.Roles, Installed: p.Installed}
+	return NewPipeline(
+		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, skills,
+		Agents{Roles: roles, Own: p.Own},
+		Own{Store: p.Own, Profiles: p.Profiles}, OwnSections{Store: p.Own},
+		Optional{}, Permission{Authorizers: p.Authorizers}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
+		Recent{Past: p.Past, Profiles: p.Profiles}, Enrichers(p.Enrichers), UserMessage{},
+	).WithOutside(p.Outside)
+}

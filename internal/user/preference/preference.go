@@ -1,0 +1,221 @@
+// Package preference describes what a person sets for themselves: the names, the values and what each may be. The page, the card of
+// a platform, the panel of the terminal and the slash command all show what stands here.
+package preference
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/extension/role"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/store"
+)
+
+// Option is a value that a setting may have.
+type Option struct {
+	Value string `json:"value" doc:"Empty: the default."`
+	Title string `json:"title" doc:"In the person's language."`
+}
+
+// Setting is one that a person has.
+type Setting struct {
+	Name    string   `json:"name" example:"language"`
+	Title   string   `json:"title" doc:"In the person's language." example:"Language of answers"`
+	Value   string   `json:"value" doc:"Empty: the default."`
+	Shown   string   `json:"shown" doc:"The value in words." example:"Chinese"`
+	Options []Option `json:"options" doc:"The default first; of models at most 100."`
+	Free    bool     `json:"free" doc:"Other values than the options may be set."`
+}
+
+// Store keeps what people chose.
+type Store interface {
+	Preferences(ctx context.Context, user chat.UserID) (chosen map[store.UserSetting]string, version int64, err error)
+	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
+	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
+	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
+	TurnNotices(ctx context.Context, user chat.UserID) (store.TurnNotices, error)
+	SetTurnNotices(ctx context.Context, user chat.UserID, n store.TurnNotices) error
+	TurnNoticeChats(ctx context.Context, user chat.UserID) ([]store.DirectChat, error)
+}
+
+// Models knows the models of a person.
+type Models interface {
+	Get(ctx context.Context, user chat.UserID) (catalogue.Catalogue, error)
+}
+
+// Desk shows and changes settings. It is safe for concurrent use.
+type Desk struct {
+	Store  Store
+	Models Models
+}
+
+// choices are what there is to choose from.
+type choices struct {
+	catalogue.Catalogue
+
+	chats []store.DirectChat
+}
+
+// zone is the setting that stands in the profile.
+const zone = "timezone"
+
+// tierPrefix begins the names of the models that tiers stand for, as in the store.
+const tierPrefix = "tier_"
+
+// definition is a setting as it is for everybody.
+type definition struct {
+	name  string // in the store, and for people
+	title i18n.ID
+	kind  kind
+}
+
+// definitions are all settings, in the order in which people see them.
+var definitions = []definition{
+	{string(store.Language), i18n.PreferenceLanguage, tongues{}},
+	{zone, i18n.PreferenceZone, zones{}},
+	{string(store.UsualModel), i18n.PreferenceModel, models{}},
+	{tierPrefix + role.Vanguard, i18n.PreferenceVanguard, models{}},
+	{tierPrefix + role.Balance, i18n.PreferenceBalance, models{}},
+	{tierPrefix + role.Swift, i18n.PreferenceSwift, models{}},
+	{string(store.UsualThink), i18n.PreferenceThink, levels{}},
+	{string(store.UsualContextMode), i18n.PreferenceContext, words{{"", i18n.PreferenceDefault}, {"auto", i18n.PreferenceContextAuto}, {"none", i18n.PreferenceContextNone}}},
+	{string(store.Preset), i18n.PreferencePreset, words{
+		{"", i18n.PreferenceDefault}, {string(chat.PresetReadOnly), i18n.PreferenceReadOnly}, {string(chat.PresetAsk), i18n.PreferenceAsk}, {string(chat.PresetAuto), i18n.PreferenceAuto},
+	}},
+	{string(store.MemorySwitch), i18n.PreferenceMemory, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{string(store.SoulSwitch), i18n.PreferenceSoul, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{string(store.AgentNotes), i18n.PreferenceNotes, words{{"", i18n.PreferenceNotesOpen}, {"locked", i18n.PreferenceNotesLocked}}},
+	{string(store.Titles), i18n.PreferenceTitles, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{turnNotices, i18n.PreferenceNotices, chats{}},
+	{string(store.PageTheme), i18n.PreferenceTheme, words{{"", i18n.PreferenceDevice}, {"auto", i18n.PreferenceSystem}, {"light", i18n.PreferenceLight}, {"dark", i18n.PreferenceDark}}},
+	{string(store.PageLanguage), i18n.PreferencePageLanguage, pageTongues{}},
+}
+
+// List returns a person's settings with the version of what they chose; titles are in lang.
+func (d Desk) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []Setting, version int64, err error) {
+	chosen, version, err := d.Store.Preferences(ctx, user)
+	if err != nil {
+		return nil, 0, err
+	}
+	profile, err := d.Store.Profile(ctx, user)
+	if err != nil {
+		return nil, 0, err
+	}
+	told, err := d.Store.TurnNotices(ctx, user)
+	if err != nil {
+		return nil, 0, err
+	}
+	known, err := d.known(ctx, user)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, def := range definitions {
+		value := chosen[store.UserSetting(def.name)]
+		switch {
+		case def.name == zone:
+			value = profile.Timezone
+		case def.name == turnNotices && told.To != nil:
+			value = chatName(*told.To)
+		}
+		list = append(list, def.shown(lang, value, known))
+	}
+	return list, version, nil
+}
+
+func (d Desk) known(ctx context.Context, user chat.UserID) (choices, error) {
+	models, err := d.Models.Get(ctx, user)
+	if err != nil {
+		return choices{}, err
+	}
+	chats, err := d.Store.TurnNoticeChats(ctx, user)
+	return choices{models, chats}, err
+}
+
+// shown is the setting as somebody sees it who has chosen a value.
+func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
+	s := Setting{Name: d.name, Title: i18n.Say(lang, d.title), Value: value, Shown: d.kind.say(lang, value), Options: []Option{}, Free: d.kind.free()}
+	for _, v := range d.kind.values(known, value) {
+		s.Options = append(s.Options, Option{v, d.kind.say(lang, v)})
+	}
+	return s
+}
+
+// Set chooses a value of a setting, and returns the setting as it is then. Empty and "default" are the default. NotFound: there is
+// no such setting. Invalid: it cannot have the value; the error says in the person's words what it can have.
+func (d Desk) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (Setting, error) {
+	def, ok := find(name)
+	if !ok {
+		return Setting{}, i18n.Fault(fault.NotFound, i18n.PreferenceUnknown, chat.FirstWords(name, maxShown), strings.Join(Names(), ", "))
+	}
+	known, err := d.known(ctx, user)
+	if err != nil {
+		return Setting{}, err
+	}
+	value = strings.TrimSpace(store.Clean(value))
+	if strings.EqualFold(value, "default") {
+		value = ""
+	}
+	if value, err = def.kind.read(lang, def, value, known); err != nil {
+		return Setting{}, err
+	}
+	switch def.name {
+	case zone:
+		err = d.setZone(ctx, user, value)
+	case turnNotices:
+		err = d.setNotices(ctx, user, value, known)
+	default:
+		err = d.Store.SetUserSetting(ctx, user, store.UserSetting(def.name), value)
+	}
+	return def.shown(lang, value, known), err
+}
+
+// Told is a setting with its title and its value in another language.
+func Told(lang i18n.Lang, s Setting) Setting {
+	if def, ok := find(s.Name); ok {
+		s.Title, s.Shown = i18n.Say(lang, def.title), def.kind.say(lang, s.Value)
+	}
+	return s
+}
+
+func (d Desk) setZone(ctx context.Context, user chat.UserID, value string) error {
+	profile, err := d.Store.Profile(ctx, user)
+	if err != nil {
+		return err
+	}
+	profile.Timezone = value
+	_, err = d.Store.SetProfile(ctx, user, profile)
+	if fault.Is(err, fault.Conflict) {
+		return i18n.Fault(fault.Conflict, i18n.PreferenceTooLate)
+	}
+	return err
+}
+
+// Means reports whether what somebody wrote is the name of a setting: also with hyphens, and the tiers by their own names.
+func Means(written, name string) bool {
+	written = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(written)), "-", "_")
+	return name == written || name == tierPrefix+written
+}
+
+func find(name string) (definition, bool) {
+	i := slices.IndexFunc(definitions, func(d definition) bool { return Means(name, d.name) })
+	if i < 0 {
+		return definition{}, false
+	}
+	return definitions[i], true
+}
+
+// Names are the settings, by what they are set with.
+func Names() []string {
+	names := make([]string, len(definitions))
+	for i, d := range definitions {
+		names[i] = d.name
+	}
+	return names
+}
+
+// maxShown is how much of what somebody wrote is said back, in characters.
+const maxShown = 60
