@@ -1,4 +1,4 @@
-// Package soul reads SOUL.md: who a bot is in a chat, and which parts of its answers are not shown. The front matter is a
+// Package persona reads SOUL.md: who a bot is in a chat, and which parts of its answers are not shown. The front matter is a
 // contract about the output, the body becomes a part of the prompt of new chats. It also shows answers as the contract wants
 // it, whole and while they are written.
 package persona
