@@ -16,7 +16,7 @@ import { CommandView } from "./turn/CommandView"
 import { CompactionNote } from "./turn/CompactionNote"
 import { TurnView } from "./turn/TurnView"
 import { useJump } from "./useJump"
-import { Waiting } from "./Waiting"
+import { WaitingMessages } from "./WaitingMessages"
 
 interface Props {
   conversation: Conversation
@@ -60,7 +60,7 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
             </div>
           )}
           {groups.slice(forgotten).map(draw)}
-          <Waiting feed={feed} unsent={unsent} running={running !== undefined} onEdit={onEdit} onForget={conversation.forget} />
+          <WaitingMessages feed={feed} unsent={unsent} running={running !== undefined} onEdit={onEdit} onForget={conversation.forget} />
         </div>
       </div>
       {away && (

@@ -6,8 +6,8 @@ import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
 import { isAskingNow } from "./feed/activity"
 import { conversationOf, type Conversation } from "./feed/conversation"
-import { markSeen } from "./feed/seen"
 import { runningTurn } from "./feed/state"
+import { markSeen } from "./feed/unread"
 
 /** Reads a conversation while the component is there, and keeps outbox and side bar in step with it. */
 export function useConversation(key: string) {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { lazy, Suspense, useEffect } from "react"
 
 import { sessionsQuery } from "../api/queries"
-import { noteNew } from "../conversation/feed/seen"
+import { noteNew } from "../conversation/feed/unread"
 import { useT } from "../i18n"
 import { groupByAge, type SessionGroup } from "./groups"
 import { Rows } from "./Rows"

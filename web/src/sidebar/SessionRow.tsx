@@ -4,7 +4,7 @@ import { useState } from "react"
 
 import type { Session } from "../api/types"
 import { labelOf } from "../channels/place"
-import { useSeen } from "../conversation/feed/seen"
+import { useSeen } from "../conversation/feed/unread"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import { ChannelIcon } from "./ChannelIcon"

@@ -7,7 +7,7 @@ import { queryClient } from "../api/query-client"
 import { changeSession } from "../api/routing"
 import type { Session } from "../api/types"
 import { forgetConversation } from "../conversation/feed/conversation"
-import { markSeen } from "../conversation/feed/seen"
+import { markSeen } from "../conversation/feed/unread"
 import { forgetDraft } from "../outbox/drafts"
 
 /** Puts a changed session into every list that shows it, before the lists are read again. */

@@ -8,7 +8,7 @@ import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
 import { Section } from "../../ui/Section"
 import { mcpProjectsQuery } from "./queries"
-import { quoted } from "./quoted"
+import { quote } from "./quote"
 
 /** Lists folders with hooks, servers or skills in which a conversation has worked. Their contents are used after the user agrees here. */
 export default function Projects() {
@@ -38,7 +38,7 @@ function Project({ project }: { project: McpProject }) {
   const client = useQueryClient()
   const again = () => client.invalidateQueries({ queryKey: mcpProjectsQuery.queryKey })
   const { id, runner, digest, state, problem, may_agree, agreed_at, servers, hooks, skills, notes } = project
-  const folder = quoted(project.folder)
+  const folder = quote(project.folder)
   const agreement = useMutation({ mutationFn: () => agreeToMcpProject(id, digest), onSettled: again })
   const withdrawal = useMutation({ mutationFn: () => withdrawMcpProject(id), onSettled: again })
   const busy = agreement.isPending || withdrawal.isPending
@@ -75,13 +75,13 @@ function Project({ project }: { project: McpProject }) {
         {hooks?.map(({ event, command, calls }, at) => (
           <li key={at} className="space-y-1 rounded-md bg-sunken px-3 py-2 text-small">
             <p className="font-medium break-all">{say("hookAt", { event })}</p>
-            {command && <Exact title={say("runs")}>{quoted(command)}</Exact>}
-            {calls && <Exact title={say("calls")}>{quoted(calls)}</Exact>}
+            {command && <Exact title={say("runs")}>{quote(command)}</Exact>}
+            {calls && <Exact title={say("calls")}>{quote(calls)}</Exact>}
           </li>
         ))}
       </ul>
-      {skills?.length ? <Exact title={say("skills")}>{skills.map(quoted).join("\n")}</Exact> : null}
-      {notes?.length ? <Exact title={say("notes")}>{notes.map(quoted).join("\n")}</Exact> : null}
+      {skills?.length ? <Exact title={say("skills")}>{skills.map(quote).join("\n")}</Exact> : null}
+      {notes?.length ? <Exact title={say("notes")}>{notes.map(quote).join("\n")}</Exact> : null}
     </li>
   )
 }
@@ -104,14 +104,14 @@ function Server({ server: { name, command, args, env, url, headers, disabled, to
   return (
     <li aria-label={name} className="space-y-1 rounded-md bg-sunken px-3 py-2 text-small">
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <span className="font-medium break-all">{quoted(name)}</span>
+        <span className="font-medium break-all">{quote(name)}</span>
         {disabled && <span className="text-ink-3">{say("off")}</span>}
         {agreed && !disabled && <span className="text-ink-3">{say("tools", { count: tools })}</span>}
       </p>
-      {command && <Exact title={say("runs")}>{[command, ...(args ?? [])].map(quoted).join(" ")}</Exact>}
-      {given.length > 0 && <Exact title={say("env")}>{given.map(([variable, value]) => `${quoted(variable)}=${quoted(value)}`).join("\n")}</Exact>}
-      {url && <Exact title={say("calls")}>{quoted(url)}</Exact>}
-      {headers?.length ? <Exact title={say("headers")}>{headers.map(quoted).join(", ")}</Exact> : null}
+      {command && <Exact title={say("runs")}>{[command, ...(args ?? [])].map(quote).join(" ")}</Exact>}
+      {given.length > 0 && <Exact title={say("env")}>{given.map(([variable, value]) => `${quote(variable)}=${quote(value)}`).join("\n")}</Exact>}
+      {url && <Exact title={say("calls")}>{quote(url)}</Exact>}
+      {headers?.length ? <Exact title={say("headers")}>{headers.map(quote).join(", ")}</Exact> : null}
       {problem && <p className="break-words text-danger">{say("problem", { problem })}</p>}
     </li>
   )

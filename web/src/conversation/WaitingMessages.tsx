@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Messages without a turn: dropped ones with the reason, accepted ones in their order, and those still on their way. */
-export function Waiting({ feed, unsent, running, onEdit, onForget }: Props) {
+export function WaitingMessages({ feed, unsent, running, onEdit, onForget }: Props) {
   return (
     <>
       {feed.dropped.map((dropped) => (
