@@ -15,6 +15,6 @@ export const HostContext = createContext<MarkdownHost | undefined>(undefined)
 
 export function useMarkdownHost(): MarkdownHost {
   const host = useContext(HostContext)
-  if (!host) throw new Error("a part of a Markdown text is outside of it")
+  if (!host) throw new Error("no host")
   return host
 }

@@ -21,14 +21,14 @@ const ABROAD = /^(?:https?:\/\/|mailto:|tel:)/i
 
 function Link({ href, children }: ComponentProps<"a">) {
   if (href?.startsWith("#")) return <span>{children}</span>
-  if (href !== undefined && ABROAD.test(href)) {
+  if (href && ABROAD.test(href)) {
     return (
       <a href={href} target="_blank" rel="noopener noreferrer nofollow">
         {children}
       </a>
     )
   }
-  const file = href === undefined ? undefined : generatedFile(href)
+  const file = href && generatedFile(href)
   return file ? <FileView {...file} as="link" name={children} /> : <>{children}</>
 }
 
