@@ -55,7 +55,7 @@ func (a *Ask) tools(f fields) error {
 	names := map[string]bool{}
 	for i, b := range bodies {
 		if strings.HasPrefix(b.Type, "web_search") {
-			continue // OpenAI's own search; the agent searches the web by itself where it may
+			continue // a tool of OpenAI's servers; the agent has its own web search
 		}
 		tool, err := b.tool(fmt.Sprintf("tools[%d]", i))
 		if err != nil {

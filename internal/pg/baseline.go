@@ -120,7 +120,7 @@ func schemaLines(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err says what went wrong
+	defer func() { _ = rows.Close() }() // rows.Err reports the error
 	var lines []string
 	for rows.Next() {
 		var line string

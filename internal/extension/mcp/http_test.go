@@ -227,6 +227,29 @@ func TestHTTP_ReconnectsToAServerThatDoesNotKnowTheSession(t *testing.T) {
 	}
 }
 
+func TestHTTP_DoesNotRepeatACallWhoseToolReportsAnExpiredSession(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	var calls atomic.Int32
+	url := streamable(t, nil, func(w http.ResponseWriter, r *http.Request) bool {
+		body, err := io.ReadAll(r.Body)
+		if r.Body = io.NopCloser(bytes.NewReader(body)); err != nil || !bytes.Contains(body, []byte(`"tools/call"`)) {
+			return false
+		}
+		calls.Add(1)
+		var request struct {
+			ID json.RawMessage `json:"id"`
+		}
+		_ = json.Unmarshal(body, &request) // the SDK's own
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"browser session expired"}}`, request.ID)
+		return true
+	})
+	got := f.call(f.add(address(url, chat.MCPHTTP)), "echo", chat.ClassOnce, `{"text":"a"}`)
+	require.Contains(t, got.Content, "browser session expired")
+	require.EqualValues(t, 1, calls.Load(), "the tool may have done something")
+}
+
 func TestHTTP_AnAnswerThatBreaksOffLeavesTheOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -174,12 +174,13 @@ func unsent(err error) bool {
 // sessionUnknown matches the words by which servers say that they do not know the session of a request.
 var sessionUnknown = regexp.MustCompile(`(?i)\b(unknown|invalid|expired|no valid|missing)\W+(\w+\W+)?session|session\b.{0,80}\b(not found|unknown|expired|terminated|invalid|reinitiali[sz]e)`)
 
-// unknownSession reports whether a server does not know the session of a request, so that it did not look at the request. Servers say it with
-// status 404, or with a JSON-RPC error (anthropics/claude-code#55970, MoonshotAI/kimi-code#2380).
+// unknownSession reports whether a server does not know the session of a request, so that it did not process the request. Servers report it with
+// status 404, or with the JSON-RPC error "invalid request" (anthropics/claude-code#55970, MoonshotAI/kimi-code#2380). Other errors may come from the
+// tool itself, after it did something.
 func unknownSession(err error) bool {
 	refusal, ok := errors.AsType[*jsonrpc.Error](err)
 	return errors.Is(err, sdk.ErrSessionMissing) ||
-		ok && (refusal.Code == jsonrpc.CodeInvalidRequest || refusal.Code == -32000 || refusal.Code == -32001) && sessionUnknown.MatchString(refusal.Message)
+		ok && refusal.Code == jsonrpc.CodeInvalidRequest && sessionUnknown.MatchString(refusal.Message)
 }
 
 // unknownMethod reports whether a server does not know what it was asked.
