@@ -95,8 +95,8 @@ func (a *assembly) add(c chunk) {
 	}
 }
 
-// expect tells the call how soon the stream has to end. Some have a finish reason with each piece of the thoughts
-// (open-webui/open-webui#16377), and go on.
+// expect sets the idle limit of the call after a choice. Some providers send a finish reason with each piece of the reasoning
+// and continue (open-webui/open-webui#16377).
 func (a *assembly) expect(c choice, last bool) {
 	thinks := a.reasoning.Len() > 0 && a.text.Len() == 0 && len(a.calls.open) == 0
 	switch {

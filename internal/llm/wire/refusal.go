@@ -235,9 +235,9 @@ func LimitRefused(text string) bool {
 	return false
 }
 
-// ThoughtsRefused reports whether an error, in lower case, says that a request has thoughts of Claude and does not ask for thinking: "When thinking is
-// disabled, an `assistant` message in the final position cannot contain `thinking`." (tailcallhq/forgecode#1853, microsoft/vscode#282326). It is so
-// where thinking was switched off within a turn.
+// ThoughtsRefused reports whether a lower-case error refuses thinking blocks in a request without thinking: "When thinking is
+// disabled, an `assistant` message in the final position cannot contain `thinking`." (tailcallhq/forgecode#1853, microsoft/vscode#282326). This happens
+// after a user switches thinking off during a turn.
 func ThoughtsRefused(text string) bool {
 	return strings.Contains(text, "thinking is disabled") && strings.Contains(text, "cannot contain")
 }

@@ -247,8 +247,8 @@ func (f field) hint() string {
 			out = append(out, fmt.Sprintf("%s %g", key, n))
 		}
 	}
-	if usual := f.usual(); usual != nil {
-		out = append(out, "default "+cut(f.shown(usual), 60))
+	if value := f.defaultValue(); value != nil {
+		out = append(out, "default "+cut(f.display(value), 60))
 	}
 	said := ""
 	if len(out) > 0 {
@@ -264,8 +264,8 @@ func (f field) hint() string {
 func (f field) value(given []string) (any, error) {
 	given = slices.DeleteFunc(slices.Clone(given), func(text string) bool { return strings.TrimSpace(text) == "" })
 	if len(given) == 0 {
-		if usual := f.usual(); usual != nil {
-			return usual, nil
+		if value := f.defaultValue(); value != nil {
+			return value, nil
 		}
 		if f.required {
 			return nil, fmt.Errorf("an answer is needed")
@@ -289,15 +289,15 @@ func (f field) value(given []string) (any, error) {
 	return f.text(given[0])
 }
 
-// usual is the default of the field; nil: it has none. A server gets no default that the question did not show.
-func (f field) usual() any { return f.schema["default"] }
+// defaultValue returns the default of the field, or nil. A server gets no default that the question did not show.
+func (f field) defaultValue() any { return f.schema["default"] }
 
-// shown is how people read a value.
-func (f field) shown(value any) string {
+// display returns a value as people read it.
+func (f field) display(value any) string {
 	if list, ok := value.([]any); ok {
 		var all []string
 		for _, one := range list {
-			all = append(all, f.shown(one))
+			all = append(all, f.display(one))
 		}
 		return strings.Join(all, ", ")
 	}
