@@ -43,9 +43,9 @@ func (s *server) publishesService(change service.Patch) *consumer {
 	require.NoError(s.t, err)
 	d, err = d.Apply(change)
 	require.NoError(s.t, err)
-	c.of, err = c.store.AddService(ctx, admin, d, true)
+	c.of, err = c.store.Services.AddService(ctx, admin, d, true)
 	require.NoError(s.t, err)
-	key, secret, err := c.store.AddServiceKey(ctx, c.of.ID, "program")
+	key, secret, err := c.store.Services.AddServiceKey(ctx, c.of.ID, "program")
 	require.NoError(s.t, err)
 	c.key, c.keyID = secret, key.ID
 	return c
@@ -307,20 +307,20 @@ func TestConsumer_AStreamEndsWhenItsKeyIsRevokedAndWhenItsServiceIsWithdrawn(t *
 	withdrawn := c.chats(id, "stream 200 50ms", func(e toldEvent) bool {
 		if e.kind == "token" && !changed {
 			changed = true
-			_, err := c.store.ChangeService(t.Context(), c.of.ID, 0, service.Patch{Published: new(false)})
+			_, err := c.store.Services.ChangeService(t.Context(), c.of.ID, 0, service.Patch{Published: new(false)})
 			require.NoError(t, err)
 		}
 		return false
 	})
 	require.Equal(t, "denied", withdrawn[len(withdrawn)-1].data["code"])
 	c.reads(http.StatusForbidden, nil, http.MethodGet, "/api/v1/conversations/"+id, nil)
-	_, err := c.store.ChangeService(t.Context(), c.of.ID, 0, service.Patch{Published: new(true)})
+	_, err := c.store.Services.ChangeService(t.Context(), c.of.ID, 0, service.Patch{Published: new(true)})
 	require.NoError(t, err)
 	changed = false
 	revoked := c.follows(http.MethodGet, "/api/v1/conversations/"+id+"/events", nil, func(e toldEvent) bool {
 		if e.kind == "token" && !changed {
 			changed = true
-			require.NoError(t, c.store.RevokeServiceKey(t.Context(), c.of.ID, c.keyID))
+			require.NoError(t, c.store.Services.RevokeServiceKey(t.Context(), c.of.ID, c.keyID))
 		}
 		return false
 	})

@@ -21,9 +21,9 @@ import (
 func (s *server) consumed(key, text string) service.Conversation {
 	s.t.Helper()
 	ctx, rows := s.t.Context(), store.New(s.database(), store.Options{})
-	by, err := rows.CallerOf(ctx, secret.HashToken(key))
+	by, err := rows.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(s.t, err)
-	c, err := rows.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: text})
+	c, err := rows.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: text})
 	require.NoError(s.t, err)
 	_, err = rows.Accept(ctx, store.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: text})
 	require.NoError(s.t, err)
@@ -72,7 +72,7 @@ func TestServices_OneIsMadeByTheCommandAndDeletedWithItsConversationsWhereverThe
 	s.operated("service", "delete", "--yes", id)
 	_, err = s.client.GetService(t.Context(), id)
 	require.Equal(t, fault.NotFound, fault.KindOf(err), "nobody finds it from then on")
-	_, err = store.New(s.database(), store.Options{}).CallerOf(t.Context(), secret.HashToken(turned))
+	_, err = store.New(s.database(), store.Options{}).Services.CallerOf(t.Context(), secret.HashToken(turned))
 	require.Equal(t, fault.NotFound, fault.KindOf(err), "its keys are useless")
 	for _, next := range [][2]string{
 		{"BEFORE DELETE ON users", "OLD.kind = 'consumer'"},

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -214,7 +214,7 @@ func (a *album) besideTurns() {
 	j := a.job(chat.JobPlan{When: "every 1h", Name: "hourly look", Message: "say looked"})
 	a.add(shot{
 		Name: "cron", Workflow: workflows.CronID(j.ID), Summary: "cron · hourly look", Details: []string{"conversation · admin", "hourly look · every 1h · next "},
-	}, store.OwnConversation(j.ID))
+	}, cron.OwnConversation(j.ID))
 
 	a.hooks(onHost("AgentStop", "true"))
 	k = a.newTalk()

@@ -43,9 +43,9 @@ func (s *server) visited(work string, change service.Patch) *visitor {
 	change.Name = new("Help desk")
 	d, err := service.Defaults().Apply(change)
 	require.NoError(s.t, err)
-	v.of, err = v.store.AddService(ctx, admin, d, true)
+	v.of, err = v.store.Services.AddService(ctx, admin, d, true)
 	require.NoError(s.t, err)
-	_, v.key, err = v.store.AddServiceKey(ctx, v.of.ID, "program")
+	_, v.key, err = v.store.Services.AddServiceKey(ctx, v.of.ID, "program")
 	require.NoError(s.t, err)
 	return v
 }
@@ -138,7 +138,7 @@ func (v *visitor) furnish() {
 	v.put("docs/faq/open.md", "We open at nine.")
 	require.NoError(v.t, os.Symlink(filepath.Join(v.work, "secret.txt"), filepath.Join(v.work, "docs/faq/link.md")))
 	ctx := v.t.Context()
-	_, err := v.store.SetProfile(ctx, v.of.Admin, chat.UserProfile{Content: "I am " + houseWord, Timezone: "Asia/Tokyo"})
+	_, err := v.store.Memory.SetProfile(ctx, v.of.Admin, chat.UserProfile{Content: "I am " + houseWord, Timezone: "Asia/Tokyo"})
 	require.NoError(v.t, err)
 }
 
@@ -231,7 +231,7 @@ func TestWalls_ThePromptIsTheAdministratorsForTheServiceWithTheDayOfTheAdministr
 	v := s.visited(work, service.Patch{AllowedDocs: &[]string{}})
 	v.furnish()
 	ctx := t.Context()
-	require.NoError(t, v.store.SetPrompt(ctx, v.of.Admin, chat.PromptSystem, chat.PromptDraft{Content: "You are the clerk of the shop. Today is {today}."}, v.of.Admin))
+	require.NoError(t, v.store.Prompts.SetPrompt(ctx, v.of.Admin, chat.PromptSystem, chat.PromptDraft{Content: "You are the clerk of the shop. Today is {today}."}, v.of.Admin))
 	v.says(v.begin(), "say hello")
 	requests := s.model.Requests()
 	last := requests[len(requests)-1]
@@ -293,7 +293,7 @@ func TestWalls_TheFolderOfAConversationGoesWithIt(t *testing.T) {
 	require.Eventually(t, gone(folder(one)), 2*time.Minute, 50*time.Millisecond)
 	require.FileExists(t, filepath.Join(folder(two), "generated", "a.txt"))
 
-	require.NoError(t, v.store.DeleteService(t.Context(), v.of.ID, v.of.Admin))
+	require.NoError(t, v.store.Services.DeleteService(t.Context(), v.of.ID, v.of.Admin))
 	require.Eventually(t, gone(filepath.Join(work, "services", v.of.ID)), 4*time.Minute, 50*time.Millisecond, "the last takes the service's folder with it")
 }
 

@@ -75,7 +75,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	added := newExtensions(c, boxes)
 	a := &agents{
 		core: c, boxes: boxes, added: added, tools: newCatalog(c, boxes, added),
-		choice: &choice.Choice{Server: c.models.model, Store: c.storage.store, Runners: boxes, Models: c.models.catalogue, Idle: c.models.llm.RetryTimeout},
+		choice: &choice.Choice{Server: c.models.model, Store: c.storage.store.Settings, Runners: boxes, Models: c.models.catalogue, Idle: c.models.llm.RetryTimeout},
 	}
 	var err error
 	a.rules, err = readRules(c.permissions, a.tools.Builtin)
@@ -84,15 +84,15 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 
 // guests finds the rooms of consumers.
 func (a *agents) guests() room.Finder {
-	return room.Finder{Store: a.core.storage.store, Boxes: a.boxes}
+	return room.Finder{Store: a.core.storage.store.Services, Boxes: a.boxes}
 }
 
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {
-	out := &toolset.Catalog{Store: c.storage.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
+	out := &toolset.Catalog{ActiveTools: c.storage.store.ActiveTools, Settings: c.storage.store.Settings, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.models.toolKeys)), c.mcp.offered, c.skillTool(boxes),
-		clientcontrol.NewSource(clientcontrol.New(c.storage.store, c.storage.store, c.db.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(c.storage.store)), toolservice.NewSource(c.storage.store, c.storage.store, toolservice.NewOwn(c.storage.store, c.storage.store)),
+		clientcontrol.NewSource(clientcontrol.New(c.storage.store.ClientActions, c.storage.store.Conversations, c.db.bus)), c.feishuTools(),
+		cards.NewSource(cards.New(c.storage.store.Cards)), toolservice.NewSource(c.storage.store.Services, c.storage.store.Services, toolservice.NewOwn(c.storage.store.Services, c.storage.store)),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.storage.embedder, Log: c.proc.log}))...)
 	return out
@@ -109,27 +109,27 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 	work, roles := store.Background{Store: c.storage.store}, c.roles(boxes)
 	return append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
-		shell.New(), ask.New(), ask.NewPlan(c.storage.store), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.storage.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(c.storage.store, c.storage.store), todo.NewWrite(c.storage.store), todo.NewList(c.storage.store, c.storage.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.storage.store),
+		shell.New(), ask.New(), ask.NewPlan(c.storage.store.Conversations), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.storage.store.Calls), file.NewGlob(), file.NewGrep(),
+		file.NewCd(c.storage.store.Conversations, c.storage.store.Calls), todo.NewWrite(c.storage.store.Conversations), todo.NewList(c.storage.store.Conversations, c.storage.store.Search), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.storage.store),
 		web.NewDownload(c.public(), "xbot/"+c.proc.version), web.NewFetch(
 			webpage.New(c.public(), "xbot/"+c.proc.version, c.documents()), webpage.NewForStrangers("xbot/"+c.proc.version, c.documents()),
 		),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
-		toolcontext.NewOffloadRecall(c.storage.store), toolcontext.NewEdit(c.storage.store), toolcontext.NewRecallMasked(c.storage.store),
-		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{People: c.storage.store, Policies: c.db.policies}),
-		agent.New(c.storage.store, roles), worktree.New(c.storage.store, c.storage.store, subagents.Worktrees{Names: c.storage.store}),
-		agent.NewCreateChat(c.storage.store, roles, c.storage.store), agent.NewSendMessage(c.storage.store, roles, c.storage.store),
-		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(c.storage.store, c.storage.store), toollogs.New(logs.Reader{Home: c.proc.home}, c.storage.store),
+		toolcontext.NewOffloadRecall(c.storage.store.Conversations), toolcontext.NewEdit(c.storage.store.Conversations), toolcontext.NewRecallMasked(c.storage.store.Conversations),
+		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{Conversations: c.storage.store.Conversations, Inbox: c.storage.store.Inbox, Users: c.storage.store.Users, Policies: c.db.policies}),
+		agent.New(c.storage.store.Agents, roles), worktree.New(c.storage.store.Conversations, c.storage.store.Calls, subagents.Worktrees{Names: c.storage.store.Agents}),
+		agent.NewCreateChat(c.storage.store.Agents, roles, c.storage.store.Agents), agent.NewSendMessage(c.storage.store.Agents, roles, c.storage.store.Agents),
+		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(c.storage.store.Search, c.storage.store), toollogs.New(logs.Reader{Home: c.proc.home}, c.storage.store),
 		toolsettings.New(toolsettings.Commands{
-			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.storage.store}, Policy: admin.Config{Documents: c.storage.store},
-		}, intake.Callers{People: c.storage.store, Policies: c.db.policies}),
+			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.storage.store.Users}, Policy: admin.Config{Documents: c.storage.store.Settings},
+		}, intake.Callers{Conversations: c.storage.store.Conversations, Inbox: c.storage.store.Inbox, Users: c.storage.store.Users, Policies: c.db.policies}),
 	)
 }
 
 // skills knows those of the installation, and those where commands run.
 func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
-	return prompt.Skills{Home: c.proc.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.db.policies}, Own: c.storage.store, Consents: c.consents()}
+	return prompt.Skills{Home: c.proc.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.db.policies}, Own: c.storage.store.Prompts, Consents: c.consents()}
 }
 
 // consents returns the folders to which users have agreed; nil before the runners are set up.
@@ -141,7 +141,9 @@ func (c *core) consents() prompt.Consents {
 }
 
 // installed knows what people have installed of what others have published.
-func (c *core) installed() installed.Installed { return installed.Installed{Store: c.storage.store} }
+func (c *core) installed() installed.Installed {
+	return installed.Installed{Store: c.storage.store.Registry}
+}
 
 // disabledSkills reads the policy.
 type disabledSkills struct{ live *policies.Live }
@@ -168,8 +170,8 @@ func (c *core) documents() pdf.Reader {
 // roles knows what subagents are made of.
 func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	return subagents.Roles{
-		Store: c.storage.store, Policies: c.db.policies, Models: c.models.catalogue,
-		Files: prompt.Roles{Home: c.proc.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.storage.store, Installed: c.installed()},
+		Agents: c.storage.store.Agents, Conversations: c.storage.store.Conversations, Settings: c.storage.store.Settings, Policies: c.db.policies, Models: c.models.catalogue,
+		Files: prompt.Roles{Home: c.proc.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.storage.store.Roles, Installed: c.installed()},
 	}
 }
 
@@ -184,7 +186,7 @@ func (c *core) public() *http.Client {
 
 // authorizers find who decides what may run.
 func (a *agents) authorizers() permission.Authorizers {
-	return permission.Authorizers{Rules: a.rules, Policies: a.core.db.policies, People: a.core.storage.store}
+	return permission.Authorizers{Rules: a.rules, Policies: a.core.db.policies, People: a.core.storage.store.Permissions}
 }
 
 // readRules reads the rules of the installation. A rule for a tool that does not exist is refused: it would protect

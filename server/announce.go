@@ -16,7 +16,7 @@ import (
 	"xbot/internal/channel/accounts"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. Anybody may ask, so it names no addresses.
@@ -49,10 +49,10 @@ const CopyNote = "XBOT_COPY=on: another xbot works with the original, so here bo
 // announce waits until the server is ready, notes how local programs reach it, prints where it is, and keeps the note until ctx ends.
 func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	in.awaitReady(ctx)
-	var admin store.User
+	var admin people.User
 	var signIn string
 	err := in.core.proc.untilPostgres(ctx, func(ctx context.Context) (err error) {
-		if admin, err = in.core.storage.store.EnsureAdmin(ctx, in.core.admin); err != nil {
+		if admin, err = in.core.storage.store.Users.EnsureAdmin(ctx, in.core.admin); err != nil {
 			return err
 		}
 		if err := in.noteLocal(ctx, admin.ID); err != nil {
@@ -103,7 +103,7 @@ func (in *ingressPart) awaitReady(ctx context.Context) {
 // signIn returns the address of the page and how to sign in. It is printed, and may be kept in a log, so it is a link only at the first start, and
 // as long as nobody has signed in on a terminal.
 func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserID) (string, error) {
-	use, err := in.core.storage.store.SignInUse(ctx)
+	use, err := in.core.storage.store.Users.SignInUse(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -128,7 +128,7 @@ func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) 
 		admin = chats.Admin.Setting()
 		in.core.proc.log.Info("who writes in this chat is the first administrator", "chat", admin, "setting", chats.From)
 	}
-	gone, err := in.core.storage.store.Depose(ctx, admin)
+	gone, err := in.core.storage.store.Links.Depose(ctx, admin)
 	if err != nil {
 		return chat.Address{}, err
 	}
@@ -145,7 +145,7 @@ func (in *ingressPart) noticeStart(to chat.Address) func(context.Context) error 
 		return func(context.Context) error { return nil }
 	}
 	notice := &startnotice.Notice{
-		Store: in.core.storage.store, Usual: in.core.usual(), To: to, Admin: in.core.admin, Version: in.core.proc.version, Address: in.at.people(), Patience: startnotice.Patience, Log: in.core.proc.log,
+		Channels: in.core.storage.store.Channels, Notices: in.core.storage.store.Notices, Users: in.core.storage.store.Users, Usual: in.core.usual(), To: to, Admin: in.core.admin, Version: in.core.proc.version, Address: in.at.people(), Patience: startnotice.Patience, Log: in.core.proc.log,
 	}
 	return notice.Run
 }

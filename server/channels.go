@@ -82,17 +82,17 @@ type channelMemory struct {
 
 // Load reads a value.
 func (m channelMemory) Load(ctx context.Context, key string) ([]byte, error) {
-	return m.store.RecallChannel(ctx, m.name, m.account, key)
+	return m.store.Channels.RecallChannel(ctx, m.name, m.account, key)
 }
 
 // Save keeps a value.
 func (m channelMemory) Save(ctx context.Context, key string, value []byte) error {
-	return m.store.RememberChannel(ctx, m.name, m.account, key, value)
+	return m.store.Channels.RememberChannel(ctx, m.name, m.account, key, value)
 }
 
 // newSetup receives from the accounts that are configured.
 func (in *ingressPart) newSetup() *channels.Setup {
-	return &channels.Setup{Live: in.core.platforms.channels, Gateway: in.gateway, States: in.core.storage.store, Holder: in.at.internal() + holderMark + in.holder, Log: in.core.proc.log, Addresses: in.auth}
+	return &channels.Setup{Live: in.core.platforms.channels, Gateway: in.gateway, States: in.core.storage.store.Channels, Holder: in.at.internal() + holderMark + in.holder, Log: in.core.proc.log, Addresses: in.auth}
 }
 
 // holderMark parts the address of an ingress from a name that no other process has.
@@ -103,7 +103,7 @@ type channelHolders struct{ *store.Store }
 
 // ChannelHolder is the internal address of the ingress that holds it, or held it last: one that does not any more says so.
 func (h channelHolders) ChannelHolder(ctx context.Context, name, account string) (string, error) {
-	holder, err := h.Store.ChannelHolder(ctx, name, account)
+	holder, err := h.Store.Channels.ChannelHolder(ctx, name, account)
 	address, _, _ := strings.Cut(holder, holderMark)
 	return address, err
 }
@@ -124,8 +124,8 @@ func secretName() string {
 
 func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
-		Outbox: a.core.storage.store, Messages: a.core.storage.store, Cards: a.core.storage.store, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Readers: a.core.storage.store,
-		Files: &files.Folders{Sessions: a.core.storage.store, Boxes: a.boxes}, Replies: replies{a.core.storage.store},
+		Outbox: a.core.storage.store.Deliveries, Messages: a.core.storage.store.Deliveries, Cards: a.core.storage.store.Deliveries, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Turns: a.core.storage.store, Users: a.core.storage.store.Users,
+		Files: &files.Folders{Sessions: a.core.storage.store.Conversations, Boxes: a.boxes}, Replies: replies{a.core.storage.store},
 		Policy: deliveryPolicy{a.core.db.policies}, Links: a.core.mcp.connected, Tally: newDeliveryCount(a.core.proc.tele.Registry),
 	}
 }
@@ -184,13 +184,13 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return r.store.NameAnswers(ctx, o.Session, names...)
+	return r.store.Routing.NameAnswers(ctx, o.Session, names...)
 }
 
 // attachmentFetcher fetches the files that come with messages.
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
-		Store: a.core.storage.store, Notices: a.core.storage.store, Accounts: a.core.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
+		Store: a.core.storage.store.Attachments, Notices: a.core.storage.store.Notices, Accounts: a.core.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
 		Voice: &transcription.Transcriber{Keys: a.core.models.toolKeys},
 	}
 }
@@ -198,6 +198,6 @@ func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 // follower shows on platforms how turns go on, from the events that pages see.
 func (c *core) follower() *delivery.Follower {
 	return &delivery.Follower{
-		Turns: c.storage.store, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.db.bus}, Policy: deliveryPolicy{c.db.policies}, Signs: c.storage.store,
+		Turns: c.storage.store.Deliveries, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.db.bus}, Policy: deliveryPolicy{c.db.policies}, Signs: c.storage.store.Channels,
 	}
 }

@@ -19,7 +19,7 @@ const payloadKeyWait = 5 * time.Second
 func newCodec(ctx context.Context, db *database, encrypts bool) (*temporalclient.Codec, error) {
 	if encrypts {
 		key := temporalclient.NewPayloadKey()
-		if err := db.rows.AddPayloadKey(ctx, key.ID, db.key.Seal(key.Data)); err != nil {
+		if err := db.rows.Secrets.AddPayloadKey(ctx, key.ID, db.key.Seal(key.Data)); err != nil {
 			return nil, err
 		}
 	}
@@ -33,7 +33,7 @@ type payloadKeys struct{ db *database }
 func (k payloadKeys) PayloadKeys() ([]temporalclient.PayloadKey, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), payloadKeyWait)
 	defer cancel()
-	rows, err := k.db.rows.PayloadKeys(ctx)
+	rows, err := k.db.rows.Secrets.PayloadKeys(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	}
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.proc.log)
 	c.platforms = newPlatforms(s, c.proc, c.db, c.storage, c.mcp.plugins)
-	c.jobs = &cron.Jobs{Store: c.storage.store, Zones: cron.Zones{Profiles: c.storage.store, Policies: c.db.policies}, Models: words{c.models.catalogue}}
+	c.jobs = &cron.Jobs{Conversations: c.storage.store.Conversations, Cron: c.storage.store.Cron, Services: c.storage.store.Services, Zones: cron.Zones{Profiles: c.storage.store.Memory, Policies: c.db.policies}, Models: words{c.models.catalogue}}
 	c.triggers = &trigger.Store{Store: c.storage.store, Key: c.db.key, Base: s.at.people()}
 	return c, nil
 }

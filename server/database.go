@@ -47,12 +47,12 @@ func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (
 	closer.onClose(pool.Close)
 	p.tele.Registry.MustRegister(metrics.NewPool(pool))
 	d := &database{dsn: s.dsn, pool: pool, bus: feed.New(p.log), rows: store.New(pool, store.Options{})}
-	d.policies = &policies.Live{Source: d.rows}
+	d.policies = &policies.Live{Services: d.rows.Services, Settings: d.rows.Settings}
 	if d.key, err = secret.OpenKeyring(s.Dir, s.Key); err != nil {
 		return nil, err
 	}
 	return d, p.untilPostgres(ctx, func(ctx context.Context) error {
-		return rotation.Check(ctx, d.key, d.rows) // refuses a key that opens nothing of what is stored
+		return rotation.Check(ctx, d.key, d.rows.Secrets) // refuses a key that opens nothing of what is stored
 	})
 }
 

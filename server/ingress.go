@@ -124,7 +124,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		return nil, fault.Errorf(fault.Invalid, "XBOT_OIDC_ISSUER is set, but not XBOT_OIDC_CLIENT_ID: what the provider knows xbot as")
 	}
 	hub := runners.New(runners.Config{
-		Registry: manage.Registry{Store: c.storage.store}, Kills: manage.Kills{Store: c.storage.store}, Address: s.at.internal(), Version: c.proc.version, Log: c.proc.log, Syncer: runners.NewFolders(c.proc.home, c.proc.log), Access: c.db.bus,
+		Registry: manage.Registry{Runners: c.storage.store.Runners}, Kills: manage.Kills{Store: c.storage.store}, Address: s.at.internal(), Version: c.proc.version, Log: c.proc.log, Syncer: runners.NewFolders(c.proc.home, c.proc.log), Access: c.db.bus,
 	})
 	docker := hostrunner.NewContainers(c.hostRunners(), s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
@@ -133,8 +133,8 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	}
 	in := &ingressPart{
 		core: c, agents: a, http: s.http, oidc: s.oidc, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
-		auth:     &auth.Auth{Accounts: c.storage.store, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.db.key, Proxies: s.http.TrustedProxies()},
-		dispatch: &intake.Dispatch{Inbox: c.storage.store, Wakes: c.temporal.wakes, Policies: c.db.policies},
+		auth:     &auth.Auth{Accounts: c.storage.store.Users, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.db.key, Proxies: s.http.TrustedProxies()},
+		dispatch: &intake.Dispatch{Calls: c.storage.store.Calls, Turns: c.storage.store, Wakes: c.temporal.wakes, Policies: c.db.policies},
 	}
 	if s.alone {
 		in.holder = "own"
@@ -165,7 +165,7 @@ func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	routes, consumers := in.routes(), in.consumers()
-	in.core.proc.tele.Registry.MustRegister(metrics.NewInbox(in.core.storage.store, in.core.proc.log), metrics.NewRunners(in.hub.Connected))
+	in.core.proc.tele.Registry.MustRegister(metrics.NewInbox(in.core.storage.store.Inspection, in.core.proc.log), metrics.NewRunners(in.hub.Connected))
 	measured := httpserver.NewMetrics(in.core.proc.tele.Registry)
 	routes.Others[consumer.Root] = consumers
 	var notified chat.Address
@@ -179,12 +179,12 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pauses := &relay.Pauses{Store: in.core.storage.store, Client: in.core.temporal.client, Unpauser: in.core.temporal, Paused: relay.NewPausedGauge(in.core.proc.tele.Registry), Log: in.core.proc.log}
+	pauses := &relay.Pauses{Store: in.core.storage.store.Pauses, Cron: in.core.storage.store.Cron, Client: in.core.temporal.client, Unpauser: in.core.temporal, Paused: relay.NewPausedGauge(in.core.proc.tele.Registry), Log: in.core.proc.log}
 	s := &Server{}
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.core.mcpFile().Follow, in.noticeStart(notified),
-		(&orphans.Sweeper{Store: in.core.storage.store, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
-		(&agentquestions.Closer{Store: in.core.storage.store, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&orphans.Sweeper{Store: in.core.storage.store.Attachments, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&agentquestions.Closer{CodingAgents: in.core.storage.store.CodingAgents, Calls: in.core.storage.store.Calls, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()
@@ -197,7 +197,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 
 func (in *ingressPart) newRelay() *relay.Relay {
 	return &relay.Relay{
-		Store: in.core.storage.store, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
+		Agents: in.core.storage.store.Agents, Attachments: in.core.storage.store.Attachments, Calls: in.core.storage.store.Calls, Conversations: in.core.storage.store.Conversations, Cron: in.core.storage.store.Cron, Deliveries: in.core.storage.store.Deliveries, Inbox: in.core.storage.store.Inbox, Leases: in.core.storage.store.Leases, Turns: in.core.storage.store, Users: in.core.storage.store.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
 		Metrics: relay.NewMetrics(in.core.proc.tele.Registry), HeldAfter: in.http.Held,
 	}
 }

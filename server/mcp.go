@@ -47,16 +47,16 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 	if err != nil {
 		return nil, err
 	}
-	accounts := &oauth.Accounts{Rows: st.store, Key: db.key, HTTP: safehttp.NewTransport(allow), Public: s.at.people()}
+	accounts := &oauth.Accounts{Calls: st.store.Calls, Conversations: st.store.Conversations, OAuth: st.store.OAuth, Users: st.store.Users, Key: db.key, HTTP: safehttp.NewTransport(allow), Public: s.at.people()}
 	shared := safehttp.Trusted()
 	out := &mcpServers{
-		servers: &mcp.Servers{Rows: db.rows, Key: db.key, Providers: accounts, Finder: finder(allow, shared, accounts)}, connected: accounts,
+		servers: &mcp.Servers{Rows: db.rows.MCPServers, Key: db.key, Providers: accounts, Finder: finder(allow, shared, accounts)}, connected: accounts,
 		connections: mcp.NewConnections(mcp.Config{
-			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: shared, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
+			Rows: db.rows.MCPServers, Key: db.key, Own: safehttp.NewTransport(allow), Shared: shared, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
 		}),
 	}
-	out.plugins = NewPlugins(db.rows, db.key)
-	out.offered = mcp.NewSource(db.rows, out.connections)
+	out.plugins = NewPlugins(db.rows.Plugins, db.key)
+	out.offered = mcp.NewSource(db.rows.MCPServers, out.connections)
 	closer.onClose(func() { _ = out.connections.Close() }) // it has nothing to say
 	return out, nil
 }
@@ -96,7 +96,7 @@ func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
 
 // useProjects has conversations use the servers of the folders in which they work, as far as people have agreed to them.
 func (c *core) useProjects(boxes *resolver.Resolver) {
-	c.mcp.projects = &project.Projects{Rows: c.storage.store, Key: c.db.key, Boxes: boxes, Policies: c.db.policies, Hooked: &hook.Live{File: HooksFile(c.proc.home)}, Log: c.proc.log}
+	c.mcp.projects = &project.Projects{Folders: c.storage.store.Hooks, MCPServers: c.storage.store.MCPServers, Key: c.db.key, Boxes: boxes, Policies: c.db.policies, Hooked: &hook.Live{File: HooksFile(c.proc.home)}, Log: c.proc.log}
 	c.mcp.offered.Projects = c.mcp.projects
 	c.proc.closer.onClose(c.mcp.projects.Close)
 }
@@ -119,7 +119,7 @@ func (ownCommands) Taken(name string) bool {
 // newExtensions runs the plugins of the installation where they are used, on the runner of the server's host.
 func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
 	cfg := bridge.Config{
-		Plugins: c.mcp.plugins, Rows: c.storage.store, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.proc.home), Version: c.proc.version, Log: c.proc.log, Peer: c.platforms.added,
+		Plugins: c.mcp.plugins, Rows: c.storage.store.Plugins, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.proc.home), Version: c.proc.version, Log: c.proc.log, Peer: c.platforms.added,
 	}
 	c.mcp.plugins.Starter = bridge.Trial{Config: cfg}
 	running := bridge.New(cfg)
@@ -130,9 +130,9 @@ func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
 
 // NewPluginTrial starts plugins for a program beside the server that runs, on the runner of the server's host. Its caller closes it.
 func NewPluginTrial(rows *store.Store, key *secret.Keyring, home, version string) (trial bridge.Trial, closeTrial func()) {
-	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: rows}, Key: key})
+	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Runners: rows.Runners}, Key: key})
 	return bridge.Trial{Config: bridge.Config{
-		Rows: rows, Box: resolver.New(resolver.Config{Router: router}).Host(), Home: hostrunner.PluginFolder(home), Version: version, Log: slog.New(slog.DiscardHandler),
+		Rows: rows.Plugins, Box: resolver.New(resolver.Config{Router: router}).Host(), Home: hostrunner.PluginFolder(home), Version: version, Log: slog.New(slog.DiscardHandler),
 	}}, router.Close
 }
 

@@ -34,7 +34,7 @@ func newEmbedder(cfg config.Memory) (embed.Embedder, error) {
 
 // newArchive makes what is searched of memory, with embeddings where e is not nil.
 func newArchive(s *store.Store, e embed.Embedder, cfg config.Memory, log *slog.Logger) *archive.Archive {
-	a := archive.New(s, e, log)
+	a := archive.New(s.Memory, e, log)
 	a.Compress = e != nil && cfg.EmbeddingOverlong == "compress"
 	return a
 }
@@ -44,52 +44,52 @@ func (a *agents) catchUp(ctx context.Context) error {
 	if !a.core.storage.archive.Compress {
 		return a.core.storage.archive.Run(ctx, nil)
 	}
-	return a.core.storage.archive.Run(ctx, digest.Digester{Store: a.core.storage.store, Models: a.choice, Limits: limits.Table{Others: a.core.models.catalogue}})
+	return a.core.storage.archive.Run(ctx, digest.Digester{Memory: a.core.storage.store.Memory, Usage: a.core.storage.store.Usage, Models: a.choice, Limits: limits.Table{Others: a.core.models.catalogue}})
 }
 
 // indexWords indexes by words what an older xbot has stored.
 func (c *core) indexWords(ctx context.Context) error {
-	return c.storage.store.IndexWords(ctx, c.proc.log)
+	return c.storage.store.Search.IndexWords(ctx, c.proc.log)
 }
 
 // remembered is what is remembered of people.
 func (c *core) remembered() view.View {
-	return view.View{Store: c.storage.store, Policies: c.db.policies}
+	return view.View{Conversations: c.storage.store.Conversations, Memory: c.storage.store.Memory, Settings: c.storage.store.Settings, Policies: c.db.policies}
 }
 
 // agentProfiles knows who answers in a conversation.
 func (c *core) agentProfiles() *agentprofile.Resolver {
-	return &agentprofile.Resolver{Store: c.storage.store, Policies: c.db.policies, Home: c.proc.home, Log: c.proc.log, Memory: c.memory}
+	return &agentprofile.Resolver{Subagents: c.storage.store.Agents, Settings: c.storage.store.Settings, Policies: c.db.policies, Home: c.proc.home, Log: c.proc.log, Memory: c.memory}
 }
 
 // memories are how people are remembered, by the provider of each agent.
 func (c *core) memories() agentprofile.Memories {
 	return agentprofile.Memories{Profiles: c.agentProfiles(), Providers: map[string]memory.Provider{
-		memory.Flat:  flat.Provider{Store: c.storage.store},
-		memory.Letta: letta.Provider{Store: c.storage.store, Archive: c.storage.archive},
+		memory.Flat:  flat.Provider{Store: c.storage.store.Memory},
+		memory.Letta: letta.Provider{Store: c.storage.store.Memory, Archive: c.storage.archive},
 	}}
 }
 
 // notes are what each agent remembers.
 func (c *core) notes() agentprofile.Notes {
-	return agentprofile.Notes{Store: c.storage.store, Profiles: c.agentProfiles()}
+	return agentprofile.Notes{Store: c.storage.store.Memory, Profiles: c.agentProfiles()}
 }
 
 // lettaTools are the tools of memories that letta keeps.
 func (c *core) lettaTools() []tool.Tool {
 	who := c.agentProfiles()
 	return []tool.Tool{
-		toolletta.NewAppend(who, c.storage.store), toolletta.NewReplace(who, c.storage.store), toolletta.NewRethink(who, c.storage.store),
-		toolletta.NewInsert(who, c.storage.archive, c.storage.store), toolletta.NewSearch(who, c.storage.archive, c.storage.store), toolletta.NewRecall(agentprofile.Past{History: c.storage.store, Profiles: who}, c.storage.store),
+		toolletta.NewAppend(who, c.storage.store.Memory), toolletta.NewReplace(who, c.storage.store.Memory), toolletta.NewRethink(who, c.storage.store.Memory),
+		toolletta.NewInsert(who, c.storage.archive, c.storage.store), toolletta.NewSearch(who, c.storage.archive, c.storage.store), toolletta.NewRecall(agentprofile.Past{Memory: c.storage.store.Memory, Search: c.storage.store.Search, Profiles: who}, c.storage.store),
 	}
 }
 
 // soulTools are the tools for soul files, for a person's other conversations, and for those of consumers. Who has them the policy says.
 func (c *core) soulTools() []tool.Tool {
 	who := c.agentProfiles()
-	past := agentprofile.Past{History: c.storage.store, Profiles: who}
-	return append(consumers.Tools(c.storage.store, c.storage.store),
-		toolsoul.NewList(who, c.storage.store, c.storage.store), toolsoul.NewRead(who, c.storage.store), toolsoul.NewWrite(who, c.storage.store), toolsoul.NewDelete(who, c.storage.store),
+	past := agentprofile.Past{Memory: c.storage.store.Memory, Search: c.storage.store.Search, Profiles: who}
+	return append(consumers.Tools(c.storage.store.Services, c.storage.store),
+		toolsoul.NewList(who, c.storage.store.Memory, c.storage.store), toolsoul.NewRead(who, c.storage.store.Memory), toolsoul.NewWrite(who, c.storage.store.Memory), toolsoul.NewDelete(who, c.storage.store.Memory),
 		conversation.NewList(past, c.storage.store), conversation.NewRead(past, c.storage.store),
 	)
 }

@@ -36,8 +36,8 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 		return nil, err
 	}
 	m := &models{model: s.model, llm: s.LLM}
-	m.subscriptions = &subscription.Store{Rows: db.rows, Key: db.key, Public: safehttp.NewTransport(allow), Idle: s.RetryTimeout}
-	m.toolKeys = &toolkey.Store{Rows: db.rows, Key: db.key, Public: m.subscriptions.Public, Env: p.env}
+	m.subscriptions = &subscription.Store{Rows: db.rows.Subscriptions, Key: db.key, Public: safehttp.NewTransport(allow), Idle: s.RetryTimeout}
+	m.toolKeys = &toolkey.Store{Rows: db.rows.ToolKeys, Key: db.key, Public: m.subscriptions.Public, Env: p.env}
 	m.catalogue = &catalogue.Live{
 		Server: s.model, Config: modelConfig(s.LLM), Limits: limitsOf(s), Price: priceOf(s.LLM), Policies: db.policies, Subscriptions: m.subscriptions, Idle: s.RetryTimeout,
 	}
@@ -49,12 +49,12 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 
 // preferences are what people set for themselves.
 func (c *core) preferences() preference.Desk {
-	return preference.Desk{Store: c.storage.store, Models: c.models.catalogue}
+	return preference.Desk{Memory: c.storage.store.Memory, Notices: c.storage.store.Notices, Settings: c.storage.store.Settings, Models: c.models.catalogue}
 }
 
 // usual tells which model answers where nothing else was chosen.
 func (c *core) usual() choice.Usual {
-	return choice.Usual{Models: c.models.catalogue, Settings: c.storage.store}
+	return choice.Usual{Models: c.models.catalogue, Settings: c.storage.store.Settings}
 }
 
 // UsualModel makes the model that answers where nobody chose one, as a worker with these settings and this environment would.
@@ -64,11 +64,11 @@ func UsualModel(ctx context.Context, cfg config.Serve, rows *store.Store, key *s
 		return nil, err
 	}
 	s := settings{LLM: cfg.LLM, Permissions: cfg.Permissions, model: model, modelKeys: true}
-	m, err := newModels(s, &process{env: env}, &database{rows: rows, key: key, policies: &policies.Live{Source: rows}})
+	m, err := newModels(s, &process{env: env}, &database{rows: rows, key: key, policies: &policies.Live{Services: rows.Services, Settings: rows.Settings}})
 	if err != nil {
 		return nil, err
 	}
-	id, err := choice.Usual{Models: m.catalogue, Settings: rows}.Of(ctx, 0)
+	id, err := choice.Usual{Models: m.catalogue, Settings: rows.Settings}.Of(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

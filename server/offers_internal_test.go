@@ -180,8 +180,8 @@ func TestTools_AreOfferedWhereTheyCanWork(t *testing.T) {
 	}
 	for letter, p := range places() {
 		all := &toolset.Catalog{
-			Builtin: newCatalog(described(), nil).Builtin, Store: p,
-			Profiles: &agentprofile.Resolver{Store: p, Policies: &policy.Live{Source: of}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)},
+			Builtin: newCatalog(described(), nil).Builtin, ActiveTools: p, Settings: p,
+			Profiles: &agentprofile.Resolver{Subagents: p, Settings: p, Policies: &policy.Live{Services: of, Settings: of}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)},
 			Sources: []toolset.Source{
 				cards.NewSource(cards.New(nil)), clientcontrol.NewSource(clientcontrol.New(nil, nil, nil)), toolservice.NewSource(of, nil, toolservice.NewOwn(nil, nil)),
 				alwaysOutside{always{web.NewSearch(nil)}}, always{toolskill.New(nil, nil)},

@@ -21,10 +21,10 @@ func TemplatePath(home string, cfg config.Prompt) string {
 // pipeline is the middlewares that make system prompts.
 func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
-		Template: a.core.template, Home: a.core.proc.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.core.memories(), Profiles: a.core.agentProfiles(), Souls: a.core.storage.store, Past: a.core.storage.store, Own: a.core.storage.store, Roles: a.core.storage.store,
+		Template: a.core.template, Home: a.core.proc.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.core.memories(), Profiles: a.core.agentProfiles(), Souls: a.core.storage.store.Memory, Past: a.core.storage.store.Search, Own: a.core.storage.store.Prompts, Roles: a.core.storage.store.Roles,
 		Installed: a.core.installed(), Disabled: disabledSkills{a.core.db.policies}, Consents: a.core.consents(),
-		Enrichers: []prompt.Enricher{serverInstructions{a.core.mcp.offered, a.core.storage.store}, pluginTexts{a.added}},
-		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.core.storage.store, Template: a.core.template}),
+		Enrichers: []prompt.Enricher{serverInstructions{a.core.mcp.offered, a.core.storage.store.Settings}, pluginTexts{a.added}},
+		Outside:   prompt.NewPipeline(guest.Prompt{Quota: a.core.storage.store.Quota, Services: a.core.storage.store.Services, Template: a.core.template}),
 	})
 }
 

@@ -66,18 +66,18 @@ func (in *ingressPart) routes() httpserver.Routes {
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Hosts: in.auth.Hosts, Refuser: a,
 		Runners: in.hub, Internal: in.internal(), Ready: in.core,
-		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.core.storage.store, Boxes: in.agents.boxes, Log: in.core.proc.log},
+		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.core.storage.store.Users, Boxes: in.agents.boxes, Log: in.core.proc.log},
 		Metrics: in.auth.RequireOperator(in.core.proc.tele.Handler(), a.Refuse), Channels: in.setup,
-		Hooks: (&webhooks.Hooks{Store: in.core.storage.store, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages}).Handler(),
+		Hooks: (&webhooks.Hooks{Store: in.core.storage.store.Triggers, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages}).Handler(),
 		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.core.db.bus, Key: in.core.db.key, Closing: in.closing}).Handler(),
 	}
 	r.Others = map[string]http.Handler{
-		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.core.mcp.plugins, Archives: in.core.storage.store, Accounts: in.core.storage.store, Log: in.core.proc.log},
-		oauth.Root:     (&connect.Connect{Accounts: in.core.mcp.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.core.storage.store, Servers: in.core.mcp.connections, Log: in.core.proc.log}).Handler(),
+		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.core.mcp.plugins, Archives: in.core.storage.store.Plugins, Accounts: in.core.storage.store.Users, Log: in.core.proc.log},
+		oauth.Root:     (&connect.Connect{Accounts: in.core.mcp.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.core.storage.store.Users, Servers: in.core.mcp.connections, Log: in.core.proc.log}).Handler(),
 	}
 	r.Others[web.ServicePath] = web.Service(publicServices{in.core.storage.store})
 	r.Others[openai.Root] = (&openai.People{
-		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.core.storage.store, Bus: in.core.db.bus, Closing: in.closing},
+		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
 		Catalogue: in.core.models.catalogue, Policies: in.core.db.policies, Key: in.core.db.key, Pictures: in.pictures(), Files: &a.Files,
 	}).Handler()
 	if in.oidc.Issuer != "" {
@@ -95,7 +95,7 @@ type publicServices struct{ store *store.Store }
 
 // PublicService finds a service. It is Denied while nobody may use it.
 func (p publicServices) PublicService(ctx context.Context, id string) (web.PublicService, error) {
-	s, err := p.store.Service(ctx, id)
+	s, err := p.store.Services.Service(ctx, id)
 	if err != nil {
 		return web.PublicService{}, err
 	}
@@ -113,15 +113,15 @@ func (in *ingressPart) signOn() *signon.SignOn {
 			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim,
 			AllowedGroups: c.AllowedGroups, AdminGroups: c.AdminGroups,
 		},
-		Public: in.at.people(), Accounts: in.core.storage.store, Links: in.auth, Key: in.core.db.key, Log: in.core.proc.log,
+		Public: in.at.people(), Accounts: in.core.storage.store.Users, Links: in.auth, Key: in.core.db.key, Log: in.core.proc.log,
 	}
 }
 
 // consumers is the API by which programs and people outside use services.
 func (in *ingressPart) consumers() *consumer.API {
-	in.core.proc.tele.Registry.MustRegister(tokencount.New(in.core.storage.store, in.core.proc.log))
+	in.core.proc.tele.Registry.MustRegister(tokencount.New(in.core.storage.store.ServiceUsage, in.core.proc.log))
 	return consumer.New(consumer.Config{
-		Store: in.core.storage.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.core.storage.store, Bus: in.core.db.bus, Closing: in.closing},
+		Messages: in.core.storage.store.Answers, Attachments: in.core.storage.store.Attachments, Conversations: in.core.storage.store.Conversations, ServiceUsage: in.core.storage.store.ServiceUsage, Services: in.core.storage.store.Services, Turns: in.core.storage.store, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
 		Rooms: in.agents.guests(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
 		Pictures: in.pictures(),
 	})
@@ -170,7 +170,7 @@ func (in *ingressPart) api() *api.API {
 		},
 		Models: apimodels.Endpoints{Base: base, Models: in.core.models.catalogue, Subscriptions: in.core.models.subscriptions, Keys: in.core.models.toolKeys},
 		Agents: apiagents.Endpoints{
-			Base: base, Roles: prompt.Roles{Home: in.core.proc.home, Own: in.core.storage.store}, Policies: in.core.db.policies, Tools: in.agents.tools, Models: in.core.models.catalogue, Template: in.core.template,
+			Base: base, Roles: prompt.Roles{Home: in.core.proc.home, Own: in.core.storage.store.Roles}, Policies: in.core.db.policies, Tools: in.agents.tools, Models: in.core.models.catalogue, Template: in.core.template,
 		},
 		Automation: automation.Endpoints{Base: base, Jobs: in.core.jobs, Triggers: in.core.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.core.remembered()},
@@ -180,7 +180,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered, Projects: in.core.agreements(), Boxes: in.agents.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.core.mcp.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.core.skills(in.agents.boxes)},
-			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.core.storage.store, Models: in.core.models.catalogue}, Prices: in.core.models.catalogue},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Memory: in.core.storage.store.Memory, Prompts: in.core.storage.store.Prompts, Services: in.core.storage.store.Services, Models: in.core.models.catalogue}, Prices: in.core.models.catalogue},
 			Inbox:       apiinbox.Endpoints{Base: base},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.core.mcp.plugins, Widgets: plugins.NewWidgets(in.agents.added, weblink.New(in.core.db.key))},
 		},

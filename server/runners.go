@@ -18,13 +18,14 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/runners"
 	policies "xbot/internal/turn/policy"
 	"xbot/server/hostrunner"
 )
 
 // hostRunners are the runners that this process starts itself.
 func (c *core) hostRunners() *hostrunner.Host {
-	return &hostrunner.Host{Store: c.storage.store, Changes: c.db.bus, Log: c.proc.log, DSN: c.db.dsn, Home: c.proc.home, EnvFile: c.proc.envFile, Admin: c.admin}
+	return &hostrunner.Host{Notices: c.storage.store.Notices, Runners: c.storage.store.Runners, Users: c.storage.store.Users, Changes: c.db.bus, Log: c.proc.log, DSN: c.db.dsn, Home: c.proc.home, EnvFile: c.proc.envFile, Admin: c.admin}
 }
 
 // internalKeys are what this process accepts of others: while the key is changed, that of before, too.
@@ -46,9 +47,9 @@ func (in *ingressPart) internal() http.Handler {
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
-		Local: local, Holders: manage.Registry{Store: c.storage.store}, Key: c.db.key, Kills: manage.Kills{Store: c.storage.store},
+		Local: local, Holders: manage.Registry{Runners: c.storage.store.Runners}, Key: c.db.key, Kills: manage.Kills{Store: c.storage.store},
 	})
-	return resolver.New(resolver.Config{Choices: c.storage.store, Router: router, Docker: docker, Wait: cfg.Wait})
+	return resolver.New(resolver.Config{Choices: c.storage.store.Runners, Router: router, Docker: docker, Wait: cfg.Wait})
 }
 
 // LogIn is the result of the log-in check of a coding agent on a runner.
@@ -60,21 +61,21 @@ type LogIn struct {
 
 // LogIns checks the coding agents of the policy on each runner that is connected, all at the same time.
 func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogIn, error) {
-	policy, err := (&policies.Live{Source: rows}).Get(ctx)
+	policy, err := (&policies.Live{Services: rows.Services, Settings: rows.Settings}).Get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	connected, err := rows.Runners(ctx)
+	connected, err := rows.Runners.Runners(ctx)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := rows.NewestCodingRuns(ctx)
+	newest, err := rows.CodingAgents.NewestCodingRuns(ctx)
 	if err != nil {
 		return nil, err
 	}
-	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: rows}, Key: key})
+	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Runners: rows.Runners}, Key: key})
 	defer router.Close()
-	connected = slices.DeleteFunc(connected, func(r store.Runner) bool { return !r.Online })
+	connected = slices.DeleteFunc(connected, func(r runners.Runner) bool { return !r.Online })
 	var found []*LogIn
 	var checks sync.WaitGroup
 	for _, m := range policy.Models {
@@ -109,7 +110,7 @@ func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogI
 
 // answeredAt returns when the newest turn of an agent on a runner was answered; zero if it failed, or none is kept. All users of the server's
 // own runner share its log-ins.
-func answeredAt(newest []codingagent.NewestRun, agent string, r store.Runner) time.Time {
+func answeredAt(newest []codingagent.NewestRun, agent string, r runners.Runner) time.Time {
 	var last codingagent.NewestRun
 	for _, n := range newest {
 		shared := r.Name == resolver.Local || n.Owner == r.User

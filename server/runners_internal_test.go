@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/codingagent"
-	"xbot/internal/store"
+	"xbot/internal/store/runners"
 )
 
 func TestAnsweredAt_IsTheNewestTurnOfTheAgentOnTheRunnerUnlessItFailed(t *testing.T) {
 	first, second := time.Unix(1000, 0), time.Unix(2000, 0)
-	local, laptop := store.Runner{Name: "local", User: 1}, store.Runner{Name: "laptop", User: 1}
+	local, laptop := runners.Runner{Name: "local", User: 1}, runners.Runner{Name: "laptop", User: 1}
 	run := func(agent, runner string, at time.Time, answered bool) codingagent.NewestRun {
 		return codingagent.NewestRun{Agent: agent, Runner: runner, Owner: 1, At: at, Answered: answered}
 	}
@@ -22,7 +22,7 @@ func TestAnsweredAt_IsTheNewestTurnOfTheAgentOnTheRunnerUnlessItFailed(t *testin
 	sharedByOther.Owner = 2
 	for name, c := range map[string]struct {
 		newest []codingagent.NewestRun
-		on     store.Runner
+		on     runners.Runner
 		want   time.Time
 	}{
 		"none":                          {nil, local, time.Time{}},

@@ -55,7 +55,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.ContainerRequests{Store: c.storage.store, Image: cfg.Image}))
+	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.ContainerRequests{Store: c.storage.store.Runners, Image: cfg.Image}))
 	if err != nil {
 		return s.opened(err)
 	}
@@ -150,39 +150,39 @@ func (w *workerPart) activities() worker.Activities {
 	registry := w.agents.commands(serving{})
 	rooms := activities.Rooms{
 		Boxes: w.agents.boxes, Guests: w.agents.guests(), Walls: w.core.agentProfiles(),
-		Environments: &agentenv.Resolver{Store: w.core.storage.store, Policies: w.core.db.policies, Key: w.core.db.key, Log: w.core.proc.log},
+		Environments: &agentenv.Resolver{AgentSecrets: w.core.storage.store.AgentSecrets, Settings: w.core.storage.store.Settings, Policies: w.core.db.policies, Key: w.core.db.key, Log: w.core.proc.log},
 	}
 	live, speeds := livefeed.Feed{Bus: w.core.db.bus}, &turn.Speeds{}
-	agents := &coding.Agents{Store: w.core.storage.store, Boxes: rooms}
-	tools := &turn.Tools{Calls: w.core.storage.store, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: rooms, Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler)}
+	agents := &coding.Agents{Store: coding.Store{Attachments: w.core.storage.store.Attachments, Calls: w.core.storage.store.Calls, CodingAgents: w.core.storage.store.CodingAgents, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store}, Boxes: rooms}
+	tools := &turn.Tools{Attachments: w.core.storage.store.Attachments, Calls: w.core.storage.store.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: rooms, Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler)}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
-				Turns: w.core.storage.store, Commands: registry, Models: w.agents.choice, Profiles: w.core.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.core.temporal.words, Hooks: hooks,
-				Spending: w.core.storage.store, Prices: catalogue.Read{Live: w.core.models.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
+				Subagents: w.core.storage.store.Agents, Calls: w.core.storage.store.Calls, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store, Commands: registry, Models: w.agents.choice, Profiles: w.core.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.core.temporal.words, Hooks: hooks,
+				Spending: w.core.storage.store.Usage, Prices: catalogue.Read{Live: w.core.models.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
 			},
 			Model: &turn.Model{
-				Models: w.agents.choice, Steps: w.core.storage.store, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
-				Context: assembler, Profiles: w.core.agentProfiles(), Trees: w.core.storage.store, Words: w.core.temporal.words, Speeds: speeds, Agents: agents,
+				Models: w.agents.choice, Leases: w.core.storage.store.Leases, ModelRefusals: w.core.storage.store.ModelRefusals, Notices: w.core.storage.store.Notices, Turns: w.core.storage.store, Usage: w.core.storage.store.Usage, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
+				Context: assembler, Profiles: w.core.agentProfiles(), Trees: w.core.storage.store.Agents, Words: w.core.temporal.words, Speeds: speeds, Agents: agents,
 				Retry: modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 			},
 			Tools:      tools,
-			Approvals:  &turn.Approvals{Questions: w.core.storage.store, Runners: tools, Previewer: w.agents.tools.Builtin, Boxes: w.agents.boxes, Wait: w.core.permissions.Wait},
-			Commands:   &activities.TurnCommands{Store: w.core.storage.store, Registry: registry},
+			Approvals:  &turn.Approvals{Questions: w.core.storage.store.Calls, Runners: tools, Previewer: w.agents.tools.Builtin, Boxes: w.agents.boxes, Wait: w.core.permissions.Wait},
+			Commands:   &activities.TurnCommands{Store: w.core.storage.store.Conversations, Registry: registry},
 			Hooks:      w.agents.hooks(hooks, compressor, tools),
 			Compressor: compressor,
-			Titles:     &titles.Titles{Conversations: w.core.storage.store, Models: choice.Swift{Choice: w.agents.choice, Tiers: w.core.storage.store}},
+			Titles:     &titles.Titles{Titles: w.core.storage.store.Titles, Usage: w.core.storage.store.Usage, Models: choice.Swift{Choice: w.agents.choice, Tiers: w.core.storage.store.Settings}},
 		},
 		Background: worker.Background{
-			Tasks:     &background.Background{Tasks: w.core.storage.store, Boxes: rooms, Outputs: live},
+			Tasks:     &background.Background{Tasks: w.core.storage.store.Calls, Boxes: rooms, Outputs: live},
 			Commands:  &background.Commands{Store: w.core.storage.store, Boxes: rooms, Links: outputLinks{filelink.New(w.core.db.key)}},
 			Fetcher:   w.agents.attachmentFetcher(w.agent.Keep),
 			CronJobs:  w.core.cronJobs(),
-			Track:     &cronjob.Track{Runs: w.core.storage.store, Copy: w.core.copy},
-			Subagents: &agentwork.Subagents{Store: w.core.storage.store},
-			Groups:    &agentwork.Groups{Store: w.core.storage.store, Words: w.core.temporal.words},
+			Track:     &cronjob.Track{Runs: w.core.storage.store.Cron, Copy: w.core.copy},
+			Subagents: &agentwork.Subagents{Store: w.core.storage.store.Agents},
+			Groups:    &agentwork.Groups{Store: w.core.storage.store.Agents, Words: w.core.temporal.words},
 			Memorizer: w.memorizer(assembler),
-			Deleter:   &deletion.Deleter{Store: w.core.storage.store, Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected, Services: w.core.storage.store, Rooms: w.agents.guests(), Log: w.core.proc.log},
+			Deleter:   &deletion.Deleter{Agents: w.core.storage.store.Agents, Cron: w.core.storage.store.Cron, Users: w.core.storage.store.Users, Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected, Services: w.core.storage.store.Services, Rooms: w.agents.guests(), Log: w.core.proc.log},
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.agents.deliverer(), Follower: w.core.follower()},
 	}
@@ -190,13 +190,13 @@ func (w *workerPart) activities() worker.Activities {
 
 // sampling answers what MCP servers ask the model.
 func (w *workerPart) sampling(assembler *modelcall.Assembler) *turn.Sampling {
-	return &turn.Sampling{Samples: w.core.storage.store, Models: w.agents.choice, Limits: assembler.Budget.Models, Authorizers: w.agents.authorizers()}
+	return &turn.Sampling{Calls: w.core.storage.store.Calls, Permissions: w.core.storage.store.Permissions, Titles: w.core.storage.store.Titles, Usage: w.core.storage.store.Usage, Models: w.agents.choice, Limits: assembler.Budget.Models, Authorizers: w.agents.authorizers()}
 }
 
 func (w *workerPart) assembler() *modelcall.Assembler {
 	c := w.context
 	return &modelcall.Assembler{
-		Windows: w.core.storage.store, Stale: &modelcall.Stale{Reads: w.core.storage.store, Boxes: w.agents.boxes}, Ratios: modelcall.Ratios{Store: w.core.storage.store},
+		Attachments: w.core.storage.store.Attachments, Conversations: w.core.storage.store.Conversations, ModelRefusals: w.core.storage.store.ModelRefusals, Stale: &modelcall.Stale{Reads: w.core.storage.store.Conversations, Boxes: w.agents.boxes}, Ratios: modelcall.Ratios{Store: w.core.storage.store.Usage},
 		Budget: modelcall.Budget{
 			Models: limits.Table{Model: w.core.models.model.Model(), Others: w.core.models.catalogue},
 			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on", PruneAfter: pruneAfter(c),
@@ -207,7 +207,7 @@ func (w *workerPart) assembler() *modelcall.Assembler {
 // compressor makes the activity that summarizes conversations.
 func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.Assembler) *compress.Compressor {
 	out := &compress.Compressor{
-		Models: w.agents.choice, Store: w.core.storage.store, Prompts: prompts, Context: assembler, Authorizers: w.agents.authorizers(),
+		Models: w.agents.choice, Conversations: w.core.storage.store.Conversations, Leases: w.core.storage.store.Leases, Turns: w.core.storage.store, Prompts: prompts, Context: assembler, Authorizers: w.agents.authorizers(),
 		Profiles: w.core.agentProfiles(),
 		Retry:    modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 		Progress: livefeed.Feed{Bus: w.core.db.bus},
@@ -221,7 +221,7 @@ func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.
 // memorizer makes the activity that puts conversations into memory.
 func (w *workerPart) memorizer(assembler *modelcall.Assembler) *memorize.Memorizer {
 	return &memorize.Memorizer{
-		Jobs: w.core.storage.store, Models: w.agents.choice, Memory: w.core.memories(), Budget: assembler.Budget,
+		Conversations: w.core.storage.store.Conversations, Usage: w.core.storage.store.Usage, Models: w.agents.choice, Memory: w.core.memories(), Budget: assembler.Budget,
 		Retry: modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	cronrows "xbot/internal/store/cron"
 	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
 )
@@ -29,8 +29,8 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 	t.Helper()
 	b = bridged(t, document)
 	for _, g := range b.Gateways {
-		zones := cron.Zones{Profiles: b.Store, Policies: policyOf{g}}
-		jobs := conversation.Cron{Store: b.Store, Jobs: &cron.Jobs{Store: b.Store, Zones: zones}}
+		zones := cron.Zones{Profiles: b.Store.Memory, Policies: policyOf{g}}
+		jobs := conversation.Cron{Conversations: b.Store.Conversations, Cron: b.Store.Cron, Jobs: &cron.Jobs{Conversations: b.Store.Conversations, Cron: b.Store.Cron, Services: b.Store.Services, Zones: zones}}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), jobs)...)
 	}
 	n := 0
@@ -126,13 +126,13 @@ func TestCronCommand_SaysWhichTimezoneHoldsAndWhy(t *testing.T) {
 	require.Contains(t, say("/cron"), "Asia/Shanghai, the timezone of the policy")
 	b.SetPolicy(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Contains(t, say("/cron"), "the timezone of the server")
-	owner, err := b.Store.SessionOwner(t.Context(), b.Receive(ingresstest.DM("who", "ou_1", "/cron add @daily look")).Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), b.Receive(ingresstest.DM("who", "ou_1", "/cron add @daily look")).Session)
 	require.NoError(t, err)
-	_, err = b.Store.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "America/New_York"})
+	_, err = b.Store.Memory.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "America/New_York"})
 	require.NoError(t, err)
 	require.Contains(t, say("/cron"), "America/New_York, the timezone of your profile")
 	require.Contains(t, say("/cron add 0 9 * * * look again"), " E")
-	jobs, err := b.Store.Jobs(t.Context(), store.JobsListed{Owner: owner.ID})
+	jobs, err := b.Store.Cron.Jobs(t.Context(), cronrows.Listed{Owner: owner.ID})
 	require.NoError(t, err)
 	zones := map[string]string{}
 	for _, j := range jobs {

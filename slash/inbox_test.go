@@ -13,7 +13,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/services"
 	"xbot/internal/turn/slash"
 	"xbot/slash/admin"
@@ -31,21 +31,21 @@ func newCounter(t *testing.T) *counter {
 	b, ctx := setup(t), t.Context()
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Shop *1*"), Capabilities: &[]service.Capability{service.HumanChat}})
 	require.NoError(t, err)
-	made, err := b.AddService(ctx, b.User.ID, d, true)
+	made, err := b.Services.AddService(ctx, b.User.ID, d, true)
 	require.NoError(t, err)
-	_, key, err := b.AddServiceKey(ctx, made.ID, "k")
+	_, key, err := b.Services.AddServiceKey(ctx, made.ID, "k")
 	require.NoError(t, err)
-	by, err := b.CallerOf(ctx, secret.HashToken(key))
+	by, err := b.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
-	of, err := b.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order _7_"})
+	of, err := b.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order _7_"})
 	require.NoError(t, err)
-	return &counter{b, admin.Inbox{Consumers: b.Store, People: intake.Callers{People: b.Store}}, of}
+	return &counter{b, admin.Inbox{Quota: b.Store.Quota, Services: b.Store.Services, People: intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users}}, of}
 }
 
 // asks has the consumer ask for a person, and returns the item.
 func (c *counter) asks(call, message string) string {
 	c.T.Helper()
-	got, err := c.ContactAdmin(c.T.Context(), service.Contact{Session: c.consumer.Session, Call: chat.CallID(call), Message: message})
+	got, err := c.Services.ContactAdmin(c.T.Context(), service.Contact{Session: c.consumer.Session, Call: chat.CallID(call), Message: message})
 	require.NoError(c.T, err)
 	return got.ID
 }
@@ -67,7 +67,7 @@ func (c *counter) says(id, args string) string {
 // transcript is what the consumer's conversation holds.
 func (c *counter) transcript() (lines []string) {
 	c.T.Helper()
-	page, err := c.Messages(c.T.Context(), c.consumer.Session, store.Page{Limit: 100})
+	page, err := c.Conversations.Messages(c.T.Context(), c.consumer.Session, conversation.Page{Limit: 100})
 	require.NoError(c.T, err)
 	for _, m := range page.Messages {
 		lines = append(lines, string(m.Role)+" "+m.Origin+": "+m.Content)
@@ -109,7 +109,7 @@ func TestInbox_TakesAConversationByItsIDOrThatOfAnItemAndGivesItBack(t *testing.
 		if n == 0 {
 			require.Contains(t, c.says("l", ""), "taken by "+c.User.Name)
 		}
-		hands, err := c.Hands(t.Context(), []chat.SessionKey{c.consumer.Session})
+		hands, err := c.Services.Hands(t.Context(), []chat.SessionKey{c.consumer.Session})
 		require.NoError(t, err)
 		require.Equal(t, map[chat.SessionKey]string{c.consumer.Session: c.User.Name}, hands)
 		require.Contains(t, c.says("g"+id, "give "+id), "answers again", id)
@@ -134,7 +134,7 @@ func TestInbox_IsForAdministratorsWhereNobodyElseReads(t *testing.T) {
 		require.Equal(t, i18n.Say(i18n.English, i18n.InboxAlone), c.says("a"+args, args))
 	}
 	require.Empty(t, c.transcript())
-	kept, err := c.InboxItem(t.Context(), item)
+	kept, err := c.Services.InboxItem(t.Context(), item)
 	require.NoError(t, err)
 	require.Equal(t, service.ItemUnread, kept.Status)
 }

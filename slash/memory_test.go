@@ -26,8 +26,8 @@ func recollectingBy(t *testing.T, document string) *platform {
 	b := bridged(t, document)
 	for _, g := range b.Gateways {
 		r := account.Memory{
-			Memories: view.View{Store: b.Store, Policies: g.Policies}, Users: b.Store, Base: "https://bot.example",
-			Agents: &agentprofile.Resolver{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler)},
+			Memories: view.View{Conversations: b.Store.Conversations, Memory: b.Store.Memory, Settings: b.Store.Settings, Policies: g.Policies}, Turns: b.Store, Users: b.Store.Users, Base: "https://bot.example",
+			Agents: &agentprofile.Resolver{Subagents: b.Store.Agents, Settings: b.Store.Settings, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Log: slog.New(slog.DiscardHandler)},
 		}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), r)...)
 	}
@@ -37,9 +37,9 @@ func recollectingBy(t *testing.T, document string) *platform {
 // keep puts something into the memory of whoever a conversation belongs to.
 func (b *platform) keep(key chat.SessionKey, path, content string) {
 	b.T.Helper()
-	owner, err := b.Store.SessionOwner(b.T.Context(), key)
+	owner, err := b.Store.Users.SessionOwner(b.T.Context(), key)
 	require.NoError(b.T, err)
-	require.NoError(b.T, b.Store.SetMemory(b.T.Context(), owner.ID, "main", path, content))
+	require.NoError(b.T, b.Store.Memory.SetMemory(b.T.Context(), owner.ID, "main", path, content))
 }
 
 func TestMemoryCommand_ShowsFindsChangesAndForgets(t *testing.T) {
@@ -112,9 +112,9 @@ func TestMemoryCommand_SaysDaysAsWhoAsksReadsThem(t *testing.T) {
 	_, err := b.Pool.Exec(t.Context(), "UPDATE memories SET updated_at = '2026-01-01T12:00:00Z'")
 	require.NoError(t, err)
 	require.Contains(t, b.Receive(ingresstest.DM("m1", "ou_1", "/memory")).Reply, "2026-01-01")
-	owner, err := b.Store.SessionOwner(t.Context(), key)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
-	_, err = b.Store.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "Pacific/Kiritimati"})
+	_, err = b.Store.Memory.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "Pacific/Kiritimati"})
 	require.NoError(t, err)
 	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/memory")).Reply, "2026-01-02", "it is 14 hours ahead of UTC")
 }

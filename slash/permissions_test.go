@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
@@ -16,31 +16,31 @@ import (
 
 func TestPermissionsCommand_ShowsAndChoosesWhatToolsMayDoHere(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{}}
+	command := conversation.Permissions{Conversations: b.Store.Conversations, Permissions: b.Store.Permissions, Authorizers: permission.Authorizers{}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}
 	key := b.Receive(ingresstest.DM("m0", "ou_1", "hello")).Session
-	owner, err := b.Store.SessionOwner(t.Context(), key)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
 	say := func(id, text string) string { return b.Receive(ingresstest.DM(id, "ou_1", text)).Reply }
 	require.Equal(t, "As in all conversations: **ask**. You are asked before a command runs, and before anything is changed or sent.", say("m1", "/permissions"))
 	require.Contains(t, say("m2", "/permissions perhaps"), "Write `/permissions`")
 	require.Contains(t, say("m3", "/permissions read-only"), "In this conversation: **read_only**. Tools read and search.")
-	require.NoError(t, b.Store.SetUserSetting(t.Context(), owner.ID, store.Preset, "ask"))
-	require.NoError(t, b.Store.SetPermission(t.Context(), owner.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
+	require.NoError(t, b.Store.Settings.SetUserSetting(t.Context(), owner.ID, settings.Preset, "ask"))
+	require.NoError(t, b.Store.Permissions.SetPermission(t.Context(), owner.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
 	require.Equal(t, "As in all conversations: **ask**. You are asked before a command runs, and before anything is changed or sent.\n\nThese rules come first:\n- allow Shell `git status`",
 		say("m4", "/permissions default"))
 }
 
 func TestPermissionsCommand_OfAGroupIsForAdministrators(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{}}
+	command := conversation.Permissions{Conversations: b.Store.Conversations, Permissions: b.Store.Permissions, Authorizers: permission.Authorizers{}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}
 	got := b.Receive(ingresstest.InGroup("m1", "ou_1", "/permissions auto"))
-	permits, err := b.Store.Permits(t.Context(), got.Session)
+	permits, err := b.Store.Permissions.Permits(t.Context(), got.Session)
 	require.NoError(t, err)
 	require.Empty(t, permits.Here, "what tools may do in a group is not its members' to choose")
 }
@@ -55,7 +55,7 @@ func TestPermissionsCommand_SaysWhatTheSceneLeavesOfAChoice(t *testing.T) {
 	p, _, err := policy.Parse([]byte(scene))
 	require.NoError(t, err)
 	b := bridged(t, scene)
-	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{Policies: inForce{p}}}
+	command := conversation.Permissions{Conversations: b.Store.Conversations, Permissions: b.Store.Permissions, Authorizers: permission.Authorizers{Policies: inForce{p}}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}

@@ -12,12 +12,12 @@ import (
 func TestPlanCommand_SwitchesTheModeOfAConversationAndTakesAMessageOfItsOwn(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), model.Plan{Sessions: b.Store})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), model.Plan{Conversations: b.Store.Conversations, Settings: b.Store.Settings})...)
 	}
 	key := b.Receive(ingresstest.DM("m0", "ou_1", "hello")).Session
 	say := func(id, text string) string { return b.Receive(ingresstest.DM(id, "ou_1", text)).Reply }
 	plans := func() bool {
-		s, _, err := b.Store.Session(t.Context(), key)
+		s, _, err := b.Store.Conversations.Session(t.Context(), key)
 		require.NoError(t, err)
 		return s.Plan
 	}

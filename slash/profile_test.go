@@ -16,7 +16,7 @@ import (
 func TestProfileCommand_ShowsAndChangesThatOfWhoeverWritesWhereNobodyElseReads(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.Profile{Store: b.Store})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.Profile{Memory: b.Store.Memory, Users: b.Store.Users})...)
 	}
 	n := 0
 	say := func(who, text string) string {
@@ -44,9 +44,9 @@ func TestProfileCommand_ShowsAndChangesThatOfWhoeverWritesWhereNobodyElseReads(t
 	require.Contains(t, reply, "conversation of your own")
 	require.NotContains(t, reply, "captain", "a group is not told")
 
-	owner, err := b.Store.SessionOwner(t.Context(), key)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
-	is, err := b.Store.Profile(t.Context(), owner.ID)
+	is, err := b.Store.Memory.Profile(t.Context(), owner.ID)
 	require.NoError(t, err)
 	require.Equal(t, "Ann,\ncall me captain", is.Content)
 	require.Contains(t, say("ou_1", "/profile clear"), "empty now")

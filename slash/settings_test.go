@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/demo"
-	"xbot/internal/store"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
 	"xbot/internal/user/preference"
 	"xbot/slash/account"
@@ -18,9 +18,9 @@ import (
 
 func TestSettingsCommand_ListsAndChangesThoseOfWhoeverWritesWhereNobodyElseReads(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	desk := preference.Desk{Store: b.Store, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Source: b.Store}}}
+	desk := preference.Desk{Memory: b.Store.Memory, Notices: b.Store.Notices, Settings: b.Store.Settings, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}}
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store, Base: "https://xbot.example"})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store.Users, Base: "https://xbot.example"})...)
 	}
 	n := 0
 	say := func(who, text string) string {
@@ -50,12 +50,12 @@ func TestSettingsCommand_ListsAndChangesThoseOfWhoeverWritesWhereNobodyElseReads
 	reply := b.Receive(e).Reply
 	require.NotContains(t, reply, "(`theme`)", "a group is not told")
 
-	owner, err := b.Store.SessionOwner(t.Context(), key)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
-	chosen, _, err := b.Store.Preferences(t.Context(), owner.ID)
+	chosen, _, err := b.Store.Settings.Preferences(t.Context(), owner.ID)
 	require.NoError(t, err)
-	require.Equal(t, map[store.UserSetting]string{store.PageTheme: "dark", store.MemorySwitch: "off", store.Language: "zh"}, chosen)
-	changes, err := b.Store.PreferenceVersions(t.Context(), owner.ID)
+	require.Equal(t, map[settings.UserSetting]string{settings.Theme: "dark", settings.Memory: "off", settings.Language: "zh"}, chosen)
+	changes, err := b.Store.Settings.PreferenceVersions(t.Context(), owner.ID)
 	require.NoError(t, err)
 	require.Equal(t, owner.Name, changes[0].ChangedBy)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/ingresstest"
-	"xbot/ingress/intake"
 	"xbot/ingress/runners/manage"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/wake"
@@ -84,7 +83,7 @@ func (b *bundle) tell(id, text string) string {
 type runs struct{ *store.Store }
 
 func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error) {
-	workflow, _, err := wake.WorkflowOf(ctx, r.Store, key)
+	workflow, _, err := wake.WorkflowOf(ctx, r.Store.Agents, key)
 	return "https://x.example" + temporalui.RunPath("ns", workflow, run), err
 }
 
@@ -97,19 +96,19 @@ func (noAgreements) At(context.Context, chat.UserID, sandbox.Sandbox, string) (p
 
 // everything makes the dispatcher know all commands that answer at once.
 func (b *bundle) everything(machine *box) {
-	live := &policy.Live{Source: b.Store}
+	live := &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}
 	models := &catalogue.Live{Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: live}
-	contexts := &contextview.Viewer{Store: b.Store, Answering: &choice.Choice{Server: demo.Client{}, Store: b.Store, Models: models}}
-	runners := &manage.Runners{Store: b.Store, Usual: choice.Usual{Models: models, Settings: b.Store}, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
+	contexts := &contextview.Viewer{Store: b.Store, Answering: &choice.Choice{Server: demo.Client{}, Store: b.Store.Settings, Models: models}}
+	runners := &manage.Runners{Store: b.Store, Usual: choice.Usual{Models: models, Settings: b.Store.Settings}, Resolver: resolver.New(resolver.Config{Choices: b.Store.Runners})}
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
 		account.Status{
-			Store: b.Store, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
+			CodingAgents: b.Store.CodingAgents, Conversations: b.Store.Conversations, Turns: b.Store, Users: b.Store.Users, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		},
-		account.Whoami{Store: b.Store}, admin.Version{Version: "1.2.3"},
-		folder.Pwd{Sessions: b.Store, Boxes: machine, Agreements: noAgreements{}}, folder.Ls{Sessions: b.Store, Boxes: machine}, folder.Cd{},
-		slashcontext.Context{Viewer: contexts, Store: b.Store}, slashcontext.Usage{Store: b.Store, Prices: usage.Prices{}},
-		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store},
-		admin.Debug{Store: b.Store, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Store: b.Store, Policies: live},
+		account.Whoami{Conversations: b.Store.Conversations, Turns: b.Store, Users: b.Store.Users}, admin.Version{Version: "1.2.3"},
+		folder.Pwd{Sessions: b.Store.Conversations, Boxes: machine, Agreements: noAgreements{}}, folder.Ls{Sessions: b.Store.Conversations, Boxes: machine}, folder.Cd{},
+		slashcontext.Context{Viewer: contexts, Store: b.Store.Conversations}, slashcontext.Usage{Usage: b.Store.Usage, Users: b.Store.Users, Prices: usage.Prices{}},
+		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store.Settings},
+		admin.Debug{Inspection: b.Store.Inspection, Turns: b.Store, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store, Policies: live},
 	)
 }
 
@@ -167,7 +166,7 @@ func TestFolders_AreShownAsTheRunnerAllows(t *testing.T) {
 	require.Equal(t, "`/srv`\n\n```text\nsrc/\nnotes.md  1.2 kB\nl -> src\n```", b.tell("2", "/ls"))
 	require.Equal(t, "`/srv/src` is empty.", b.tell("3", "/ls 'src'"))
 	require.Equal(t, "/etc is outside the workspace", b.tell("4", "/ls /etc"))
-	require.NoError(t, b.SetCwd(t.Context(), ingresstest.Key, "laptop", "/srv/src"))
+	require.NoError(t, b.Conversations.SetCwd(t.Context(), ingresstest.Key, "laptop", "/srv/src"))
 	require.Equal(t, "`/srv/src` · `laptop`", b.tell("5", "/pwd"))
 	require.Contains(t, b.tell("6", "/ls .."), "notes.md")
 	machine.err = fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "laptop"})
@@ -214,7 +213,7 @@ func TestConfig_ChangesOnePlaceOfACheckedDocument(t *testing.T) {
 func TestConfig_RefusesInTheLanguageOfWhoReadsIt(t *testing.T) {
 	b := setup(t)
 	b.everything(workplace())
-	run := admin.Config{Documents: b.Store}.Run
+	run := admin.Config{Documents: b.Store.Settings}.Run
 	in := slash.Request{Session: ingresstest.Key, User: b.User.ID, Lang: i18n.Chinese}
 	require.Equal(b.T, i18n.Say(i18n.English, i18n.ConfigSet, 1), b.tell("0", "/config set session.scope global"))
 	for args, want := range map[string]string{
@@ -267,10 +266,8 @@ func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
 		require.Len(t, b.Transcript(ingresstest.Key).Messages, before, "%s is not answered again", known.Spec().Name)
 	}
 	require.Greater(t, n, 10)
-	s, _, err := b.Session(t.Context(), ingresstest.Key)
+	s, _, err := b.Conversations.Session(t.Context(), ingresstest.Key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), s.Running)
 	b.Woken.Wait()
 }
-
-var _ intake.People = (*store.Store)(nil)

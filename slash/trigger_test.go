@@ -11,6 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/turn/slash"
 	"xbot/slash/account"
@@ -19,9 +20,9 @@ import (
 func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.T) {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "alice")
+	user, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = s.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})
+	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	book := &trigger.Store{Store: s, Key: secret.Key{1}, Base: "https://xbot.example"}
 	run := account.Trigger{Triggers: book}.Run
@@ -36,7 +37,7 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 	again, err := say("m1", "add my build github")
 	require.NoError(t, err, "a repeated command finds what it made")
 	require.Equal(t, said, again)
-	made, err := s.FindTrigger(t.Context(), user.ID, "my build")
+	made, err := s.Triggers.FindTrigger(t.Context(), user.ID, "my build")
 	require.NoError(t, err)
 	require.Equal(t, "agent:main:web:thread:1", string(made.Session))
 	require.Contains(t, said, "https://xbot.example/hooks/"+made.ID)

@@ -20,7 +20,7 @@ import (
 const approvalWait = 7 * 24 * time.Hour
 
 func asking(class chat.ToolClass, n int) turn.GenerateOutput {
-	out := calls(class, n)
+	out := toolCalls(class, n)
 	for i := range out.Calls {
 		out.Calls[i].Ask, out.Calls[i].Summary = true, fmt.Sprint("rm ", i)
 	}
@@ -107,7 +107,7 @@ func TestTurn_DeniesInTheNameOfNobodyWhenTheTimeIsUp(t *testing.T) {
 
 func TestTurn_OtherReadsGoOnWhileSomeWait(t *testing.T) {
 	mixed := asking(chat.ClassRead, 12)
-	mixed.Calls = append(mixed.Calls, calls(chat.ClassRead, 12).Calls...)
+	mixed.Calls = append(mixed.Calls, toolCalls(chat.ClassRead, 12).Calls...)
 	w := &world{waiting: 1, decisions: []turn.GenerateOutput{mixed, answered}}
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() {

@@ -39,7 +39,7 @@ func full(trigger string) turn.GenerateOutput {
 }
 
 func TestCompress_ComesBeforeTheStepThatAsksForIt(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassRead, 1), full(chat.TriggerAuto), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassRead, 1), full(chat.TriggerAuto), answered}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())

@@ -21,6 +21,7 @@ import (
 	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/workflows"
 )
@@ -57,14 +58,14 @@ func skipTimes(t *testing.T, start string) *times {
 	c.env.SetTestTimeout(time.Minute)
 	c.pool = pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
 	c.Store = store.New(c.pool, store.Options{Wakes: c})
-	user, err := c.EnsureAdmin(t.Context(), "alice")
+	user, err := c.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
+	_, err = c.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	c.who = cron.Caller{User: user.ID}
-	c.desk = &cron.Jobs{Store: c.Store, Zones: c}
+	c.desk = &cron.Jobs{Conversations: c.Store.Conversations, Cron: c.Store.Cron, Services: c.Store.Services, Zones: c}
 	keeper := &cronjob.CronJobs{
-		Jobs: c.Store, Words: true, Heartbeats: c,
+		Jobs: c.Store.Cron, Words: true, Heartbeats: c,
 	}
 	c.env.RegisterActivityWithOptions(keeper.FireJob, activity.RegisterOptions{Name: activities.NameFireJob})
 	counted := func(ctx workflow.Context, in workflows.CronJobInput) error {
@@ -166,7 +167,7 @@ func (c *times) pass(lasts time.Duration) {
 // ran returns the times that ran, in their order, in the timezone of the job.
 func (c *times) ran() (out []string) {
 	c.t.Helper()
-	runs, err := c.JobRuns(c.t.Context(), c.job.ID, 1000)
+	runs, err := c.Cron.JobRuns(c.t.Context(), c.job.ID, 1000)
 	require.NoError(c.t, err)
 	zone, err := time.LoadLocation(c.job.Zone)
 	require.NoError(c.t, err)

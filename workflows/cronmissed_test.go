@@ -13,12 +13,12 @@ import (
 // madeUp returns the runs and why they took place, in their order, and how many times were passed over.
 func (c *times) madeUp() (out []string, passed int64) {
 	c.t.Helper()
-	runs, err := c.JobRuns(c.t.Context(), c.job.ID, 100)
+	runs, err := c.Cron.JobRuns(c.t.Context(), c.job.ID, 100)
 	require.NoError(c.t, err)
 	for _, r := range slices.Backward(runs) {
 		out = append(out, r.Scheduled.UTC().Format("15:04")+" "+r.Reason)
 	}
-	j, err := c.Store.Job(c.t.Context(), c.job.ID)
+	j, err := c.Store.Cron.Job(c.t.Context(), c.job.ID)
 	require.NoError(c.t, err)
 	return out, j.Passed
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/calls"
 )
 
 const (
@@ -36,7 +36,7 @@ func TestDays_EachStepIsMadeInTheWindowOfItsReset(t *testing.T) {
 	d.write(24*time.Hour, "say two")
 	d.write(48*time.Hour, "say three")
 	d.pass(3 * 24 * time.Hour)
-	resets, err := d.Resets(t.Context(), key, 10)
+	resets, err := d.Conversations.Resets(t.Context(), key, 10)
 	require.NoError(t, err)
 	require.Len(t, resets, 2)
 	rows, err := d.pool.Query(t.Context(), `SELECT m.content, coalesce((SELECT max(c.id) FROM controls c
@@ -144,7 +144,7 @@ func TestDays_AnApprovalThatNobodyAnswersExpires(t *testing.T) {
 	})
 	d.pass(10 * 24 * time.Hour)
 	require.True(t, d.call().IsError)
-	_, err := d.Answer(t.Context(), store.Answer{Session: key, User: d.user.ID, Call: d.call().ID, Allow: true})
+	_, err := d.Calls.Answer(t.Context(), calls.Answer{Session: key, User: d.user.ID, Call: d.call().ID, Allow: true})
 	require.Error(t, err, "it is too late for an answer")
 }
 
@@ -153,7 +153,7 @@ func (d *days) call() chat.Call {
 	d.t.Helper()
 	var id chat.CallID
 	require.NoError(d.t, d.pool.QueryRow(d.t.Context(), `SELECT id FROM tool_calls`).Scan(&id))
-	call, err := d.Call(d.t.Context(), id)
+	call, err := d.Calls.Call(d.t.Context(), id)
 	require.NoError(d.t, err)
 	return call
 }
@@ -161,7 +161,7 @@ func (d *days) call() chat.Call {
 // allow permits it, as a person does.
 func (d *days) allow() {
 	d.t.Helper()
-	_, err := d.Answer(d.t.Context(), store.Answer{Session: key, User: d.user.ID, Call: d.call().ID, Allow: true})
+	_, err := d.Calls.Answer(d.t.Context(), calls.Answer{Session: key, User: d.user.ID, Call: d.call().ID, Allow: true})
 	require.NoError(d.t, err)
 	require.NoError(d.t, d.Wake(d.t.Context(), wake.Row{}))
 }

@@ -69,7 +69,7 @@ func (o *overlap) look(context.Context, turn.PeekInput) (turn.PeekOutput, error)
 
 func TestTurn_ForgetsNoAnswerOfASubagentThatALookHasSeen(t *testing.T) {
 	o := &overlap{began: make(chan struct{}), saw: make(chan struct{}), forgot: make(chan struct{})}
-	two := calls(chat.ClassAgent, 2)
+	two := toolCalls(chat.ClassAgent, 2)
 	two.Calls[0].After = true
 	o.waiting, o.decisions, o.maxSteps = 1, []turn.GenerateOutput{two, answered}, 5
 	o.env = bare(t)

@@ -47,7 +47,7 @@ func TestGivenUp_ATurnEnds(t *testing.T) {
 		wake  bool
 	}{
 		activities.NameGenerate:    {&world{}, turn.GenerateOutput{}, false},
-		activities.NamePeek:        {&world{decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1)}, tool: waits}, turn.PeekOutput{}, true},
+		activities.NamePeek:        {&world{decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1)}, tool: waits}, turn.PeekOutput{}, true},
 		activities.NameSteer:       {&world{steering: 1, decisions: []turn.GenerateOutput{answered}}, turn.SteerOutput{}, false},
 		activities.NameTurnCommand: {&world{control: "rewind"}, nil, false},
 		activities.NameCompress:    {&world{control: "compact"}, compress.Output{}, false},
@@ -70,7 +70,7 @@ func TestGivenUp_ATurnEnds(t *testing.T) {
 
 // TestGivenUp_ACallEndsWithAnError gives up each activity of a call. The turn continues, and the call has one result.
 func TestGivenUp_ACallEndsWithAnError(t *testing.T) {
-	asks, hooked := calls(chat.ClassExec, 1), calls(chat.ClassExec, 1)
+	asks, hooked := toolCalls(chat.ClassExec, 1), toolCalls(chat.ClassExec, 1)
 	asks.Calls[0].Ask, hooked.Calls[0].Hook = true, true
 	for activity, c := range map[string]struct {
 		step turn.GenerateOutput
@@ -78,8 +78,8 @@ func TestGivenUp_ACallEndsWithAnError(t *testing.T) {
 		want turn.AbandonInput
 		ran  int
 	}{
-		activities.NameTool:     {calls(chat.ClassExec, 1), turn.ToolOutput{}, turn.AbandonInput{Broken: true, Crashed: true}, 0},
-		activities.NameDelegate: {calls(chat.ClassAgent, 1), turn.DelegateOutput{}, turn.AbandonInput{Broken: true, Crashed: true}, 0},
+		activities.NameTool:     {toolCalls(chat.ClassExec, 1), turn.ToolOutput{}, turn.AbandonInput{Broken: true, Crashed: true}, 0},
+		activities.NameDelegate: {toolCalls(chat.ClassAgent, 1), turn.DelegateOutput{}, turn.AbandonInput{Broken: true, Crashed: true}, 0},
 		activities.NameAsk:      {asks, turn.AskOutput{}, turn.AbandonInput{Broken: true, Crashed: true}, 0},
 		activities.NameExpire:   {asks, nil, turn.AbandonInput{Broken: true, Crashed: true}, 0},
 		activities.NameRunHooks: {hooked, hooks.RunOutput{}, turn.AbandonInput{Hook: true, Crashed: true}, 0},
@@ -126,7 +126,7 @@ func TestAbandoned_ACallNamesAFaultOnlyWhereThereWasOne(t *testing.T) {
 		"a stop of a lost worker":                    {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_HEARTBEAT, nil), true, turn.AbandonInput{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}, interrupt: ended(fault.Internal)}
+			w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1), answered}, interrupt: ended(fault.Internal)}
 			w.tool = func(ctx context.Context, _ chat.CallID) error {
 				if c.stop {
 					<-ctx.Done()
@@ -168,9 +168,9 @@ func TestGivenUp_ATurnContinuesWithoutWhatDecidesNothing(t *testing.T) {
 		giveUp string
 		out    any
 	}{
-		"the record of an abandoned call":   {&world{decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}, tool: func(context.Context, chat.CallID) error { return givenUp }}, activities.NameAbandon, nil},
+		"the record of an abandoned call":   {&world{decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1), answered}, tool: func(context.Context, chat.CallID) error { return givenUp }}, activities.NameAbandon, nil},
 		"hooks of the message":              {&world{hooks: []string{hooks.PointOpening}, decisions: []turn.GenerateOutput{answered}}, activities.NameRunHooks, hooks.RunOutput{}},
-		"hooks of the results of a step":    {&world{hooks: []string{hooks.PointBatch}, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}, activities.NameRunHooks, hooks.RunOutput{}},
+		"hooks of the results of a step":    {&world{hooks: []string{hooks.PointBatch}, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1), answered}}, activities.NameRunHooks, hooks.RunOutput{}},
 		"hooks of a question to the person": {&world{settled: true, hooks: []string{hooks.PointQuestion}, decisions: []turn.GenerateOutput{needsPermission(), answered}}, activities.NameRunHooks, hooks.RunOutput{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,14 +188,14 @@ func TestGivenUp_ATurnContinuesWithoutWhatDecidesNothing(t *testing.T) {
 
 // needsPermission is a step with a call that needs a person's permission.
 func needsPermission() turn.GenerateOutput {
-	out := calls(chat.ClassExec, 1)
+	out := toolCalls(chat.ClassExec, 1)
 	out.Calls[0].Ask = true
 	return out
 }
 
 // TestGivenUp_AStopIsCarriedOut gives up the activity that ends the command of a stopped call: the call is abandoned, which notes its kill.
 func TestGivenUp_AStopIsCarriedOut(t *testing.T) {
-	w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1)}}
+	w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1)}}
 	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return givenUp }
 	env := setup(t, w)
 	giveUp(env, activities.NameInterrupt, nil)

@@ -77,7 +77,7 @@ func (d *days) notices() (out []string) {
 // course returns the newest turn.
 func (d *days) course() chat.Turn {
 	d.t.Helper()
-	turns, err := d.Turns(d.t.Context(), key, 1)
+	turns, err := d.Conversations.Turns(d.t.Context(), key, 1)
 	require.NoError(d.t, err)
 	require.NotEmpty(d.t, turns)
 	return turns[0]

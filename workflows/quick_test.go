@@ -49,7 +49,7 @@ func (q *quickTool) run(ctx context.Context, in turn.ToolInput) (turn.ToolOutput
 // quickTurn is a turn with two calls of a tool that is usually quick.
 func quickTurn(t *testing.T, class chat.ToolClass, q *quickTool) (*world, *testsuite.TestWorkflowEnvironment) {
 	t.Helper()
-	decision := calls(class, 2)
+	decision := toolCalls(class, 2)
 	for i := range decision.Calls {
 		decision.Calls[i].Quick = true
 	}
@@ -114,7 +114,7 @@ func TestQuick_ARunThatBeganBeforeKeepsItsActivities(t *testing.T) {
 // quickModel is a turn of a model that usually answers quickly: the first call is tried, and local says what comes of it.
 func quickModel(t *testing.T, local func(*world) (turn.GenerateOutput, error)) (*world, *testsuite.TestWorkflowEnvironment) {
 	t.Helper()
-	w := &world{waiting: 1, quick: true, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, quick: true, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1), answered}}
 	for i := range w.decisions {
 		w.decisions[i].Quick = true
 	}

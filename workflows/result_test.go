@@ -17,7 +17,7 @@ import (
 
 func TestTurn_ItsResultSaysHowItEndedAndWhy(t *testing.T) {
 	t.Parallel()
-	busy := calls(chat.ClassRead, 1)
+	busy := toolCalls(chat.ClassRead, 1)
 	for name, c := range map[string]struct {
 		world *world
 		want  workflows.TurnResult

@@ -65,19 +65,19 @@ func TestServiceTrack_ARunIsStoppedAfterHalfAnHour(t *testing.T) {
 	ctx := t.Context()
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk")})
 	require.NoError(t, err)
-	of, err := c.AddService(ctx, c.who.User, d, true)
+	of, err := c.Services.AddService(ctx, c.who.User, d, true)
 	require.NoError(t, err)
-	_, key, err := c.AddServiceKey(ctx, of.ID, "shop")
+	_, key, err := c.Services.AddServiceKey(ctx, of.ID, "shop")
 	require.NoError(t, err)
-	by, err := c.CallerOf(ctx, secret.HashToken(key))
+	by, err := c.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
-	talk, err := c.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+	talk, err := c.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
 	require.NoError(t, err)
 	made, err := c.desk.Publish(ctx, cron.Caller{User: c.who.User, Admin: true}, cron.ServiceTask{Message: "look", Services: []string{of.ID}, Type: "interval", Schedule: "600"}, "a")
 	require.NoError(t, err)
-	track := &cronjob.Track{Runs: c.Store}
+	track := &cronjob.Track{Runs: c.Store.Cron}
 	c.env.RegisterActivityWithOptions(track.AdvanceTrack, activity.RegisterOptions{Name: activities.NameAdvanceTrack})
-	_, err = c.RunJob(ctx, made[0].ID, "by hand")
+	_, err = c.Cron.RunJob(ctx, made[0].ID, "by hand")
 	require.NoError(t, err)
 
 	stopped := time.Time{}
@@ -89,7 +89,7 @@ func TestServiceTrack_ARunIsStoppedAfterHalfAnHour(t *testing.T) {
 		}
 		return err
 	})
-	c.at(10*time.Minute, func() error { _, err := c.FireJob(ctx, made[0].ID, nil); return err })
+	c.at(10*time.Minute, func() error { _, err := c.Cron.FireJob(ctx, made[0].ID, nil); return err })
 	for minute := 12; minute < 40; minute++ {
 		c.at(time.Duration(minute)*time.Minute+time.Second, func() error {
 			asked, err := c.StopRequested(ctx, talk.Session, turn)
@@ -109,7 +109,7 @@ func TestServiceTrack_ARunIsStoppedAfterHalfAnHour(t *testing.T) {
 	}, workflow.RegisterOptions{Name: "server"})
 	c.env.ExecuteWorkflow("server")
 	require.NoError(t, c.env.GetWorkflowError())
-	runs, err := c.JobRuns(ctx, made[0].ID, 10)
+	runs, err := c.Cron.JobRuns(ctx, made[0].ID, 10)
 	require.NoError(t, err)
 	require.Equal(t, 31*time.Minute, stopped.Sub(began).Truncate(time.Minute), "half an hour after its turn began")
 	require.Equal(t, "timeout", runs[1].Outcome)

@@ -29,6 +29,8 @@ import (
 	"xbot/internal/llm/openai"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
+	conversationrows "xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/toolset"
@@ -52,7 +54,7 @@ type days struct {
 	t        *testing.T
 	env      *testsuite.TestWorkflowEnvironment
 	pool     *pgxpool.Pool
-	user     store.User
+	user     people.User
 	server   *llmtest.Server
 	box      *tooltest.Box
 	model    *turn.Model
@@ -78,12 +80,12 @@ func skipDays(t *testing.T, document string) *days {
 	rules, _, err := policy.Parse([]byte(document))
 	require.NoError(t, err)
 	d.Store = store.New(d.pool, store.Options{Policies: fixed{rules}})
-	d.user, err = d.EnsureAdmin(t.Context(), "alice")
+	d.user, err = d.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = d.CreateSession(t.Context(), store.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
+	_, err = d.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
 	require.NoError(t, err)
 	d.wakes = &wake.Dispatcher{Turns: d, Log: slog.New(slog.DiscardHandler)}
-	d.dispatch = &intake.Dispatch{Inbox: d.Store, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}
+	d.dispatch = &intake.Dispatch{Calls: d.Store.Calls, Turns: d.Store, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}
 	d.register()
 	return d
 }
@@ -100,19 +102,19 @@ func (d *days) register() {
 	client, err := openai.New(openai.Config{BaseURL: d.server.BaseURL(), Model: "scripted", IdleTimeout: time.Minute})
 	require.NoError(d.t, err)
 	bus := feed.New(slog.New(slog.DiscardHandler))
-	tools := toolset.Fixed(todo.NewWrite(d.Store))
-	intake := &turn.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
+	tools := toolset.Fixed(todo.NewWrite(d.Store.Conversations))
+	intake := &turn.Intake{Subagents: d.Store.Agents, Calls: d.Store.Calls, Conversations: d.Store.Conversations, Turns: d.Store, Models: only{client}, MaxSteps: 7}
 	d.model = &turn.Model{
 		Words:       true,
-		Authorizers: permission.Authorizers{People: d.Store},
-		Models:      only{client}, Steps: d.Store, Tools: tools,
-		Context: &modelcall.Assembler{Windows: d.Store, Ratios: modelcall.Ratios{Store: d.Store}},
+		Authorizers: permission.Authorizers{People: d.Store.Permissions},
+		Models:      only{client}, Leases: d.Store.Leases, ModelRefusals: d.Store.ModelRefusals, Notices: d.Store.Notices, Turns: d.Store, Usage: d.Store.Usage, Tools: tools,
+		Context: &modelcall.Assembler{Attachments: d.Store.Attachments, Conversations: d.Store.Conversations, ModelRefusals: d.Store.ModelRefusals, Ratios: modelcall.Ratios{Store: d.Store.Usage}},
 		Streams: livefeed.Feed{Bus: bus},
 	}
 	calls := &turn.Tools{
-		Calls: d.Store, Sets: tools, Boxes: activities.Rooms{Boxes: d}, Outputs: livefeed.Feed{Bus: bus},
+		Attachments: d.Store.Attachments, Calls: d.Store.Calls, Sets: tools, Boxes: activities.Rooms{Boxes: d}, Outputs: livefeed.Feed{Bus: bus},
 	}
-	d.asking = &turn.Approvals{Questions: d.Store, Runners: calls, Wait: approvalWait, Now: d.env.Now}
+	d.asking = &turn.Approvals{Questions: d.Store.Calls, Runners: calls, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{
 		activities.NameClaim: intake.Claim, activities.NamePeek: intake.Peek, activities.NameSteer: intake.Steer,
 		activities.NameFinish: intake.Finish, activities.NameGenerate: d.model.Generate, activities.NameHasten: d.model.Hasten,
@@ -122,7 +124,7 @@ func (d *days) register() {
 		d.env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}
 	d.env.RegisterWorkflowWithOptions(named, workflow.RegisterOptions{Name: workflows.NameTurn})
-	d.env.RegisterWorkflowWithOptions(conversation, workflow.RegisterOptions{Name: nameConversation})
+	d.env.RegisterWorkflowWithOptions(oneConversation, workflow.RegisterOptions{Name: nameConversation})
 }
 
 // only is a choice of one model.
@@ -141,7 +143,7 @@ func named(ctx workflow.Context, in workflows.TurnInput) (*workflows.TurnResult,
 }
 
 // conversation is what Temporal's server does with wakes: one reaches the turn of the session that runs, or starts one.
-func conversation(ctx workflow.Context, lasts time.Duration) error {
+func oneConversation(ctx workflow.Context, lasts time.Duration) error {
 	wakes, over := workflow.GetSignalChannel(ctx, workflows.SignalWake), workflow.NewTimer(ctx, lasts)
 	var running workflow.ChildWorkflowFuture
 	var failed error
@@ -248,7 +250,7 @@ func (d *days) saw() (out [][]string) {
 // reasons returns why the conversation began anew, in the order of the time.
 func (d *days) reasons() (out []string) {
 	d.t.Helper()
-	resets, err := d.Resets(d.t.Context(), key, 100)
+	resets, err := d.Conversations.Resets(d.t.Context(), key, 100)
 	require.NoError(d.t, err)
 	for _, r := range slices.Backward(resets) {
 		out = append(out, r.Reason)

@@ -71,7 +71,7 @@ func TestSteer_WhatWaitsAtTheClaimIsTakenBeforeTheFirstStep(t *testing.T) {
 }
 
 func TestSteer_AMessageDuringAStepIsTakenBeforeTheNextAndSkipsWhatHasNotBegun(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 3), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 3), answered}}
 	w.tool = func(context.Context, chat.CallID) error {
 		<-w.known
 		return nil
@@ -116,7 +116,7 @@ func TestSteer_AMessageInsteadOfAnAnswerEndsTheWaiting(t *testing.T) {
 }
 
 func TestSteer_EachMessageIsTakenOnceInItsOwnClaim(t *testing.T) {
-	one := calls(chat.ClassExec, 1)
+	one := toolCalls(chat.ClassExec, 1)
 	w := &world{waiting: 1, decisions: []turn.GenerateOutput{one, one, one, answered}}
 	env := steerable(t, w)
 	w.tool = func(context.Context, chat.CallID) error {
@@ -131,7 +131,7 @@ func TestSteer_EachMessageIsTakenOnceInItsOwnClaim(t *testing.T) {
 }
 
 func TestSteer_AMessageThatALateLookSawSkipsNoCallOfTheNextStep(t *testing.T) {
-	one := calls(chat.ClassExec, 1)
+	one := toolCalls(chat.ClassExec, 1)
 	w := &world{waiting: 1, decisions: []turn.GenerateOutput{one, one, answered}, late: make(chan struct{})}
 	env := steerable(t, w)
 	first := true
@@ -151,7 +151,7 @@ func TestSteer_AMessageThatALateLookSawSkipsNoCallOfTheNextStep(t *testing.T) {
 }
 
 func TestSteer_AStopPrevails(t *testing.T) {
-	w := &world{waiting: 1, stopAfter: 1, steering: 0, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 2), answered}}
+	w := &world{waiting: 1, stopAfter: 1, steering: 0, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 2), answered}}
 	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() { w.write(); env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)

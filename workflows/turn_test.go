@@ -218,7 +218,7 @@ func run(env *testsuite.TestWorkflowEnvironment) {
 	env.ExecuteWorkflow(workflows.NameTurn, workflows.TurnInput{Session: key})
 }
 
-func calls(class chat.ToolClass, n int) turn.GenerateOutput {
+func toolCalls(class chat.ToolClass, n int) turn.GenerateOutput {
 	out := turn.GenerateOutput{Finish: "tool_calls"}
 	for range n {
 		out.Calls = append(out.Calls, turn.CallOutput{Name: "Any", Class: class})
@@ -265,8 +265,8 @@ func TestTurn_ContinuesAsNewWhenAWakeComesWhileItFinishes(t *testing.T) {
 }
 
 func TestTurn_RunsReadsTogetherAndTheRestInOrder(t *testing.T) {
-	reads := calls(chat.ClassRead, 20)
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{reads, calls(chat.ClassExec, 3), answered}}
+	reads := toolCalls(chat.ClassRead, 20)
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{reads, toolCalls(chat.ClassExec, 3), answered}}
 	var begun atomic.Int32
 	together := make(chan struct{})
 	w.tool = func(ctx context.Context, _ chat.CallID) error {
@@ -299,7 +299,7 @@ func TestTurn_KeepsWritesAndReadsInTheModelsOrder(t *testing.T) {
 }
 
 func TestTurn_StopsWhileACommandRuns(t *testing.T) {
-	w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 2), answered}}
+	w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 2), answered}}
 	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
@@ -319,7 +319,7 @@ func TestTurn_AStopEndsTheCommandOfALostWorker(t *testing.T) {
 		"its runner cannot be told": {interrupt: temporal.NewNonRetryableApplicationError("away", "unavailable", nil), abandoned: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1)}, interrupt: c.interrupt}
+			w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1)}, interrupt: c.interrupt}
 			w.tool = func(ctx context.Context, _ chat.CallID) error {
 				<-ctx.Done()
 				return temporal.NewNonRetryableApplicationError("nobody heard of it", "lost", nil)
@@ -335,7 +335,7 @@ func TestTurn_AStopEndsTheCommandOfALostWorker(t *testing.T) {
 }
 
 func TestTurn_TellsThePersonAtTheStepLimit(t *testing.T) {
-	w := &world{waiting: 1, maxSteps: 3, decisions: []turn.GenerateOutput{calls(chat.ClassRead, 1)}}
+	w := &world{waiting: 1, maxSteps: 3, decisions: []turn.GenerateOutput{toolCalls(chat.ClassRead, 1)}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
@@ -357,7 +357,7 @@ func TestTurn_APanicOfAnActivityEndsTheTurnWithASentence(t *testing.T) {
 }
 
 func TestTurn_GoesOnAfterAToolBroke(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassRead, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassRead, 1), answered}}
 	w.tool = func(context.Context, chat.CallID) error {
 		return temporal.NewNonRetryableApplicationError("broken", "internal", errors.New("broken"))
 	}
@@ -384,7 +384,7 @@ func TestTurn_OutagesDoNotEndIt(t *testing.T) {
 }
 
 func TestTurn_ARunCancelledFromOutsideIsFinished(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1)}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1)}}
 	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
 	env := setup(t, w)
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)

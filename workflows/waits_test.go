@@ -36,7 +36,7 @@ func showing(env *testsuite.TestWorkflowEnvironment) {
 }
 
 func TestTurn_IsFoundWaitingForARunnerUntilThatIsThere(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	values := shown(env)
 	w.tool = func(_ context.Context, id chat.CallID) error {
@@ -53,7 +53,7 @@ func TestTurn_IsFoundWaitingForARunnerUntilThatIsThere(t *testing.T) {
 }
 
 func TestTurn_AWaitForARunnerEndsWithItsCall(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	values := shown(env)
 	w.tool = func(_ context.Context, id chat.CallID) error {
@@ -85,7 +85,7 @@ func TestTurn_IsFoundWaitingForItsProvider(t *testing.T) {
 }
 
 func TestTurn_APlainOneNeverWaits(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{toolCalls(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	values := shown(env)
 	env.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Panic("a marker is an event")

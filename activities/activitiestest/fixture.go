@@ -34,6 +34,7 @@ import (
 	"xbot/internal/llm/openai"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	"xbot/internal/tool/ask"
@@ -96,9 +97,9 @@ func New(t *testing.T, program ...string) *Fixture {
 	t.Parallel()
 	b := &Fixture{T: t, Pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), Bus: feed.New(slog.New(slog.DiscardHandler)), Server: llmtest.New(t), Sandbox: tooltest.New(t)}
 	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus, Wakes: b})
-	user, err := b.EnsureAdmin(t.Context(), "alice")
+	user, err := b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.CreateSession(t.Context(), store.NewSession{Key: Key, Owner: user.ID, Channel: "web"})
+	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: Key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	_, err = b.Accept(t.Context(), store.Inbound{Session: Key, User: user.ID, Channel: "web", PlatformID: "m1", Text: strings.Join(program, "\n")})
 	require.NoError(t, err)
@@ -106,26 +107,26 @@ func New(t *testing.T, program ...string) *Fixture {
 	b.Server.Strict()
 	client, err := openai.New(openai.Config{BaseURL: b.Server.BaseURL(), Model: "scripted", IdleTimeout: Limit})
 	require.NoError(t, err)
-	b.Catalog = toolset.Fixed(shell.New(), ask.New(), file.NewRead(nil), todo.NewWrite(b.Store), broken{})
-	b.Intake = &turn.Intake{Turns: b.Store, Models: OneModel{client}, MaxSteps: 7, Words: true}
-	b.Assembler = &modelcall.Assembler{Windows: b.Store, Ratios: modelcall.Ratios{Store: b.Store}, Budget: modelcall.Budget{Cooldown: 5}}
-	authorizers := permission.Authorizers{People: b.Store}
+	b.Catalog = toolset.Fixed(shell.New(), ask.New(), file.NewRead(nil), todo.NewWrite(b.Store.Conversations), broken{})
+	b.Intake = &turn.Intake{Subagents: b.Store.Agents, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Turns: b.Store, Models: OneModel{client}, MaxSteps: 7, Words: true}
+	b.Assembler = &modelcall.Assembler{Attachments: b.Store.Attachments, Conversations: b.Store.Conversations, ModelRefusals: b.Store.ModelRefusals, Ratios: modelcall.Ratios{Store: b.Store.Usage}, Budget: modelcall.Budget{Cooldown: 5}}
+	authorizers := permission.Authorizers{People: b.Store.Permissions}
 	b.Model = &turn.Model{
 		Words:       true,
 		Authorizers: authorizers,
-		Models:      OneModel{client}, Steps: b.Store, Tools: b.Catalog, Context: b.Assembler,
+		Models:      OneModel{client}, Leases: b.Store.Leases, ModelRefusals: b.Store.ModelRefusals, Notices: b.Store.Notices, Turns: b.Store, Usage: b.Store.Usage, Tools: b.Catalog, Context: b.Assembler,
 		Streams: livefeed.Feed{Bus: b.Bus},
 		Retry:   modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.Compressor = &compress.Compressor{
-		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{Tools: b.Catalog}, Authorizers: authorizers, Retry: b.Model.Retry,
+		Models: OneModel{client}, Conversations: b.Store.Conversations, Leases: b.Store.Leases, Turns: b.Store, Prompts: modelcall.BasePrompt{Tools: b.Catalog}, Authorizers: authorizers, Retry: b.Model.Retry,
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Calls: b.Store, Sets: b.Catalog, Authorizers: authorizers, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
+		Attachments: b.Store.Attachments, Calls: b.Store.Calls, Sets: b.Catalog, Authorizers: authorizers, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
-	b.Asking = &turn.Approvals{Questions: b.Store, Runners: b.Tools, Boxes: b, Wait: time.Hour}
-	b.background = &background.Background{Tasks: b.Store, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
+	b.Asking = &turn.Approvals{Questions: b.Store.Calls, Runners: b.Tools, Boxes: b, Wait: time.Hour}
+	b.background = &background.Background{Tasks: b.Store.Calls, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
 	b.Commands = &background.Commands{Store: b.Store, Boxes: activities.Rooms{Boxes: b}, Links: b}
 	var claimed turn.ClaimOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameClaim, turn.ClaimInput{Session: Key, Turn: Turn, Run: "run"}, &claimed))
@@ -235,7 +236,7 @@ func (b *Fixture) AskForCalls() {
 // Transcript returns the first hundred messages.
 func (b *Fixture) Transcript() []chat.Message {
 	b.T.Helper()
-	t, err := b.Messages(b.T.Context(), Key, store.Page{Limit: 100})
+	t, err := b.Conversations.Messages(b.T.Context(), Key, conversation.Page{Limit: 100})
 	require.NoError(b.T, err)
 	return t.Messages
 }
@@ -246,7 +247,7 @@ func (b *Fixture) LastMessage() chat.Message { m := b.Transcript(); return m[len
 // ResultOf returns a call of the first step as people see it.
 func (b *Fixture) ResultOf(n int) chat.ToolCall {
 	b.T.Helper()
-	c, err := b.Call(b.T.Context(), chat.NewCallID(Turn, 0, n))
+	c, err := b.Calls.Call(b.T.Context(), chat.NewCallID(Turn, 0, n))
 	require.NoError(b.T, err)
 	return c.ToolCall
 }
@@ -254,7 +255,7 @@ func (b *Fixture) ResultOf(n int) chat.ToolCall {
 // EventsOf returns the durable events of one kind.
 func (b *Fixture) EventsOf(kind chat.EventKind) []chat.Event {
 	b.T.Helper()
-	all, err := b.EventsAfter(b.T.Context(), Key, 0, 1000)
+	all, err := b.Conversations.EventsAfter(b.T.Context(), Key, 0, 1000)
 	require.NoError(b.T, err)
 	var out []chat.Event
 	for _, e := range all {

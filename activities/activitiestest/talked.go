@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/memory"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/window"
 )
 
@@ -27,7 +28,7 @@ type Conversation struct {
 // answer; then it opens a turn for the last message.
 func Past(t *testing.T, n int, last store.Inbound) *Conversation {
 	b := &Conversation{Fixture: New(t, "the first question, about /srv/first.conf")}
-	_, user, err := b.Session(t.Context(), Key)
+	_, user, err := b.Conversations.Session(t.Context(), Key)
 	require.NoError(t, err)
 	b.User = user
 	b.CloseTurn(Turn)
@@ -37,7 +38,7 @@ func Past(t *testing.T, n int, last store.Inbound) *Conversation {
 		b.CommitAnswer(id, 0, chat.Answer{Text: "Let me look.", Finish: "tool_calls", Calls: []chat.ToolCall{{
 			ID: chat.NewCallID(id, 0, 0), Name: "Shell", Class: chat.ClassExec, Arguments: fmt.Sprintf(`{"command":"cat mod%d.go"}`, i), State: chat.CallOpen,
 		}}})
-		require.NoError(t, b.FinishCall(t.Context(), chat.NewCallID(id, 0, 0), chat.ToolResult{Content: strings.Repeat(fmt.Sprintf("line of module %d\n", i), 120)}))
+		require.NoError(t, b.Calls.FinishCall(t.Context(), chat.NewCallID(id, 0, 0), chat.ToolResult{Content: strings.Repeat(fmt.Sprintf("line of module %d\n", i), 120)}))
 		b.CommitAnswer(id, 1, chat.Answer{Text: fmt.Sprintf("It fails since build-%d changed; fixed in /srv/app/mod%d.go.", 200+i, i), Finish: "stop"})
 		b.CloseTurn(id)
 	}
@@ -92,7 +93,7 @@ func (b *Conversation) CompressIn(id chat.TurnID) compress.Output {
 // View returns what the model sees.
 func (b *Conversation) View() []chat.Line {
 	b.T.Helper()
-	w, err := b.Window(b.T.Context(), Key)
+	w, err := b.Conversations.Window(b.T.Context(), Key)
 	require.NoError(b.T, err)
 	return window.View(w)
 }
@@ -108,7 +109,7 @@ func (b *Conversation) Summary() string {
 // AllMessages returns the whole transcript.
 func (b *Conversation) AllMessages() []chat.Message {
 	b.T.Helper()
-	page, err := b.Messages(b.T.Context(), Key, store.Page{Limit: 1000})
+	page, err := b.Conversations.Messages(b.T.Context(), Key, conversation.Page{Limit: 1000})
 	require.NoError(b.T, err)
 	return page.Messages
 }

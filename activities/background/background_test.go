@@ -110,7 +110,7 @@ func TestWatch_ShowsWhatTheTaskPrints(t *testing.T) {
 	_, err := b.watch(ctx, call)
 	_, again := activitiestest.FaultKind(t, err)
 	require.True(t, again, "a worker that stops leaves the task to another")
-	run, err := b.Task(t.Context(), call)
+	run, err := b.Calls.Task(t.Context(), call)
 	require.NoError(t, err)
 	require.Equal(t, chat.TaskRunning, run.State)
 	soFar, err := b.Sandbox.Exec(t.Context(), sandbox.ExecRequest{ID: call, Command: "echo shown; sleep 60", Budget: 1})
@@ -132,7 +132,7 @@ func TestWatch_CancelledKillsTheCommand(t *testing.T) {
 
 func TestWatch_DeliversAKillThatWasAskedBefore(t *testing.T) {
 	b, call := task(t, "sleep 60")
-	_, err := b.AskKill(t.Context(), activitiestest.Key, "bg1")
+	_, err := b.Calls.AskKill(t.Context(), activitiestest.Key, "bg1")
 	require.NoError(t, err)
 	out, err := b.watch(t.Context(), call)
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestWatch_WhatCanNeverBeKnownIsLost(t *testing.T) {
 
 func TestWatch_OfADeletedSessionHasNothingToDo(t *testing.T) {
 	b, call := task(t, "sleep 60")
-	require.NoError(t, b.DeleteSession(t.Context(), activitiestest.Key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), activitiestest.Key))
 	out, err := b.watch(t.Context(), call)
 	require.NoError(t, err)
 	require.Zero(t, out)
@@ -180,7 +180,7 @@ func TestWatch_OfADeletedSessionHasNothingToDo(t *testing.T) {
 // bang accepts a bang command.
 func (b *fixture) bang(command string) chat.InboxID {
 	b.T.Helper()
-	_, owner, err := b.Session(b.T.Context(), activitiestest.Key)
+	_, owner, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	in := store.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: command, Text: "!" + command}
 	got, err := b.AcceptBang(b.T.Context(), in, command)

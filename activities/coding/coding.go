@@ -21,27 +21,47 @@ import (
 	"xbot/runner/wire"
 )
 
-// Runs stores threads and processes.
-type Runs interface {
-	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
-	KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error
-	CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent.Run, error)
-	BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error)
-	SendCodingRun(ctx context.Context, r codingagent.Run, store string) error
-	EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Binding, used codingagent.Usage) error
+// Attachments stores attachments.
+type Attachments interface {
+	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 }
 
-// Store stores threads, processes and messages.
-type Store interface {
-	Runs
-	TurnLanguage(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
-	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
-	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
-	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
+// Calls stores tool calls.
+type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 	CommandEnv(ctx context.Context, key chat.SessionKey, turn chat.TurnID, inbox chat.InboxID) ([]string, error)
+}
+
+// CodingAgents stores threads and processes of coding agents.
+type CodingAgents interface {
+	BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error)
+	CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent.Run, error)
+	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
+	EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Binding, used codingagent.Usage) error
+	KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error
+	SendCodingRun(ctx context.Context, r codingagent.Run, store string) error
+	TurnLanguage(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
+	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
+	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+}
+
+// Store has what coding agents read and write, by module.
+type Store struct {
+	Attachments   Attachments
+	Calls         Calls
+	CodingAgents  CodingAgents
+	Conversations Conversations
+	Turns         Turns
 }
 
 // Agents answers turns with coding agents. It is safe for concurrent use.
@@ -195,7 +215,7 @@ func (a *Agents) environment(ctx context.Context, t *turn, runner string) (sandb
 	if err != nil {
 		return env, err
 	}
-	variables, err := a.Store.CommandEnv(ctx, t.ask.Step.Session, t.ask.Step.Turn, 0)
+	variables, err := a.Store.Calls.CommandEnv(ctx, t.ask.Step.Session, t.ask.Step.Turn, 0)
 	env.Variables = slices.Concat(env.Variables, variables)
 	return env, err
 }
@@ -227,7 +247,7 @@ func (s customProgram) Command() []string {
 
 // End kills the processes of a turn that has ended. A kill that cannot be sent now is stored and sent later.
 func (a *Agents) End(ctx context.Context, key chat.SessionKey, turn chat.TurnID) error {
-	runs, err := a.Store.CodingRuns(ctx, turn)
+	runs, err := a.Store.CodingAgents.CodingRuns(ctx, turn)
 	if err != nil {
 		return err
 	}
@@ -245,7 +265,7 @@ func (a *Agents) End(ctx context.Context, key chat.SessionKey, turn chat.TurnID)
 // end kills one process. If its runner is gone or revoked, the process ends by its own time limit.
 func (a *Agents) end(ctx context.Context, key chat.SessionKey, run codingagent.Run) error {
 	if run.Store != "" {
-		_, owner, err := a.Store.Session(ctx, key)
+		_, owner, err := a.Store.Conversations.Session(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -253,7 +273,7 @@ func (a *Agents) end(ctx context.Context, key chat.SessionKey, run codingagent.R
 			_ = box.Kill(ctx, run.ID()) // stored before it is sent, and repeated until the runner has it
 		}
 	}
-	return a.Store.EndCodingRun(ctx, key, run, codingagent.Binding{}, codingagent.Usage{})
+	return a.Store.CodingAgents.EndCodingRun(ctx, key, run, codingagent.Binding{}, codingagent.Usage{})
 }
 
 // spent converts the usage of an agent to that of a model.

@@ -23,6 +23,8 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
 	"xbot/runner/job"
 )
 
@@ -50,6 +52,12 @@ func setup(t *testing.T, script ...string) *bench {
 }
 
 // newBench starts a runner with variables of its own.
+// stores returns the stores that coding agents use.
+func (b *bench) stores() coding.Store {
+	s := b.Store
+	return coding.Store{Attachments: s.Attachments, Calls: s.Calls, CodingAgents: s.CodingAgents, Conversations: s.Conversations, Turns: s}
+}
+
 func newBench(t *testing.T, env []string, script ...string) *bench {
 	t.Helper()
 	b := &bench{Fixture: activitiestest.New(t, script...)}
@@ -58,8 +66,8 @@ func newBench(t *testing.T, env []string, script ...string) *bench {
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
 	b.model = b.Model.Models
-	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.Store, Boxes: activities.Rooms{Boxes: boxes{b}}}
-	_, user, err := b.Store.Session(t.Context(), activitiestest.Key)
+	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.stores(), Boxes: activities.Rooms{Boxes: boxes{b}}}
+	_, user, err := b.Store.Conversations.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	b.user = user
 	return b
@@ -74,7 +82,7 @@ func (b *bench) asks() chat.CallID {
 	require.Equal(b.T, coding.Inquiring, out.Calls[0].Name)
 	require.True(b.T, out.Calls[0].Inquires)
 	call := b.LastMessage().ToolCalls[0]
-	_, err = b.Ask(b.T.Context(), call.ID, chat.Request{})
+	_, err = b.Calls.Ask(b.T.Context(), call.ID, chat.Request{})
 	require.NoError(b.T, err)
 	return call.ID
 }
@@ -176,7 +184,7 @@ func TestAgent_AnswersAndTheNextTurnGoesOnWithItsThread(t *testing.T) {
 	require.Contains(t, m.Reasoning, "› echo one > one.txt")
 	require.Positive(t, m.Usage.CompletionTokens)
 	require.Equal(t, "one\n", b.read("one.txt"))
-	thread, err := b.CodingThread(t.Context(), activitiestest.Key)
+	thread, err := b.CodingAgents.CodingThread(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	require.Equal(t, "codex", thread.Agent)
 	require.NotEmpty(t, thread.Thread)
@@ -201,7 +209,7 @@ func TestAgent_AConversationThatBeginsAnewHasAnotherThread(t *testing.T) {
 	_, ok, err := b.Claim(t.Context(), activitiestest.Key, second, "run-new", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.NoError(t, b.ResetSession(t.Context(), second, chat.ResetNew, "", "anew"))
+	require.NoError(t, b.Conversations.ResetSession(t.Context(), second, chat.ResetNew, "", "anew"))
 	b.openTurn(second, third, chat.TurnDone, "recall")
 	g := b.begin(t.Context(), third, 0)
 	g.wait(t)
@@ -241,7 +249,7 @@ func TestAgent_AStopInterruptsItAndKeepsWhatItSaid(t *testing.T) {
 	b.waitFile("there.txt")
 	stop(activitiestest.ErrStop)
 	g.wait(t)
-	runs, err := b.CodingRuns(t.Context(), activitiestest.Turn)
+	runs, err := b.CodingAgents.CodingRuns(t.Context(), activitiestest.Turn)
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
 	require.True(t, runs[0].Ended)
@@ -269,7 +277,7 @@ func TestAgent_AProcessThatIsLostIsNotStartedAgainAndItsThreadGoesOn(t *testing.
 // answer answers the first question of a call.
 func (b *bench) answer(call chat.CallID, with ...string) {
 	b.T.Helper()
-	_, err := b.Answer(b.T.Context(), store.Answer{
+	_, err := b.Calls.Answer(b.T.Context(), calls.Answer{
 		Session: activitiestest.Key, User: b.user, UserName: "alice", Call: call, Allow: true, Answers: chat.Answers{"q1": with},
 	})
 	require.NoError(b.T, err)
@@ -354,35 +362,35 @@ func TestAgent_ATurnThatIsClosedFromOutsideEndsItsProcess(t *testing.T) {
 	settled, err := b.SettleTurn(t.Context(), activitiestest.Turn)
 	require.NoError(t, err)
 	require.Equal(t, store.SettledLost, settled)
-	runs, err := b.CodingRuns(t.Context(), activitiestest.Turn)
+	runs, err := b.CodingAgents.CodingRuns(t.Context(), activitiestest.Turn)
 	require.NoError(t, err)
 	require.True(t, runs[0].Ended)
 	var runner string
 	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT runner FROM kills WHERE call_id = $1", runs[0].ID()).Scan(&runner))
 	require.Equal(t, "local", runner, "its runner is told as soon as it can be")
 
-	require.True(t, fault.Is(b.SendCodingRun(t.Context(), runs[0], "store"), fault.Conflict), "it is not sent any more")
-	_, err = b.BeginCodingRun(t.Context(), activitiestest.Key, codingagent.Run{Turn: activitiestest.Turn, Round: 1})
+	require.True(t, fault.Is(b.CodingAgents.SendCodingRun(t.Context(), runs[0], "store"), fault.Conflict), "it is not sent any more")
+	_, err = b.CodingAgents.BeginCodingRun(t.Context(), activitiestest.Key, codingagent.Run{Turn: activitiestest.Turn, Round: 1})
 	require.True(t, fault.Is(err, fault.Conflict), "and no other one begins")
 }
 
 func TestThread_IsBoundForItsOwnPersonAloneAndNotWhileATurnRuns(t *testing.T) {
 	b := setup(t, "say hello")
 	thread := codingagent.Binding{Agent: "codex", Thread: "thr_1", Runner: "local"}
-	require.True(t, fault.Is(b.BindCodingThread(t.Context(), activitiestest.Key, thread), fault.Conflict), "a turn runs")
+	require.True(t, fault.Is(b.CodingAgents.BindCodingThread(t.Context(), activitiestest.Key, thread), fault.Conflict), "a turn runs")
 	_, err := b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(t, err)
-	require.NoError(t, b.BindCodingThread(t.Context(), activitiestest.Key, thread))
-	got, err := b.CodingThread(t.Context(), activitiestest.Key)
+	require.NoError(t, b.CodingAgents.BindCodingThread(t.Context(), activitiestest.Key, thread))
+	got, err := b.CodingAgents.CodingThread(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	require.Equal(t, "thr_1", got.Thread)
 
-	bob, err := b.CreateUser(t.Context(), "bob", "member")
+	bob, err := b.Users.CreateUser(t.Context(), "bob", "member")
 	require.NoError(t, err)
-	_, err = b.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:bob", Owner: bob.ID, Channel: "web"})
+	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:bob", Owner: bob.ID, Channel: "web"})
 	require.NoError(t, err)
-	require.True(t, fault.Is(b.BindCodingThread(t.Context(), "agent:main:web:thread:bob", thread), fault.NotFound), "it is another person's")
-	got, err = b.CodingThread(t.Context(), "agent:main:web:thread:bob")
+	require.True(t, fault.Is(b.CodingAgents.BindCodingThread(t.Context(), "agent:main:web:thread:bob", thread), fault.NotFound), "it is another person's")
+	got, err = b.CodingAgents.CodingThread(t.Context(), "agent:main:web:thread:bob")
 	require.NoError(t, err)
 	require.Nil(t, got)
 }
@@ -391,12 +399,12 @@ func TestAgent_ATurnThatIsOverLeavesNoProcess(t *testing.T) {
 	b := setup(t, "ask approval echo ran > ran.txt")
 	_, err := b.Fixture.Generate(t.Context(), 0)
 	require.NoError(t, err)
-	runs, err := b.CodingRuns(t.Context(), activitiestest.Turn)
+	runs, err := b.CodingAgents.CodingRuns(t.Context(), activitiestest.Turn)
 	require.NoError(t, err)
 	require.NotZero(t, b.runner.ShimPID(string(runs[0].ID())))
 	require.NoError(t, b.Model.Agents.End(t.Context(), activitiestest.Key, activitiestest.Turn))
 	require.Eventually(t, func() bool { return b.runner.ShimPID(string(runs[0].ID())) == 0 }, patience, 5*time.Millisecond)
-	runs, err = b.CodingRuns(t.Context(), activitiestest.Turn)
+	runs, err = b.CodingAgents.CodingRuns(t.Context(), activitiestest.Turn)
 	require.NoError(t, err)
 	require.True(t, runs[0].Ended)
 }
@@ -426,7 +434,7 @@ func TestAgent_AConversationWithoutCommandsHasNone(t *testing.T) {
 
 func TestAgent_DoesNotAnswerInASceneWithWalls(t *testing.T) {
 	b := setup(t, "run echo > ran.txt")
-	b.Model.Agents = &coding.Agents{Store: b.Store, Boxes: activities.Rooms{Boxes: boxes{b}, Walls: &activitiestest.Narrow{}}}
+	b.Model.Agents = &coding.Agents{Store: b.stores(), Boxes: activities.Rooms{Boxes: boxes{b}, Walls: &activitiestest.Narrow{}}}
 	out, err := b.Fixture.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "denied", out.Fault)
@@ -444,7 +452,7 @@ func TestAgent_WhatItWasNotSeenToTakeIsGivenAgainAndWhatItTookIsNot(t *testing.T
 			require.NoError(t, err)
 			require.Contains(t, b.LastMessage().Content, "the outcome is unknown")
 			require.NoFileExists(t, filepath.Join(b.runner.Workspace, "one.txt"))
-			thread, err := b.CodingThread(t.Context(), activitiestest.Key)
+			thread, err := b.CodingAgents.CodingThread(t.Context(), activitiestest.Key)
 			require.NoError(t, err)
 			require.Nil(t, thread, "a thread that was given nothing is none")
 

@@ -22,13 +22,13 @@ import (
 const diesWithFile = "run (until [ -e die ]; do sleep 0.02; done; kill -9 $PPID) >/dev/null 2>&1 &"
 
 func (b *bench) closer(from sandbox.Boxes) *agentquestions.Closer {
-	return &agentquestions.Closer{Store: b.Store, Boxes: from, Log: slog.New(slog.DiscardHandler)}
+	return &agentquestions.Closer{CodingAgents: b.Store.CodingAgents, Calls: b.Store.Calls, Boxes: from, Log: slog.New(slog.DiscardHandler)}
 }
 
 // approval returns the question of a call.
 func (b *bench) approval(id chat.CallID) chat.Approval {
 	b.T.Helper()
-	call, err := b.Store.Call(b.T.Context(), id)
+	call, err := b.Store.Calls.Call(b.T.Context(), id)
 	require.NoError(b.T, err)
 	require.NotNil(b.T, call.Approval)
 	return *call.Approval
@@ -37,7 +37,7 @@ func (b *bench) approval(id chat.CallID) chat.Approval {
 // die kills the agent, and waits until its shim has noticed.
 func (b *bench) die() {
 	b.T.Helper()
-	runs, err := b.CodingRuns(b.T.Context(), activitiestest.Turn)
+	runs, err := b.CodingAgents.CodingRuns(b.T.Context(), activitiestest.Turn)
 	require.NoError(b.T, err)
 	require.NoError(b.T, os.WriteFile(filepath.Join(b.runner.Workspace, "die"), nil, 0o600))
 	require.Eventually(b.T, func() bool { return b.runner.ShimPID(string(runs[0].ID())) == 0 }, patience, 5*time.Millisecond)
@@ -59,7 +59,7 @@ func TestAgent_ThatDiesWhileItAsksHasItsQuestionClosedAndItsTurnSaysSo(t *testin
 			require.True(t, closed.AgentEnded(), "%+v", closed)
 			require.Equal(t, name+" ended while it waited for the answer.", closed.Note)
 			require.Equal(t, []string{string(activitiestest.Key) + ": the agent that asked has ended"}, b.Woken[woken:])
-			answered, err := b.Answered(t.Context(), activitiestest.Turn)
+			answered, err := b.Calls.Answered(t.Context(), activitiestest.Turn)
 			require.NoError(t, err)
 			require.Equal(t, []chat.CallID{call}, answered, "the relay repeats a wake that is lost")
 			require.NoError(t, closer.Sweep(t.Context()))

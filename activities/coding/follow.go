@@ -52,7 +52,7 @@ func newFollower(store Store, t *turn, run codingagent.Run, known map[string]cha
 
 // Starting stores the job store that the process is sent to.
 func (f *follower) Starting(ctx context.Context, store string) error {
-	return f.store.SendCodingRun(ctx, f.run, store)
+	return f.store.CodingAgents.SendCodingRun(ctx, f.run, store)
 }
 
 // Take records an event of the agent.
@@ -92,12 +92,12 @@ func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err err
 	if end.asked {
 		err = f.keepThread(settling)
 	} else {
-		err = f.store.EndCodingRun(settling, f.turn.ask.Step.Session, f.run, f.bound(), f.events.usage)
+		err = f.store.CodingAgents.EndCodingRun(settling, f.turn.ask.Step.Session, f.run, f.bound(), f.events.usage)
 	}
 	if err != nil {
 		return Outcome{}, false, err
 	}
-	lang, err := f.store.TurnLanguage(settling, f.turn.ask.Step.Turn)
+	lang, err := f.store.CodingAgents.TurnLanguage(settling, f.turn.ask.Step.Turn)
 	if err != nil {
 		return Outcome{}, false, err
 	}
@@ -191,16 +191,16 @@ func (f *follower) steer(ctx context.Context) error {
 	waits := false
 	if f.turn.ask.Steers {
 		var err error
-		if waits, err = f.store.SteerWaits(ctx, step.Session, step.Turn); err != nil {
+		if waits, err = f.store.Turns.SteerWaits(ctx, step.Session, step.Turn); err != nil {
 			return err
 		}
 	}
 	if waits {
-		if _, err := f.store.Steer(ctx, step.Session, step.Turn, steerClaim); err != nil {
+		if _, err := f.store.Turns.Steer(ctx, step.Session, step.Turn, steerClaim); err != nil {
 			return err
 		}
 		var err error
-		if f.turn.window, err = f.store.Window(ctx, step.Session); err != nil {
+		if f.turn.window, err = f.store.Conversations.Window(ctx, step.Session); err != nil {
 			return err
 		}
 		f.said = f.turn.since(f.run.Upto)
@@ -281,7 +281,7 @@ func (f *follower) keepThread(ctx context.Context) error {
 	if b.Thread == "" {
 		return nil
 	}
-	return f.store.KeepCodingThread(ctx, f.turn.ask.Step.Session, b)
+	return f.store.CodingAgents.KeepCodingThread(ctx, f.turn.ask.Step.Session, b)
 }
 
 // outcome returns the outcome of the step.

@@ -45,7 +45,7 @@ func (t *turn) fill(ctx context.Context, store Store, pictures []codingagent.Pic
 			hashes = append(hashes, p.Hash)
 		}
 	}
-	known, err := store.Pictures(ctx, t.ask.Step.Session, hashes)
+	known, err := store.Attachments.Pictures(ctx, t.ask.Step.Session, hashes)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,6 @@ import (
 
 // album has a picture of a size under each hash.
 type album struct {
-	Store
-
 	size  int
 	reads int
 }
@@ -30,7 +28,7 @@ func (a *album) Pictures(_ context.Context, _ chat.SessionKey, hashes []string) 
 
 func TestFollower_GivesAProcess12MBOfPicturesAtMostAndReadsEachOnce(t *testing.T) {
 	store := &album{size: codingagent.MaxMessagePictures - 4<<10}
-	f := newFollower(store, &turn{}, codingagent.Run{Request: codingagent.RunRequest{Turn: codingagent.Turn{
+	f := newFollower(Store{Attachments: store}, &turn{}, codingagent.Run{Request: codingagent.RunRequest{Turn: codingagent.Turn{
 		Pictures: []codingagent.Picture{{Hash: "first", Data: make([]byte, store.size)}},
 	}}}, nil)
 	for range 3 { // it is tried again until the agent takes it
@@ -52,11 +50,11 @@ func TestPictures_TheNewestThatHaveRoomBesideTheTextAndTwentyAtMost(t *testing.T
 	for n := range chat.MaxPictures + 3 {
 		m.pictures = append(m.pictures, chat.PictureRef{Hash: fmt.Sprint(n), MediaType: "image/png"})
 	}
-	got, err := (&turn{}).pictures(t.Context(), store, 100, m)
+	got, err := (&turn{}).pictures(t.Context(), Store{Attachments: store}, 100, m)
 	require.NoError(t, err)
 	require.Len(t, got, chat.MaxPictures)
 	require.Equal(t, "3", got[0].Hash)
-	got, err = (&turn{}).pictures(t.Context(), store, 2, m)
+	got, err = (&turn{}).pictures(t.Context(), Store{Attachments: store}, 2, m)
 	require.NoError(t, err)
 	require.Len(t, got, 2)
 	require.Equal(t, fmt.Sprint(chat.MaxPictures+2), got[1].Hash)

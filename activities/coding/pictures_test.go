@@ -27,11 +27,11 @@ func (b *bench) shows(id, text string, mode chat.QueueMode, sizes ...int) {
 	require.NoError(b.T, err)
 	for n, size := range sizes {
 		p := chat.Picture{PictureRef: chat.PictureRef{Hash: fmt.Sprint(id, n), MediaType: "image/png", Width: 2, Height: 1}, Data: make([]byte, size)}
-		require.NoError(b.T, b.AddPicture(ctx, activitiestest.Key, p))
+		require.NoError(b.T, b.Attachments.AddPicture(ctx, activitiestest.Key, p))
 		f := chat.AttachmentFetch{Attachment: in.Files[n], N: n + 1, Runner: "local", Path: in.Files[n].At, Picture: &p.PictureRef}
-		require.NoError(b.T, b.FileStored(ctx, got.ID, f))
+		require.NoError(b.T, b.Attachments.FileStored(ctx, got.ID, f))
 	}
-	require.NoError(b.T, b.EndFetch(ctx, got.ID))
+	require.NoError(b.T, b.Attachments.EndFetch(ctx, got.ID))
 }
 
 func (b *bench) claim(before, id chat.TurnID) {

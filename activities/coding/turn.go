@@ -37,16 +37,16 @@ func (m message) key() string { return fmt.Sprintf("steer/%d", m.id) }
 func (a *Agents) open(ctx context.Context, ask Ask) (*turn, error) {
 	t := &turn{ask: ask}
 	var err error
-	if t.session, t.owner, err = a.Store.Session(ctx, ask.Step.Session); err != nil {
+	if t.session, t.owner, err = a.Store.Conversations.Session(ctx, ask.Step.Session); err != nil {
 		return nil, err
 	}
-	if t.bound, err = a.Store.CodingThread(ctx, ask.Step.Session); err != nil {
+	if t.bound, err = a.Store.CodingAgents.CodingThread(ctx, ask.Step.Session); err != nil {
 		return nil, err
 	}
-	if t.runs, err = a.Store.CodingRuns(ctx, ask.Step.Turn); err != nil {
+	if t.runs, err = a.Store.CodingAgents.CodingRuns(ctx, ask.Step.Turn); err != nil {
 		return nil, err
 	}
-	if t.window, err = a.Store.Window(ctx, ask.Step.Session); err != nil {
+	if t.window, err = a.Store.Conversations.Window(ctx, ask.Step.Session); err != nil {
 		return nil, err
 	}
 	t.at, err = t.first(ctx, a.Store)
@@ -121,7 +121,7 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	if run.Request.Pictures, err = t.pictures(ctx, store, beside(run.Request.Text), said...); err != nil {
 		return codingagent.Run{}, err
 	}
-	run, err = store.BeginCodingRun(ctx, t.ask.Step.Session, run)
+	run, err = store.CodingAgents.BeginCodingRun(ctx, t.ask.Step.Session, run)
 	if err == nil {
 		t.runs, t.rest = append(t.runs, run), nil
 	}
@@ -174,7 +174,7 @@ func (t *turn) calls(ctx context.Context, store Store, round int) (map[string]ch
 			if c.Name != Inquiring {
 				continue
 			}
-			call, err := store.Call(ctx, c.ID)
+			call, err := store.Calls.Call(ctx, c.ID)
 			if err != nil {
 				return nil, err
 			}

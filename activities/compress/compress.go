@@ -20,21 +20,29 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// Compactions stores the results of compressions.
-type Compactions interface {
-	modelcall.Leases
-	// TakeLease takes the lease for the calls of a compression, or is RateLimited.
-	TakeLease(ctx context.Context, step chat.Step) error
-	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
-	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
-	Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
-	// Compact commits a compaction with its archive and tells the person, unless the turn is closed or the record is there.
-	Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error
+// Conversations stores conversations.
+type Conversations interface {
 	// AnswerOrder answers the command of a turn, once.
 	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
-	TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error
+	// Compact commits a compaction with its archive and tells the person, unless the turn is closed or the record is there.
+	Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error
+	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
 	// Spend adds the tokens that a provider counted for a call outside of steps to the usage.
 	Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error
+	TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error
+	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
+}
+
+// Leases stores leases of model calls.
+type Leases interface {
+	KeepLease(ctx context.Context, step chat.Step) error
+	// TakeLease takes the lease for the calls of a compression, or is RateLimited.
+	TakeLease(ctx context.Context, step chat.Step) error
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
+	Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
 }
 
 // Notes runs the tools with which a model keeps lasting notes.
@@ -51,9 +59,11 @@ type Progress interface {
 // Compressor makes room in conversations: a summary takes the place of their beginning (spec/001 §3.3). What it stands for
 // stays in the database, and an archive of it can be recalled.
 type Compressor struct {
-	Models  activities.Models
-	Store   Compactions
-	Prompts modelcall.Prompts
+	Models        activities.Models
+	Conversations Conversations
+	Leases        Leases
+	Turns         Turns
+	Prompts       modelcall.Prompts
 	// Profiles knows whether anything is kept of the conversation; nil: it is.
 	Profiles    modelcall.Profiles
 	Context     *modelcall.Assembler // knows how much models take and how they count
@@ -120,10 +130,10 @@ func (j *compression) run(ctx context.Context) (Output, error) {
 	if !j.worthwhile() {
 		return Output{}, j.answer(ctx, i18n.NothingToCompact)
 	}
-	if err := j.Store.TakeLease(ctx, j.step); err != nil {
+	if err := j.Leases.TakeLease(ctx, j.step); err != nil {
 		return Output{}, err
 	}
-	defer modelcall.KeepLease(ctx, j.Store, j.step)()
+	defer modelcall.KeepLease(ctx, j.Leases, j.step)()
 	defer j.announce()()
 	if err := j.saveNotes(ctx); err != nil {
 		return Output{}, err
@@ -143,14 +153,14 @@ func (j *compression) run(ctx context.Context) (Output, error) {
 // known finds what was committed before: by an earlier attempt, or for a command by an earlier turn that was released. The
 // answer of a released turn was removed with it, so the person is told again.
 func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err error) {
-	if j.asked, err = j.Store.Asked(ctx, j.in.Turn); err != nil {
+	if j.asked, err = j.Turns.Asked(ctx, j.in.Turn); err != nil {
 		return c, false, err
 	}
-	c, done, err = j.Store.Control(ctx, j.in.Session, j.key())
+	c, done, err = j.Conversations.Control(ctx, j.in.Session, j.key())
 	if err != nil || !done || j.in.Trigger != chat.TriggerManual || c.Compaction == nil {
 		return c, done, err
 	}
-	return c, true, j.Store.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
+	return c, true, j.Conversations.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
 }
 
 // needed reports whether the turn cannot go on without a compression, because the provider has refused the request as it is.
@@ -178,7 +188,7 @@ func (j *compression) commit(ctx context.Context, summary string) (Output, error
 		if control.Compaction.TokensAfter >= control.Compaction.TokensBefore {
 			continue
 		}
-		return outputOf(control), j.Store.Compact(ctx, j.step, control, archive, noticeOf(i18n.Lang(j.asked.Lang), control))
+		return outputOf(control), j.Conversations.Compact(ctx, j.step, control, archive, noticeOf(i18n.Lang(j.asked.Lang), control))
 	}
 	return Output{}, j.answer(ctx, i18n.NothingToCompact)
 }
@@ -198,7 +208,7 @@ func (j *compression) answer(ctx context.Context, id i18n.ID, args ...any) error
 	if j.in.Trigger != chat.TriggerManual {
 		return nil
 	}
-	return j.Store.AnswerOrder(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
+	return j.Conversations.AnswerOrder(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
 }
 
 func noticeOf(l i18n.Lang, c chat.Control) string {

@@ -97,7 +97,7 @@ func (j *compression) open(ctx context.Context) (err error) {
 	if parsed, ok := command.Parse(j.asked.Text); ok && j.asked.Control {
 		j.focus = activities.Shorten(parsed.Args, maxFocus)
 	}
-	if j.window, err = j.Store.Window(ctx, j.in.Session); err != nil {
+	if j.window, err = j.Conversations.Window(ctx, j.in.Session); err != nil {
 		return err
 	}
 	if j.client, err = j.Models.For(ctx, j.in.Session); err != nil {

@@ -151,7 +151,7 @@ func (b *retention) reach(text string, known map[string]bool) string {
 			continue
 		}
 		known[id] = true
-		body, err := b.OffloadBody(b.T.Context(), activitiestest.Key, id)
+		body, err := b.Conversations.OffloadBody(b.T.Context(), activitiestest.Key, id)
 		require.NoError(b.T, err)
 		out += b.reach(body, known)
 	}

@@ -157,7 +157,7 @@ func (j *compression) ask(ctx context.Context, request llm.Request) (llm.Answer,
 func (j *compression) spend(ctx context.Context, u chat.Usage) error {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
-	return j.Store.Spend(ctx, j.step, j.client.Model(), u)
+	return j.Conversations.Spend(ctx, j.step, j.client.Model(), u)
 }
 
 // again waits until the call may be repeated. It returns an error if it may not.
@@ -172,7 +172,7 @@ func (j *compression) again(ctx context.Context, cause error) error {
 	}
 	delay := j.Retry.Pause(failures, cause)
 	lang := i18n.Lang(j.asked.Lang)
-	err := j.Store.TellRetry(ctx, j.in.Session, chat.Retry{
+	err := j.Conversations.TellRetry(ctx, j.in.Session, chat.Retry{
 		Turn: j.step.Turn, Step: j.step.N, Attempt: failures + 1, Max: j.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
 		Text: i18n.Say(lang, i18n.Retrying, i18n.Reason(lang, reason), failures+1, j.Retry.Attempts),
 	})

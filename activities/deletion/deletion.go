@@ -26,20 +26,28 @@ const (
 	stepRows = 20
 )
 
-// Store keeps people and what they have.
-type Store interface {
+// Agents stores subagents and group chats.
+type Agents interface {
+	DeleteSession(ctx context.Context, key chat.SessionKey) error
+}
+
+// Cron stores jobs.
+type Cron interface {
+	DeleteJob(ctx context.Context, id chat.JobID) error
+}
+
+// Users stores users.
+type Users interface {
+	ConversationsOf(ctx context.Context, id chat.UserID, most int) ([]chat.SessionKey, error)
 	// Deletion is NotFound if there is nothing to do, or nothing more.
 	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 	DeletionChecked(ctx context.Context, id chat.UserID) error
-	StillRunning(ctx context.Context, id chat.UserID) (int, error)
-	JobsOf(ctx context.Context, id chat.UserID, most int) ([]chat.JobID, error)
-	DeleteJob(ctx context.Context, id chat.JobID) error
-	ConversationsOf(ctx context.Context, id chat.UserID, most int) ([]chat.SessionKey, error)
-	DeleteSession(ctx context.Context, key chat.SessionKey) error
+	EndDeletion(ctx context.Context, id chat.UserID) error
 	FilesOf(ctx context.Context, id chat.UserID) (int, error)
+	JobsOf(ctx context.Context, id chat.UserID, most int) ([]chat.JobID, error)
 	// PruneOrphans removes some prompts of turns that are gone, and says how many.
 	PruneOrphans(ctx context.Context) (int, error)
-	EndDeletion(ctx context.Context, id chat.UserID) error
+	StillRunning(ctx context.Context, id chat.UserID) (int, error)
 }
 
 // Services are those who belong to others: the services of an administrator, the consumers of a service.
@@ -69,7 +77,9 @@ type Accounts interface {
 
 // Deleter deletes people.
 type Deleter struct {
-	Store     Store
+	Agents    Agents
+	Cron      Cron
+	Users     Users
 	Histories Histories
 	Accounts  Accounts
 	Services  Services
@@ -103,12 +113,12 @@ type Output struct {
 // what later pieces need: files are removed while their rows are there, and the user goes last.
 func (d *Deleter) Step(ctx context.Context, in Input) (Output, error) {
 	defer activities.Heartbeat(ctx)()
-	now, err := d.Store.Deletion(ctx, in.User)
+	now, err := d.Users.Deletion(ctx, in.User)
 	if fault.Is(err, fault.NotFound) {
 		return Output{Done: true}, nil
 	}
 	if err == nil {
-		err = d.Store.DeletionChecked(ctx, in.User)
+		err = d.Users.DeletionChecked(ctx, in.User)
 	}
 	if err != nil {
 		return Output{}, activities.Failure(ctx, err)
@@ -126,7 +136,7 @@ func (d *Deleter) Step(ctx context.Context, in Input) (Output, error) {
 			return out, nil
 		}
 	}
-	if err := d.Store.EndDeletion(ctx, in.User); err != nil {
+	if err := d.Users.EndDeletion(ctx, in.User); err != nil {
 		return Output{}, activities.Failure(ctx, err)
 	}
 	out.Done, out.Left = true, 0
@@ -143,7 +153,7 @@ func (d *Deleter) rest(ctx context.Context, user chat.UserID, now chat.Deletion)
 	if now.Age > restTime {
 		return "", 0, nil
 	}
-	n, err := d.Store.StillRunning(ctx, user)
+	n, err := d.Users.StillRunning(ctx, user)
 	return WaitsTurns, n, err
 }
 
@@ -180,18 +190,18 @@ func (d *Deleter) accounts(ctx context.Context, user chat.UserID, now chat.Delet
 }
 
 func (d *Deleter) jobs(ctx context.Context, user chat.UserID, _ chat.Deletion) (string, int, error) {
-	ids, err := d.Store.JobsOf(ctx, user, stepRows)
-	return "", len(ids), errors.Join(err, each(ids, func(id chat.JobID) error { return d.Store.DeleteJob(ctx, id) }))
+	ids, err := d.Users.JobsOf(ctx, user, stepRows)
+	return "", len(ids), errors.Join(err, each(ids, func(id chat.JobID) error { return d.Cron.DeleteJob(ctx, id) }))
 }
 
 func (d *Deleter) conversations(ctx context.Context, user chat.UserID, _ chat.Deletion) (string, int, error) {
-	keys, err := d.Store.ConversationsOf(ctx, user, stepRows)
-	return "", len(keys), errors.Join(err, each(keys, func(key chat.SessionKey) error { return d.Store.DeleteSession(ctx, key) }))
+	keys, err := d.Users.ConversationsOf(ctx, user, stepRows)
+	return "", len(keys), errors.Join(err, each(keys, func(key chat.SessionKey) error { return d.Agents.DeleteSession(ctx, key) }))
 }
 
 // prompts removes the system prompts that were read by nobody else: they hold what was remembered.
 func (d *Deleter) prompts(ctx context.Context, _ chat.UserID, _ chat.Deletion) (string, int, error) {
-	n, err := d.Store.PruneOrphans(ctx)
+	n, err := d.Users.PruneOrphans(ctx)
 	return "", n, err
 }
 
@@ -199,7 +209,7 @@ func (d *Deleter) files(ctx context.Context, user chat.UserID, now chat.Deletion
 	if now.Age > filesTime {
 		return "", 0, nil
 	}
-	n, err := d.Store.FilesOf(ctx, user)
+	n, err := d.Users.FilesOf(ctx, user)
 	if err != nil {
 		return WaitsFiles, 0, err
 	}

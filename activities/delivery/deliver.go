@@ -44,10 +44,14 @@ type LatePolicy interface {
 	DeliveryRules(ctx context.Context, channel string) (Rules, error)
 }
 
-// Readers knows how a conversation's people read: times in the timezone of its owner, sentences in the language that is spoken there.
-type Readers interface {
-	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
+// Turns runs the transactions of turns.
+type Turns interface {
 	ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error)
+}
+
+// Users stores users.
+type Users interface {
+	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
 // AccountLinks are where people connect the accounts that calls wait for. One that is not private may be read by anybody in the chat. Empty: it
@@ -71,7 +75,8 @@ type Deliverer struct {
 	// Messages finds a newer message to answer if the answer comes too late for its own; nil: there is none.
 	Messages MessageFinder
 	// Readers are told why a file is missing, and when what comes late was written; nil: in English, in UTC.
-	Readers Readers
+	Turns Turns
+	Users Users
 	// Links lead people to where they connect the account that a call waits for; nil: it is not known where.
 	Links AccountLinks
 	Tally Tally // of deliveries that ended; nil: nobody counts
@@ -247,10 +252,10 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 // spoken is the language of what is said beside a text: its own, where it tells one; else that of the conversation.
 func (d *Deliverer) spoken(ctx context.Context, o chat.Outbound) i18n.Lang {
 	lang, tells := i18n.Tells(o.Text)
-	if tells || d.Readers == nil {
+	if tells || d.Users == nil {
 		return lang
 	}
-	if spoken, err := d.Readers.Speaks(ctx, 0, o.Session, ""); err == nil { // else it is not worth to hold the answer back
+	if spoken, err := d.Users.Speaks(ctx, 0, o.Session, ""); err == nil { // else it is not worth to hold the answer back
 		return spoken
 	}
 	return lang
@@ -259,9 +264,9 @@ func (d *Deliverer) spoken(ctx context.Context, o chat.Outbound) i18n.Lang {
 // written says when a delivery was written, in the timezone of the conversation's owner.
 func (d *Deliverer) written(ctx context.Context, o chat.Outbound) (string, error) {
 	zone := time.UTC
-	if d.Readers != nil {
+	if d.Turns != nil {
 		var err error
-		if zone, err = d.Readers.ZoneOfSession(ctx, o.Session); err != nil {
+		if zone, err = d.Turns.ZoneOfSession(ctx, o.Session); err != nil {
 			return "", err
 		}
 	}

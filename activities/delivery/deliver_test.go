@@ -92,7 +92,7 @@ func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last er
 		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}
 	if p.zone != nil {
-		d.Readers = p
+		d.Turns, d.Users = p, p
 	}
 	var suite testsuite.WorkflowTestSuite
 	for range tries {

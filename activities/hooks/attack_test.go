@@ -19,7 +19,9 @@ import (
 	"xbot/internal/automation/hook/ask"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/people"
+	"xbot/internal/store/settings"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 type hooked struct {
 	*activitiestest.Fixture
 
-	user  store.User
+	user  people.User
 	set   hook.Set
 	named ask.Callbacks
 }
@@ -44,9 +46,9 @@ func begin(t *testing.T, home, project string, named ask.Callbacks) *hooked {
 	t.Helper()
 	h := &hooked{Fixture: activitiestest.New(t, `call Shell {"command":"echo ok"}`), named: named}
 	var err error
-	h.user, err = h.UserByName(t.Context(), "alice")
+	h.user, err = h.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	require.NoError(t, h.SetUserSetting(t.Context(), h.user.ID, store.Preset, string(chat.PresetAsk)))
+	require.NoError(t, h.Settings.SetUserSetting(t.Context(), h.user.ID, settings.Preset, string(chat.PresetAsk)))
 	h.rule("echo", chat.RuleAllow)
 	h.rule("rm", chat.RuleDeny)
 	h.rule("wc", chat.RuleAsk)
@@ -56,7 +58,7 @@ func begin(t *testing.T, home, project string, named ask.Callbacks) *hooked {
 	require.Empty(t, h.set.Faults())
 	h.Model.Hooks = h
 	h.Hooks = &hooks.Hooks{
-		Files: h, Store: h.Store, Tools: h.Catalog, Runners: h.Tools, Authorizers: h.Model.Authorizers,
+		Files: h, Calls: h.Store.Calls, Hooks: h.Store.Hooks, Tools: h.Catalog, Runners: h.Tools, Authorizers: h.Model.Authorizers,
 		Dispatcher: &hook.Dispatcher{Log: slog.New(slog.DiscardHandler), Kinds: map[hook.Kind]hook.Asker{hook.KindCallback: named, hook.KindPlugin: named}},
 	}
 	return h
@@ -64,7 +66,7 @@ func begin(t *testing.T, home, project string, named ask.Callbacks) *hooked {
 
 func (h *hooked) rule(pattern string, rule chat.Rule) {
 	h.T.Helper()
-	require.NoError(h.T, h.SetPermission(h.T.Context(), h.user.ID, chat.ToolRule{Tool: "Shell", Pattern: pattern, Rule: rule}))
+	require.NoError(h.T, h.Permissions.SetPermission(h.T.Context(), h.user.ID, chat.ToolRule{Tool: "Shell", Pattern: pattern, Rule: rule}))
 }
 
 var called = chat.NewCallID(activitiestest.Turn, 0, 0)
@@ -81,16 +83,16 @@ func (h *hooked) point(name string) hooks.RunOutput {
 // call returns the stored call.
 func (h *hooked) call() chat.Call {
 	h.T.Helper()
-	c, err := h.Call(h.T.Context(), called)
+	c, err := h.Calls.Call(h.T.Context(), called)
 	require.NoError(h.T, err)
 	return c
 }
 
 // answer allows or denies the call.
-func (h *hooked) answer(a store.Answer) {
+func (h *hooked) answer(a calls.Answer) {
 	h.T.Helper()
 	a.Session, a.User, a.UserName, a.Call = activitiestest.Key, h.user.ID, h.user.Name, called
-	_, err := h.Answer(h.T.Context(), a)
+	_, err := h.Calls.Answer(h.T.Context(), a)
 	require.NoError(h.T, err)
 }
 
@@ -302,9 +304,9 @@ func TestAttack_OnlyWhatWasJudgedRuns(t *testing.T) {
 	for name, attack := range map[string]func(h *hooked){
 		"an allowed call":             func(h *hooked) { h.AskForCalls(); h.point(hooks.PointCall); tamper(h, evil) },
 		"before the hooks are asked":  func(h *hooked) { h.AskForCalls(); tamper(h, evil); h.point(hooks.PointCall) },
-		"while a person is asked":     func(h *hooked) { asked(h); tamper(h, evil); h.answer(store.Answer{Allow: true}) },
-		"after a person has allowed":  func(h *hooked) { asked(h); h.answer(store.Answer{Allow: true}); tamper(h, evil) },
-		"a person's change, unjudged": func(h *hooked) { asked(h); h.answer(store.Answer{Allow: true, Changed: &chat.Change{Arguments: evil}}) },
+		"while a person is asked":     func(h *hooked) { asked(h); tamper(h, evil); h.answer(calls.Answer{Allow: true}) },
+		"after a person has allowed":  func(h *hooked) { asked(h); h.answer(calls.Answer{Allow: true}); tamper(h, evil) },
+		"a person's change, unjudged": func(h *hooked) { asked(h); h.answer(calls.Answer{Allow: true, Changed: &chat.Change{Arguments: evil}}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := begin(t, before("none"), "{}", ask.Callbacks{"none": decides("echo", hook.Ask)})
@@ -318,7 +320,7 @@ func TestAttack_OnlyWhatWasJudgedRuns(t *testing.T) {
 	t.Run("everything is allowed in the turn", func(t *testing.T) {
 		h := begin(t, before("evil"), "{}", ask.Callbacks{"evil": changes(evil)})
 		h.AskForCalls()
-		_, err := h.AllowTurn(t.Context(), store.TurnPermit{Session: activitiestest.Key, Turn: activitiestest.Turn, User: h.user.ID, UserName: h.user.Name, Allow: true})
+		_, err := h.Calls.AllowTurn(t.Context(), calls.TurnPermit{Session: activitiestest.Key, Turn: activitiestest.Turn, User: h.user.ID, UserName: h.user.Name, Allow: true})
 		require.NoError(t, err)
 		h.point(hooks.PointCall)
 		require.NoError(t, h.Run(t.Context(), activities.NameAsk, struct {
@@ -328,7 +330,7 @@ func TestAttack_OnlyWhatWasJudgedRuns(t *testing.T) {
 	})
 	t.Run("a read-only conversation", func(t *testing.T) {
 		h := begin(t, before("evil"), "{}", ask.Callbacks{"evil": changes(`{"command":"echo fine"}`)})
-		require.NoError(t, h.SetUserSetting(t.Context(), h.user.ID, store.Preset, string(chat.PresetReadOnly)))
+		require.NoError(t, h.Settings.SetUserSetting(t.Context(), h.user.ID, settings.Preset, string(chat.PresetReadOnly)))
 		h.AskForCalls()
 		h.point(hooks.PointCall)
 		_, err := h.RunTool(t.Context(), 0)

@@ -25,15 +25,19 @@ type Dispatcher interface {
 	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
 }
 
-// Store keeps what hooks said, and knows what they are told.
-type Store interface {
+// Calls stores tool calls.
+type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
-	HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error)
-	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)
-	HookUnanswered(ctx context.Context, turn chat.TurnID) (bool, error)
+}
+
+// HooksStore stores results of hooks.
+type HooksStore interface {
 	HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error)
+	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)
 	HookEnd(ctx context.Context, turn chat.TurnID) (answer, notice string, err error)
 	HookSaid(ctx context.Context, id string) (out hook.Outcome, ok bool, err error)
+	HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error)
+	HookUnanswered(ctx context.Context, turn chat.TurnID) (bool, error)
 	RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error)
 }
 
@@ -107,7 +111,8 @@ type Runners interface {
 type Hooks struct {
 	Files      Files
 	Dispatcher Dispatcher
-	Store      Store
+	Calls      Calls
+	Hooks      HooksStore
 	Tools      modelcall.Tools
 	Sizes      Sizes
 	Runners    Runners
@@ -162,7 +167,7 @@ func (h *Hooks) run(ctx context.Context, in RunInput) (RunOutput, error) {
 
 // base is what all payloads of a hook point have.
 func (h *Hooks) base(ctx context.Context, in RunInput) (hook.Payload, hook.Scene, error) {
-	s, err := h.Store.HookScene(ctx, in.Turn)
+	s, err := h.Hooks.HookScene(ctx, in.Turn)
 	return hook.Payload{
 		Session: string(in.Session), Turn: string(in.Turn), Channel: s.Channel, Sender: s.Sender, Chat: s.Chat, Cwd: s.Cwd, Timestamp: time.Now().UTC(),
 	}, s, err
@@ -171,7 +176,7 @@ func (h *Hooks) base(ctx context.Context, in RunInput) (hook.Payload, hook.Scene
 // dispatch asks the hooks about an event and records what they say, unless that was done before.
 func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (hook.Outcome, error) {
 	r.ID, r.Event, r.Session, r.Turn = p.ID, p.Event, chat.SessionKey(p.Session), chat.TurnID(p.Turn)
-	said, ok, err := h.Store.HookSaid(ctx, r.ID)
+	said, ok, err := h.Hooks.HookSaid(ctx, r.ID)
 	if err != nil || ok {
 		return said, err
 	}
@@ -185,11 +190,11 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 	if err := h.change(ctx, p, &r); err != nil {
 		return hook.Outcome{}, err
 	}
-	fresh, err := h.Store.RecordHook(ctx, r)
+	fresh, err := h.Hooks.RecordHook(ctx, r)
 	if err != nil || fresh {
 		return r.Outcome, err
 	}
-	said, _, err = h.Store.HookSaid(ctx, r.ID)
+	said, _, err = h.Hooks.HookSaid(ctx, r.ID)
 	return said, err
 }
 

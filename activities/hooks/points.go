@@ -24,7 +24,7 @@ func (h *Hooks) opening(ctx context.Context, in RunInput) (RunOutput, error) {
 			return RunOutput{}, err
 		}
 	}
-	claimed, err := h.Store.HookClaimed(ctx, in.Turn)
+	claimed, err := h.Hooks.HookClaimed(ctx, in.Turn)
 	if err != nil {
 		return RunOutput{}, err
 	}
@@ -33,7 +33,7 @@ func (h *Hooks) opening(ctx context.Context, in RunInput) (RunOutput, error) {
 			return RunOutput{}, err
 		}
 	}
-	left, err := h.Store.HookUnanswered(ctx, in.Turn)
+	left, err := h.Hooks.HookUnanswered(ctx, in.Turn)
 	return RunOutput{Refused: !left}, err
 }
 
@@ -68,7 +68,7 @@ func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 	if err != nil {
 		return RunOutput{}, err
 	}
-	call, err := h.Store.Call(ctx, in.Call)
+	call, err := h.Calls.Call(ctx, in.Call)
 	if err != nil {
 		return RunOutput{}, err
 	}
@@ -120,7 +120,7 @@ func (h *Hooks) preToolUse(ctx context.Context, p hook.Payload, call chat.Call) 
 			return RunOutput{}, err
 		}
 	}
-	call, err := h.Store.Call(ctx, call.ID)
+	call, err := h.Calls.Call(ctx, call.ID)
 	return RunOutput{Refused: call.State == chat.CallDone, Ask: call.Rule == chat.RuleAsk}, err
 }
 
@@ -155,7 +155,7 @@ func (h *Hooks) postToolBatch(ctx context.Context, in RunInput) error {
 	if err != nil {
 		return err
 	}
-	calls, err := h.Store.HookBatch(ctx, in.Turn, in.Step)
+	calls, err := h.Hooks.HookBatch(ctx, in.Turn, in.Step)
 	if err != nil || len(calls) == 0 {
 		return err
 	}
@@ -200,7 +200,7 @@ func (h *Hooks) closing(ctx context.Context, in RunInput) error {
 	if err != nil {
 		return err
 	}
-	answer, notice, err := h.Store.HookEnd(ctx, in.Turn)
+	answer, notice, err := h.Hooks.HookEnd(ctx, in.Turn)
 	if err != nil {
 		return err
 	}

@@ -34,16 +34,22 @@ const (
 	memorizeKey      = "memorize/%d/%d" // job and the message before the part: what makes a part once
 )
 
-// Jobs keeps the conversations that are to be memorized, and how far each job is.
-type Jobs interface {
-	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
-	MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error)
-	MemorizeSpan(ctx context.Context, key chat.SessionKey, after, upto chat.MessageID) (from, to time.Time, err error)
-	MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID, shorter bool) (chat.MessageID, error)
-	Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID) error
-	MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error)
+// Conversations stores conversations.
+type Conversations interface {
 	EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error
-	Slots
+	HoldMemorize(ctx context.Context, j chat.MemorizeJob) error
+	KeepMemorize(ctx context.Context, id chat.MemorizeID) error
+	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
+	MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID, shorter bool) (chat.MessageID, error)
+	MemorizeSpan(ctx context.Context, key chat.SessionKey, after, upto chat.MessageID) (from, to time.Time, err error)
+	MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error)
+	MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error)
+	Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID) error
+	ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error
+}
+
+// Usage stores usage.
+type Usage interface {
 	// BookUsage adds the tokens that a provider counted for a call outside of steps to the usage.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
@@ -58,9 +64,10 @@ type Slots interface {
 
 // Memorizer writes conversations that a reset or a summary removes from the context into memory.
 type Memorizer struct {
-	Jobs   Jobs
-	Models activities.Models
-	Memory interface {
+	Conversations Conversations
+	Usage         Usage
+	Models        activities.Models
+	Memory        interface {
 		Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error)
 	}
 	Budget modelcall.Budget
@@ -85,7 +92,7 @@ type Output struct {
 // job has failed, and the person is told.
 func (m *Memorizer) Memorize(ctx context.Context, in Input) (Output, error) {
 	defer activities.Heartbeat(ctx)()
-	job, err := m.Jobs.MemorizeJob(ctx, in.Job)
+	job, err := m.Conversations.MemorizeJob(ctx, in.Job)
 	if fault.Is(err, fault.NotFound) {
 		return Output{}, nil // its conversation was deleted
 	}
@@ -98,18 +105,18 @@ func (m *Memorizer) Memorize(ctx context.Context, in Input) (Output, error) {
 
 // GiveUp ends a job that could not be done for a fault of our own, or that an operator has cancelled.
 func (m *Memorizer) GiveUp(ctx context.Context, in Input) error {
-	job, err := m.Jobs.MemorizeJob(ctx, in.Job)
+	job, err := m.Conversations.MemorizeJob(ctx, in.Job)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
 	if err == nil {
-		err = m.Jobs.EndMemorize(ctx, job, chat.MemorizeFailed, "it was cancelled, or the server has a fault", false)
+		err = m.Conversations.EndMemorize(ctx, job, chat.MemorizeFailed, "it was cancelled, or the server has a fault", false)
 	}
 	return activities.Failure(ctx, err)
 }
 
 func (m *Memorizer) memorize(ctx context.Context, job chat.MemorizeJob) (out Output, err error) {
-	if err := m.Jobs.HoldMemorize(ctx, job); err != nil {
+	if err := m.Conversations.HoldMemorize(ctx, job); err != nil {
 		return out, err
 	}
 	defer m.hold(ctx, job)()
@@ -119,7 +126,7 @@ func (m *Memorizer) memorize(ctx context.Context, job chat.MemorizeJob) (out Out
 	}
 	if _, coding := llm.AgentOf(client); coding { // it answers turns and no calls, and no other model was chosen to read what was said
 		out.State = chat.MemorizeDone
-		return out, m.Jobs.EndMemorize(ctx, job, out.State, "", false)
+		return out, m.Conversations.EndMemorize(ctx, job, out.State, "", false)
 	}
 	changed := activity.GetInfo(ctx).Attempt > 1 // an earlier one may have kept something
 	for range maxMemorizeParts {
@@ -136,13 +143,13 @@ func (m *Memorizer) memorize(ctx context.Context, job chat.MemorizeJob) (out Out
 		}
 		out.Parts, out.Changed, out.Archived = out.Parts+1, out.Changed+len(result.Changed), out.Archived+result.Archived
 		changed = changed || result.Again || len(result.Changed)+result.Archived+result.Deleted > 0
-		if err := m.Jobs.Memorized(ctx, job, part.upto); err != nil {
+		if err := m.Conversations.Memorized(ctx, job, part.upto); err != nil {
 			return out, err
 		}
 		job.Done, job.Part = part.upto, 0
 	}
 	out.State = chat.MemorizeDone
-	return out, m.Jobs.EndMemorize(ctx, job, out.State, "", changed)
+	return out, m.Conversations.EndMemorize(ctx, job, out.State, "", changed)
 }
 
 // part is the piece of a conversation that is memorized under one key.
@@ -157,7 +164,7 @@ func (m *Memorizer) next(ctx context.Context, client llm.Client, job chat.Memori
 	if job.Done >= job.Upto {
 		return part{}, nil
 	}
-	w, err := m.Jobs.MemorizeWindow(ctx, job)
+	w, err := m.Conversations.MemorizeWindow(ctx, job)
 	if err != nil {
 		return part{}, err
 	}
@@ -170,7 +177,7 @@ func (m *Memorizer) next(ctx context.Context, client llm.Client, job chat.Memori
 	if n := memory.Fit(p.lines, p.room); n < len(p.lines) {
 		upto = p.lines[n-1].Message.ID
 	}
-	if p.upto, err = m.Jobs.MemorizePart(ctx, job, upto, false); err != nil {
+	if p.upto, err = m.Conversations.MemorizePart(ctx, job, upto, false); err != nil {
 		return p, err
 	}
 	p.cut()
@@ -194,7 +201,7 @@ func (m *Memorizer) room(client llm.Client, w chat.Window) int {
 
 // keep memorizes a part. One that the model finds too long is made shorter, which costs a try.
 func (m *Memorizer) keep(ctx context.Context, client llm.Client, job chat.MemorizeJob, p part) (memory.MemorizeResult, error) {
-	from, to, err := m.Jobs.MemorizeSpan(ctx, job.Session, job.Done, p.upto)
+	from, to, err := m.Conversations.MemorizeSpan(ctx, job.Session, job.Done, p.upto)
 	if err != nil {
 		return memory.MemorizeResult{}, err
 	}
@@ -204,7 +211,7 @@ func (m *Memorizer) keep(ctx context.Context, client llm.Client, job chat.Memori
 	})
 	if fault.Is(err, fault.TooLarge) {
 		half := memory.Fit(p.lines, p.room>>(job.Tries+1))
-		if _, err := m.Jobs.MemorizePart(ctx, job, p.lines[half-1].Message.ID, true); err != nil {
+		if _, err := m.Conversations.MemorizePart(ctx, job, p.lines[half-1].Message.ID, true); err != nil {
 			return result, err
 		}
 	}
@@ -221,7 +228,7 @@ func (m *Memorizer) asker(client llm.Client, job chat.MemorizeJob) memory.Ask {
 		if answer.Usage != (chat.Usage{}) {
 			settled, cancel := activities.Settling(ctx)
 			defer cancel()
-			if err := m.Jobs.BookUsage(settled, job.Session, client.Model(), 1, answer.Usage); err != nil {
+			if err := m.Usage.BookUsage(settled, job.Session, client.Model(), 1, answer.Usage); err != nil {
 				return answer, err
 			}
 		}
@@ -238,14 +245,14 @@ func (m *Memorizer) failed(ctx context.Context, job chat.MemorizeJob, cause erro
 		return Output{}, cause
 	}
 	why := reasonOf(cause)
-	tries, err := m.Jobs.MemorizeTried(ctx, job.ID, why)
+	tries, err := m.Conversations.MemorizeTried(ctx, job.ID, why)
 	if err != nil || tries == 0 {
 		return Output{}, err
 	}
 	activity.GetLogger(ctx).Warn("a conversation was not memorized", "session", job.Session, "tries", tries, "error", cause)
 	if tries >= maxMemorizeTries {
 		out := Output{State: chat.MemorizeFailed}
-		return out, m.Jobs.EndMemorize(ctx, job, out.State, why, false)
+		return out, m.Conversations.EndMemorize(ctx, job, out.State, why, false)
 	}
 	pause := max(min(m.Retry.Delay<<(2*(tries-1)), maxMemorizePause), fault.After(cause))
 	return Output{}, fault.Limited(pause, "memorize, try %d of %d: %s", tries, maxMemorizeTries, why)
@@ -264,12 +271,12 @@ func reasonOf(err error) string {
 
 // hold keeps the place of a job until the returned function is called.
 func (m *Memorizer) hold(ctx context.Context, job chat.MemorizeJob) (release func()) {
-	stop := modelcall.KeepLease(ctx, jobLease{m.Jobs, job.ID}, chat.Step{Session: job.Session})
+	stop := modelcall.KeepLease(ctx, jobLease{m.Conversations, job.ID}, chat.Step{Session: job.Session})
 	return func() {
 		stop()
 		ctx, cancel := activities.Settling(ctx)
 		defer cancel()
-		_ = m.Jobs.ReleaseMemorize(ctx, job.ID) // it ends by itself soon after
+		_ = m.Conversations.ReleaseMemorize(ctx, job.ID) // it ends by itself soon after
 	}
 }
 

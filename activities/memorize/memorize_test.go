@@ -32,10 +32,10 @@ func forget(t *testing.T, n int) *forgetting {
 	t.Helper()
 	f := &forgetting{Conversation: activitiestest.Past(t, n, activitiestest.PlainMessage)}
 	f.CloseTurn("now")
-	require.NoError(t, f.Renew(t.Context(), activitiestest.Key, "x", chat.ResetNew))
+	require.NoError(t, f.Conversations.Renew(t.Context(), activitiestest.Key, "x", chat.ResetNew))
 	require.NoError(t, f.Pool.QueryRow(t.Context(), "SELECT id FROM memorize_jobs").Scan(&f.job))
 	f.Memorizer = &memorize.Memorizer{
-		Jobs: f.Store, Models: f.Model.Models, Memory: activitiestest.OfMain{Provider: flat.Provider{Store: f.Store}}, Budget: activitiestest.WindowOf(60_000, 8_000),
+		Conversations: f.Store.Conversations, Usage: f.Store.Usage, Models: f.Model.Models, Memory: activitiestest.OfMain{Provider: flat.Provider{Store: f.Store.Memory}}, Budget: activitiestest.WindowOf(60_000, 8_000),
 		Retry: modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: time.Millisecond},
 	}
 	f.Server.Handle(remembers)
@@ -58,7 +58,7 @@ func (f *forgetting) memorize() (memorize.Output, error) {
 
 func (f *forgetting) log() (out []string) {
 	f.T.Helper()
-	all, err := f.MemoryHistory(f.T.Context(), chat.MemoryOwner{User: f.User, Agent: "main"}, 0, 100)
+	all, err := f.Memory.MemoryHistory(f.T.Context(), chat.MemoryOwner{User: f.User, Agent: "main"}, 0, 100)
 	require.NoError(f.T, err)
 	for _, e := range all {
 		out = append(out, e.Entry)
@@ -68,7 +68,7 @@ func (f *forgetting) log() (out []string) {
 
 func (f *forgetting) note() string {
 	f.T.Helper()
-	notes, err := f.Memories(f.T.Context(), f.User, "main")
+	notes, err := f.Memory.Memories(f.T.Context(), f.User, "main")
 	require.NoError(f.T, err)
 	if len(notes) == 0 {
 		return ""
@@ -90,7 +90,7 @@ func TestMemorize_TwiceIsOnce(t *testing.T) {
 	require.Empty(t, out)
 	require.Equal(t, asked, f.Server.Count(), "the model is not asked again")
 	require.Equal(t, []string{"7 questions"}, f.log())
-	spent, err := f.UsageOf(t.Context(), f.User, activitiestest.Key)
+	spent, err := f.Usage.UsageOf(t.Context(), f.User, activitiestest.Key)
 	require.NoError(t, err)
 	require.Len(t, spent, 1, "it is booked")
 }
@@ -112,7 +112,8 @@ func TestMemorize_AConversationOfACodingAgentIsReadByNobody(t *testing.T) {
 
 // breaking fails once, where it is told.
 type breaking struct {
-	memorize.Jobs
+	memorize.Conversations
+
 	memorized, end bool
 }
 
@@ -123,7 +124,7 @@ func (b *breaking) Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.
 		b.memorized = false
 		return errBreaks
 	}
-	return b.Jobs.Memorized(ctx, j, upto)
+	return b.Conversations.Memorized(ctx, j, upto)
 }
 
 func (b *breaking) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error {
@@ -131,15 +132,15 @@ func (b *breaking) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, w
 		b.end = false
 		return errBreaks
 	}
-	return b.Jobs.EndMemorize(ctx, j, state, why, changed)
+	return b.Conversations.EndMemorize(ctx, j, state, why, changed)
 }
 
 func TestMemorize_AnAttemptThatDiedBehindTheWriteIsNotRepeated(t *testing.T) {
 	for name, jobs := range map[string]*breaking{"before it was noted": {memorized: true}, "before the end": {end: true}} {
 		t.Run(name, func(t *testing.T) {
 			f := forget(t, 5)
-			jobs.Jobs = f.Store
-			f.Memorizer.Jobs = jobs
+			jobs.Conversations = f.Store.Conversations
+			f.Memorizer.Conversations = jobs
 			_, err := f.memorize()
 			kind, again := activitiestest.FaultKind(t, err)
 			require.Equal(t, fault.Unavailable, kind)

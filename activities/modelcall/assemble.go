@@ -18,11 +18,19 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// WindowStore keeps conversations and the records that change how they are shown.
-type WindowStore interface {
-	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
-	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
+// Attachments stores attachments.
+type Attachments interface {
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
+	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
+	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
+}
+
+// ModelRefusals stores what models refused.
+type ModelRefusals interface {
 	RecordRefusedRequest(ctx context.Context, key chat.SessionKey, r chat.RefusedRequest) error
 }
 
@@ -44,10 +52,12 @@ const remindEvery = 10
 // decides whether a compression has to come first. What it decides is stored as control records, so that the request
 // can be made again. Safe for concurrent use; it must not be copied.
 type Assembler struct {
-	Windows WindowStore
-	Stale   Staleness // nil: files are not looked at
-	Ratios  Ratios
-	Budget  Budget
+	Attachments   Attachments
+	Conversations Conversations
+	ModelRefusals ModelRefusals
+	Stale         Staleness // nil: files are not looked at
+	Ratios        Ratios
+	Budget        Budget
 }
 
 // Ask names a step and what is known of it.
@@ -81,7 +91,7 @@ type Assembled struct {
 
 // Assemble makes the request of a step.
 func (a *Assembler) Assemble(ctx context.Context, in Ask) (Assembled, error) {
-	w, err := a.Windows.Window(ctx, in.Step.Session)
+	w, err := a.Conversations.Window(ctx, in.Step.Session)
 	if err != nil {
 		return Assembled{}, err
 	}
@@ -234,7 +244,7 @@ func (a *Assembler) mask(ctx context.Context, d *draft) error {
 // addMasks stores masks under a key and shows the conversation with them.
 func (a *Assembler) addMasks(ctx context.Context, d *draft, key string, masks []chat.Mask) error {
 	newest := slices.MaxFunc(masks, func(a, b chat.Mask) int { return cmp.Compare(a.Message, b.Message) })
-	stored, _, err := a.Windows.AddControl(ctx, d.Step.Session, chat.Control{
+	stored, _, err := a.Conversations.AddControl(ctx, d.Step.Session, chat.Control{
 		Kind: chat.ControlMask, Message: newest.Message, Turn: d.Step.Turn, Key: key, Masks: masks,
 	})
 	if err != nil {

@@ -47,7 +47,7 @@ func BenchmarkAssemble(b *testing.B) {
 				)
 			}
 			w.Lines = append(w.Lines, chat.Line{Message: chat.Message{ID: 10_000, Turn: "t", Role: chat.RoleUser, Content: "go on"}})
-			a := &modelcall.Assembler{Windows: still{w}}
+			a := &modelcall.Assembler{Attachments: still{w}, Conversations: still{w}, ModelRefusals: still{w}}
 			ask := modelcall.Ask{Step: chat.Step{Session: activitiestest.Key, Turn: "t"}, Model: "openai/m", Takes: limits.Table{}.Named("openai/m"), System: prompt.Base()}
 			for b.Loop() {
 				out, err := a.Assemble(b.Context(), ask)

@@ -23,9 +23,9 @@ import (
 func (b *fixture) say(turn, program string) chat.TurnID {
 	b.T.Helper()
 	ctx := b.T.Context()
-	_, owner, err := b.Session(ctx, activitiestest.Key)
+	_, owner, err := b.Conversations.Session(ctx, activitiestest.Key)
 	require.NoError(b.T, err)
-	turns, err := b.Turns(ctx, activitiestest.Key, 1)
+	turns, err := b.Conversations.Turns(ctx, activitiestest.Key, 1)
 	require.NoError(b.T, err)
 	_, err = b.FinishTurn(ctx, activitiestest.Key, turns[0].ID, chat.TurnDone, "")
 	require.NoError(b.T, err)
@@ -68,7 +68,7 @@ func (b *fixture) reads(from, to, lines int) {
 // remade returns how a step would be sent again and requires that it is what was sent.
 func (b *fixture) remade(turn chat.TurnID, step int) chat.SentStep {
 	b.T.Helper()
-	sent, err := b.StepWindow(b.T.Context(), activitiestest.Key, turn, step)
+	sent, err := b.Conversations.StepWindow(b.T.Context(), activitiestest.Key, turn, step)
 	require.NoError(b.T, err)
 	request, exact := prompt.Rebuild(sent)
 	require.True(b.T, exact, "step %d of %s", step, turn)
@@ -101,10 +101,10 @@ func TestGenerate_EveryStepCanBeMadeAgainWhateverHappenedSince(t *testing.T) {
 	require.Positive(t, masked, "the window is small enough for results to be masked")
 
 	ctx := t.Context()
-	w, err := b.Window(ctx, activitiestest.Key)
+	w, err := b.Conversations.Window(ctx, activitiestest.Key)
 	require.NoError(t, err)
 	edited := w.Lines[len(w.Lines)-6]
-	_, _, err = b.AddControl(ctx, activitiestest.Key, chat.Control{
+	_, _, err = b.Conversations.AddControl(ctx, activitiestest.Key, chat.Control{
 		Kind: chat.ControlEdit, Message: edited.Message.ID, Edit: &chat.Edit{Action: chat.EditDelete, Message: edited.Message.ID},
 	})
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestGenerate_EveryStepCanBeMadeAgainWhateverHappenedSince(t *testing.T) {
 // compact puts a summary in the place of the conversation up to a message.
 func (b *fixture) compact(upto chat.MessageID, summary string) {
 	b.T.Helper()
-	c, _, err := b.AddControl(b.T.Context(), activitiestest.Key, chat.Control{
+	c, _, err := b.Conversations.AddControl(b.T.Context(), activitiestest.Key, chat.Control{
 		Kind: chat.ControlCompact, Message: upto, Compaction: &chat.Compaction{Summary: summary, TokensAfter: 123},
 	})
 	require.NoError(b.T, err)
@@ -141,18 +141,18 @@ func (b *fixture) compact(upto chat.MessageID, summary string) {
 func (b *fixture) rewind(turn chat.TurnID, to chat.MessageID) {
 	b.T.Helper()
 	ctx := b.T.Context()
-	turns, err := b.Turns(ctx, activitiestest.Key, 1)
+	turns, err := b.Conversations.Turns(ctx, activitiestest.Key, 1)
 	require.NoError(b.T, err)
 	_, err = b.FinishTurn(ctx, activitiestest.Key, turns[0].ID, chat.TurnDone, "")
 	require.NoError(b.T, err)
-	_, owner, err := b.Session(ctx, activitiestest.Key)
+	_, owner, err := b.Conversations.Session(ctx, activitiestest.Key)
 	require.NoError(b.T, err)
 	_, err = b.Accept(ctx, store.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: string(turn), Text: "/rewind", Control: true})
 	require.NoError(b.T, err)
 	_, ok, err := b.Claim(ctx, activitiestest.Key, turn, "run-"+string(turn), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
-	require.NoError(b.T, b.Rewind(ctx, turn, 0, to))
+	require.NoError(b.T, b.Conversations.Rewind(ctx, turn, 0, to))
 }
 
 func TestGenerate_CompressesWhenTheWindowFillsUp(t *testing.T) {
@@ -174,7 +174,7 @@ func TestGenerate_CompressesWhenTheWindowFillsUp(t *testing.T) {
 	require.Equal(t, chat.TriggerAuto, b.think(next, 0, 0).Compress)
 	require.Equal(t, "stop", b.think(next, 0, 1).Finish, "one compression a step comes by itself")
 
-	w, err := b.Window(t.Context(), activitiestest.Key)
+	w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	b.compact(w.Lines[2].Message.ID, strings.Repeat("long summary ", 50))
 	b.Assembler.Budget.Cooldown = 20
@@ -183,7 +183,7 @@ func TestGenerate_CompressesWhenTheWindowFillsUp(t *testing.T) {
 	b.Assembler.Budget.Cooldown = 2
 	late := b.say("late", "say on")
 	require.Equal(t, chat.TriggerAuto, b.think(late, 0, 0).Compress)
-	s, _, err := b.Session(t.Context(), activitiestest.Key)
+	s, _, err := b.Conversations.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	require.Positive(t, s.ContextUsed)
 	require.Equal(t, limits.DefaultContext, s.ContextMax)

@@ -76,7 +76,7 @@ func body(t *testing.T, server *llmtest.Server, client llm.Client) string {
 		ref := chat.PictureRef{Hash: hash, MediaType: mediaType, Width: 20, Height: 10}
 		windows.pictures[hash] = chat.Picture{PictureRef: ref, Data: []byte("the bytes of " + hash)}
 	}
-	a := modelcall.Assembler{Windows: windows}
+	a := modelcall.Assembler{Attachments: windows, Conversations: windows, ModelRefusals: windows}
 	made, err := a.Assemble(t.Context(), modelcall.Ask{
 		Model: "test/seeing", Takes: limits.Model{Context: 100_000, Output: 8_000, Sees: true}, System: "Be brief.",
 		Tools: []llm.Tool{{Name: "Read", Description: "Reads a file.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}},

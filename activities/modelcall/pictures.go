@@ -19,7 +19,7 @@ func (a *Assembler) picture(ctx context.Context, d *draft) error {
 	}
 	newest := newestPictures(d.lines)
 	d.showPictures(newest)
-	known, err := a.Windows.Pictures(ctx, d.Step.Session, d.w.PicturesOf(d.picturesFrom, d.picturesSkipped))
+	known, err := a.Attachments.Pictures(ctx, d.Step.Session, d.w.PicturesOf(d.picturesFrom, d.picturesSkipped))
 	if err != nil {
 		return err
 	}

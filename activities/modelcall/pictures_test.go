@@ -16,7 +16,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/prompt"
 )
 
@@ -163,17 +163,17 @@ func TestAssemble_ACopyOfAConversationShowsItsPictures(t *testing.T) {
 	_, err := b.FinishTurn(t.Context(), activitiestest.Key, "look-11", chat.TurnDone, "")
 	require.NoError(t, err)
 	const copied = chat.SessionKey("agent:main:web:thread:copy")
-	_, err = b.Fork(t.Context(), store.NewFork{From: activitiestest.Key, Key: copied, Channel: "web"})
+	_, err = b.Conversations.Fork(t.Context(), conversation.NewFork{From: activitiestest.Key, Key: copied, Channel: "web"})
 	require.NoError(t, err)
-	require.NoError(t, b.DeleteSession(t.Context(), activitiestest.Key))
-	w, err := b.Window(t.Context(), copied)
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), activitiestest.Key))
+	w, err := b.Conversations.Window(t.Context(), copied)
 	require.NoError(t, err)
 	hashes := w.PicturesOf(1, 0)
 	require.Len(t, hashes, 1)
-	pictures, err := b.Pictures(t.Context(), copied, hashes)
+	pictures, err := b.Attachments.Pictures(t.Context(), copied, hashes)
 	require.NoError(t, err)
 	require.Equal(t, 11, pictures[hashes[0]].Width)
-	others, err := b.Pictures(t.Context(), "agent:main:web:thread:other", hashes)
+	others, err := b.Attachments.Pictures(t.Context(), "agent:main:web:thread:other", hashes)
 	require.NoError(t, err)
 	require.Empty(t, others, "another conversation has none of them")
 }

@@ -27,12 +27,12 @@ func (b *fixture) answeredBy(home, text string) {
 	b.T.Helper()
 	_, _, err := policy.Parse([]byte(text))
 	require.NoError(b.T, err)
-	s, owner, err := b.Session(b.T.Context(), activitiestest.Key)
+	s, owner, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	require.Equal(b.T, "main", s.Agent)
-	_, err = b.SetPolicy(b.T.Context(), owner, []byte(text))
+	_, err = b.Settings.SetPolicy(b.T.Context(), owner, []byte(text))
 	require.NoError(b.T, err)
-	book := &agentprofile.Resolver{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Home: home, Log: slog.New(slog.DiscardHandler)}
+	book := &agentprofile.Resolver{Subagents: b.Store.Agents, Settings: b.Store.Settings, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Home: home, Log: slog.New(slog.DiscardHandler)}
 	b.Model.Profiles, b.Intake.Profiles = book, book
 	b.Catalog.Profiles = book
 }
@@ -58,7 +58,7 @@ func TestGenerate_SilenceLeavesNothingInTheStream(t *testing.T) {
 				e := <-live.Live()
 				require.False(t, e.Kind == chat.EventDelta && strings.Contains(string(e.Data), `"text"`), "%s", e.Data)
 			}
-			w, err := b.Window(t.Context(), activitiestest.Key)
+			w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 			require.NoError(t, err)
 			require.Equal(t, "<will>3</will>"+word, w.Lines[len(w.Lines)-1].Message.Content, "the model knows what it said")
 		})
@@ -72,7 +72,7 @@ func TestGenerate_PeopleSeeAnAnswerWithoutItsHiddenParts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Hello there", b.LastMessage().Content)
 	require.False(t, b.LastMessage().Silent)
-	w, err := b.Window(t.Context(), activitiestest.Key)
+	w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	require.Contains(t, w.Lines[len(w.Lines)-1].Message.Content, "<will>80</will>")
 }
@@ -128,9 +128,9 @@ func (b *fixture) personal(home string) *modelcall.SystemPrompts {
 func TestMemory_IsTheAgentsOwnUnlessItIsShared(t *testing.T) {
 	b := setup(t, "say hi")
 	b.answeredBy("", `{"agents": {"list": [{"id": "main", "default": true}, {"id": "clerk"}, {"id": "twin", "memory": "shared"}]}}`)
-	s, owner, err := b.Session(t.Context(), activitiestest.Key)
+	s, owner, err := b.Conversations.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
-	notes := agentprofile.Notes{Store: b.Store, Profiles: b.Model.Profiles.(*agentprofile.Resolver)}
+	notes := agentprofile.Notes{Store: b.Store.Memory, Profiles: b.Model.Profiles.(*agentprofile.Resolver)}
 	run := func(agent string, of tool.Tool, arguments string) string {
 		session := chat.SessionKey(strings.Replace(string(s.Key), "main", agent, 1))
 		b.sessionOf(session, owner, agent)

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/memory/flat"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/agentprofile"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
@@ -38,27 +39,27 @@ func (b *fixture) prompts(home string) *modelcall.SystemPrompts {
 func (b *fixture) pipelineOf(home string, who prompt.Profiles) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Sandboxes: b, Authorizers: b.Model.Authorizers,
-		Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}}, Profiles: who,
+		Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store.Memory}}}, Profiles: who,
 	})
 }
 
 // sessionOf makes a session that an agent answers in.
 func (b *fixture) sessionOf(key chat.SessionKey, owner chat.UserID, agent string) {
 	b.T.Helper()
-	_, err := b.CreateSession(b.T.Context(), store.NewSession{Key: key, Owner: owner, Channel: "web", Agent: agent})
+	_, err := b.Conversations.CreateSession(b.T.Context(), conversation.NewSession{Key: key, Owner: owner, Channel: "web", Agent: agent})
 	require.NoError(b.T, err)
 }
 
 // next begins another turn of the session.
 func (b *fixture) next(n string) chat.Step {
 	b.T.Helper()
-	running, _, err := b.Session(b.T.Context(), activitiestest.Key)
+	running, _, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	if running.Running != "" {
 		_, err = b.FinishTurn(b.T.Context(), activitiestest.Key, running.Running, chat.TurnDone, "")
 		require.NoError(b.T, err)
 	}
-	_, user, err := b.Session(b.T.Context(), activitiestest.Key)
+	_, user, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	_, err = b.Accept(b.T.Context(), store.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: n, Text: "hello"})
 	require.NoError(b.T, err)
@@ -71,9 +72,9 @@ func (b *fixture) next(n string) chat.Step {
 func TestSystemPrompts_AreTheSameBytesFromTurnToTurn(t *testing.T) {
 	b, home := setup(t), t.TempDir()
 	b.Sandbox.Put(t, "AGENTS.md", "Project rule 1.")
-	_, user, err := b.Session(t.Context(), activitiestest.Key)
+	_, user, err := b.Conversations.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
-	require.NoError(t, b.SetMemory(t.Context(), user, "main", "a.md", "likes tea"))
+	require.NoError(t, b.Memory.SetMemory(t.Context(), user, "main", "a.md", "likes tea"))
 	system := func(p modelcall.Prompts, step chat.Step) string {
 		t.Helper()
 		text, _, err := p.System(t.Context(), step)
@@ -85,13 +86,13 @@ func TestSystemPrompts_AreTheSameBytesFromTurnToTurn(t *testing.T) {
 	require.Contains(t, first, "Project rule 1.")
 	require.Contains(t, first, "likes tea")
 	for _, n := range []string{"turn-1", "turn-2", "turn-3", "turn-4"} {
-		require.NoError(t, b.SetMemory(t.Context(), user, "main", "b.md", "written in "+n))
+		require.NoError(t, b.Memory.SetMemory(t.Context(), user, "main", "b.md", "written in "+n))
 		b.Sandbox.Put(t, "AGENTS.md", "Project rule of "+n)
 		require.Equal(t, first, system(b.prompts(home), b.next(n)), "in another process, too")
 	}
 
 	step := b.next("turn-5")
-	stored, _, err := b.AddControl(t.Context(), activitiestest.Key, chat.Control{
+	stored, _, err := b.Conversations.AddControl(t.Context(), activitiestest.Key, chat.Control{
 		Kind: chat.ControlCompact, Message: 1, Compaction: &chat.Compaction{Summary: "s", Trigger: chat.TriggerManual, Method: chat.CompactedByRule},
 	})
 	require.NoError(t, err)
@@ -102,7 +103,7 @@ func TestSystemPrompts_AreTheSameBytesFromTurnToTurn(t *testing.T) {
 	require.Contains(t, compacted, "written in turn-4")
 
 	b.Sandbox.Put(t, "sub/AGENTS.md", "Rule of the folder.")
-	require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), filepath.Join(b.Sandbox.Workspace(), "sub")))
+	require.NoError(t, b.Conversations.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), filepath.Join(b.Sandbox.Workspace(), "sub")))
 	require.Contains(t, system(p, b.next("turn-6")), "Rule of the folder.")
 }
 
@@ -158,7 +159,7 @@ func TestSystemPrompts_DoNotWaitForARunnerThatIsAway(t *testing.T) {
 
 // notes are those that the agents of sessions keep.
 func (b *fixture) notes() agentprofile.Notes {
-	return agentprofile.Notes{Store: b.Store, Profiles: &agentprofile.Resolver{
-		Store: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
+	return agentprofile.Notes{Store: b.Store.Memory, Profiles: &agentprofile.Resolver{
+		Subagents: b.Store.Agents, Settings: b.Store.Settings, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Log: slog.New(slog.DiscardHandler),
 	}}
 }

@@ -18,7 +18,7 @@ import (
 
 func TestRatios_LearnWhatAProviderCounts(t *testing.T) {
 	b := setup(t, "say hello")
-	r := &modelcall.Ratios{Store: b.Store}
+	r := &modelcall.Ratios{Store: b.Store.Usage}
 	ctx := t.Context()
 	value, err := r.Of(ctx, "m")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestRatios_LearnWhatAProviderCounts(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, 1.3, value, 0.001)
 
-	other := &modelcall.Ratios{Store: b.Store}
+	other := &modelcall.Ratios{Store: b.Store.Usage}
 	value, err = other.Of(ctx, "m")
 	require.NoError(t, err)
 	require.InDelta(t, 1.3, value, 0.03, "other processes know it")

@@ -35,7 +35,7 @@ func (a *Assembler) Refused(ctx context.Context, step chat.Step, model string, r
 	} else {
 		row.Window = learnt
 	}
-	return most, a.Windows.RecordRefusedRequest(ctx, step.Session, row)
+	return most, a.ModelRefusals.RecordRefusedRequest(ctx, step.Session, row)
 }
 
 // learntFrom returns how many tokens a request may have, as we estimate them: what the refusal of one says that was expected to have so many, or less

@@ -25,7 +25,7 @@ func TestAssembled_ARequestThatWasChangedIsMadeAgainAsItIs(t *testing.T) {
 		for kind, todos := range map[string][]chat.Todo{"with a reminder": {{ID: "1", Text: "write"}}, "without a reminder": nil} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				w := chat.Window{Session: activitiestest.Key, Counted: -1, Lines: lines, Todos: todos}
-				a := &modelcall.Assembler{Windows: still{w}}
+				a := &modelcall.Assembler{Attachments: still{w}, Conversations: still{w}, ModelRefusals: still{w}}
 				r, err := a.Assemble(t.Context(), modelcall.Ask{
 					Step: chat.Step{Session: activitiestest.Key, Turn: "t"}, Model: "p/m", Takes: limits.Table{}.Named("p/m"), System: "Be brief.",
 					Tools: []llm.Tool{{Name: "a", Parameters: []byte(`{}`)}, {Name: "b", Parameters: []byte(`{}`)}},
@@ -56,7 +56,7 @@ func TestAssemble_LeavesOutToolsThatTheProviderHasRefused(t *testing.T) {
 	w.Refusals.Tools = []chat.RefusedTool{{Model: "p/m", Tool: "a", Digest: modelcall.ToolDigest(tools[0])}}
 	offered := func(model string, tools ...llm.Tool) int {
 		t.Helper()
-		a := &modelcall.Assembler{Windows: still{w}}
+		a := &modelcall.Assembler{Attachments: still{w}, Conversations: still{w}, ModelRefusals: still{w}}
 		r, err := a.Assemble(t.Context(), modelcall.Ask{Step: chat.Step{Session: activitiestest.Key, Turn: "t"}, Model: model, Takes: limits.Table{}.Named(model), Tools: tools})
 		require.NoError(t, err)
 		require.Equal(t, len(r.Request.Tools) < len(tools), r.Sent.Reminder != "")

@@ -28,22 +28,27 @@ const (
 	demoModel = "demo/"
 )
 
-// Conversations are those that are named.
-type Conversations interface {
-	// TitleSubject returns what a turn was about. false: the conversation needs no title, or nothing was said.
-	TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error)
-	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
-	TitleRoom(ctx context.Context, key chat.SessionKey) error
+// TitlesStore stores titles.
+type TitlesStore interface {
 	// GiveTitle names a conversation that nobody has named; empty: it stays as it is, for good.
 	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
+	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
+	TitleRoom(ctx context.Context, key chat.SessionKey) error
+	// TitleSubject returns what a turn was about. false: the conversation needs no title, or nothing was said.
+	TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error)
+}
+
+// Usage stores usage.
+type Usage interface {
 	// BookUsage adds the tokens that a provider counted for a call outside of steps to the usage.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
 // Titles names conversations.
 type Titles struct {
-	Conversations Conversations
-	Models        activities.Models // the fastest of the person's
+	Titles TitlesStore
+	Usage  Usage
+	Models activities.Models // the fastest of the person's
 }
 
 // Input names a turn after which its conversation is named.
@@ -66,7 +71,7 @@ func (t *Titles) Title(ctx context.Context, in Input) (Output, error) {
 }
 
 func (t *Titles) title(ctx context.Context, in Input) (Output, error) {
-	subject, open, err := t.Conversations.TitleSubject(ctx, in.Session, in.Turn, maxSubject)
+	subject, open, err := t.Titles.TitleSubject(ctx, in.Session, in.Turn, maxSubject)
 	if err != nil || !open {
 		return Output{}, err
 	}
@@ -75,10 +80,10 @@ func (t *Titles) title(ctx context.Context, in Input) (Output, error) {
 		return Output{}, err
 	}
 	if strings.HasPrefix(client.Model(), demoModel) {
-		_, err := t.Conversations.GiveTitle(ctx, in.Session, "")
+		_, err := t.Titles.GiveTitle(ctx, in.Session, "")
 		return Output{}, err
 	}
-	if err := t.Conversations.TitleRoom(ctx, in.Session); err != nil {
+	if err := t.Titles.TitleRoom(ctx, in.Session); err != nil {
 		return Output{}, err
 	}
 	out := Output{Model: client.Model()}
@@ -86,7 +91,7 @@ func (t *Titles) title(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return out, t.failed(ctx, in.Session, err)
 	}
-	out.Given, err = t.Conversations.GiveTitle(ctx, in.Session, Clean(text))
+	out.Given, err = t.Titles.GiveTitle(ctx, in.Session, Clean(text))
 	return out, err
 }
 
@@ -99,7 +104,7 @@ func (t *Titles) ask(ctx context.Context, key chat.SessionKey, client llm.Client
 	if answer.Usage != (chat.Usage{}) {
 		settled, cancel := activities.Settling(ctx)
 		defer cancel()
-		if err := t.Conversations.BookUsage(settled, key, client.Model(), 1, answer.Usage); err != nil {
+		if err := t.Usage.BookUsage(settled, key, client.Model(), 1, answer.Usage); err != nil {
 			return "", err
 		}
 	}
@@ -120,6 +125,6 @@ func (t *Titles) failed(ctx context.Context, key chat.SessionKey, cause error) e
 		return fault.Limited(fault.After(cause), "the model was asked for a title in vain: %s", cmp.Or(llm.Reason(cause), "it refuses"))
 	}
 	activity.GetLogger(ctx).Warn("a conversation was not given a title", "session", key, "error", cause)
-	_, err := t.Conversations.GiveTitle(ctx, key, "")
+	_, err := t.Titles.GiveTitle(ctx, key, "")
 	return err
 }

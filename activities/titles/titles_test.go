@@ -15,6 +15,8 @@ import (
 	"xbot/internal/llm/demo"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/settings"
 )
 
 // named is a conversation with one answer, which is to be named.
@@ -28,8 +30,8 @@ func answered(t *testing.T, question, answer string) *named {
 	t.Helper()
 	n := &named{Conversation: activitiestest.Past(t, 0, store.Inbound{Text: question}), asked: "now"}
 	n.CommitAnswer(n.asked, 0, chat.Answer{Text: answer, Finish: "stop"})
-	n.Intake.Titles, n.Intake.Spending = true, n.Store
-	n.Titles = &titles.Titles{Conversations: n.Store, Models: n.Model.Models}
+	n.Intake.Titles, n.Intake.Spending = true, n.Store.Usage
+	n.Titles = &titles.Titles{Titles: n.Store.Titles, Usage: n.Store.Usage, Models: n.Model.Models}
 	n.says("A title")
 	return n
 }
@@ -57,7 +59,7 @@ func (n *named) title() (titles.Output, error) {
 // shown is the title that people see.
 func (n *named) shown() string {
 	n.T.Helper()
-	s, _, err := n.Session(n.T.Context(), activitiestest.Key)
+	s, _, err := n.Conversations.Session(n.T.Context(), activitiestest.Key)
 	require.NoError(n.T, err)
 	return s.Title
 }
@@ -82,10 +84,10 @@ func TestTitle_IsMadeOnceOfTheQuestionAndTheAnswerAndBooked(t *testing.T) {
 	require.Equal(t, titles.Output{}, out)
 	require.Equal(t, 1, n.Server.Count(), "the model is asked once")
 	require.False(t, n.finish(chat.TurnDone))
-	spent, err := n.UsageOf(t.Context(), n.User, activitiestest.Key)
+	spent, err := n.Usage.UsageOf(t.Context(), n.User, activitiestest.Key)
 	require.NoError(t, err)
 	require.Len(t, spent, 1, "it is booked")
-	events, err := n.EventsAfter(t.Context(), activitiestest.Key, 0, 1000)
+	events, err := n.Conversations.EventsAfter(t.Context(), activitiestest.Key, 0, 1000)
 	require.NoError(t, err)
 	newest := events[len(events)-1]
 	require.Equal(t, chat.EventSession, newest.Kind)
@@ -96,7 +98,7 @@ func TestTitle_OfAPersonStays(t *testing.T) {
 	n := answered(t, "how do I get to the huts", "by bus")
 	mine := "Mine"
 	n.Server.Handle(func(llmtest.Request) llmtest.Reply { // while the model thinks
-		require.NoError(t, n.UpdateSession(t.Context(), activitiestest.Key, &mine, nil))
+		require.NoError(t, n.Conversations.UpdateSession(t.Context(), activitiestest.Key, &mine, nil))
 		return llmtest.Reply{Text: "A title"}
 	})
 	out, err := n.title()
@@ -109,7 +111,7 @@ func TestTitle_OfAPersonStays(t *testing.T) {
 func TestTitle_PinningIsNoName(t *testing.T) {
 	n := answered(t, "how do I get to the huts", "by bus")
 	pinned := true
-	require.NoError(t, n.UpdateSession(t.Context(), activitiestest.Key, nil, &pinned))
+	require.NoError(t, n.Conversations.UpdateSession(t.Context(), activitiestest.Key, nil, &pinned))
 	_, err := n.title()
 	require.NoError(t, err)
 	require.Equal(t, "A title", n.shown())
@@ -169,11 +171,11 @@ func TestTitle_WaitsForAPlaceAmongTheCallsOfItsPerson(t *testing.T) {
 
 func TestTitle_IsNotMadeForWhomOrWhatDoesNotWantOne(t *testing.T) {
 	n := answered(t, "how do I get to the huts", "by bus")
-	require.NoError(t, n.SetUserSetting(t.Context(), n.User, store.Titles, "off"))
+	require.NoError(t, n.Settings.SetUserSetting(t.Context(), n.User, settings.Titles, "off"))
 	require.False(t, n.finish(chat.TurnDone), "the person")
 	_, err := n.title()
 	require.NoError(t, err)
-	require.NoError(t, n.SetUserSetting(t.Context(), n.User, store.Titles, ""))
+	require.NoError(t, n.Settings.SetUserSetting(t.Context(), n.User, settings.Titles, ""))
 	require.True(t, n.finish(chat.TurnDone))
 	n.Intake.Titles = false
 	require.False(t, n.finish(chat.TurnDone), "the installation")
@@ -189,19 +191,19 @@ func TestTitle_IsNotMadeForWhomOrWhatDoesNotWantOne(t *testing.T) {
 func TestTitle_IsOfConversationsThatAreListedByTheirTitle(t *testing.T) {
 	n := answered(t, "how do I get to the huts", "by bus")
 	for _, c := range []struct {
-		named store.NewSession
+		named conversation.NewSession
 		want  bool
 	}{
-		{store.NewSession{Channel: "web"}, true},
-		{store.NewSession{Channel: "cli"}, true},
-		{store.NewSession{Channel: "web", Title: "Mine"}, false},
-		{store.NewSession{Channel: "cli", Shelf: chat.OneShots}, false},
-		{store.NewSession{Channel: "feishu"}, false},
-		{store.NewSession{Channel: "feishu", ChatType: chat.ChatGroup}, false},
-		{store.NewSession{Channel: "agent", ChatType: chat.ChatSubagent}, false},
+		{conversation.NewSession{Channel: "web"}, true},
+		{conversation.NewSession{Channel: "cli"}, true},
+		{conversation.NewSession{Channel: "web", Title: "Mine"}, false},
+		{conversation.NewSession{Channel: "cli", Shelf: chat.OneShots}, false},
+		{conversation.NewSession{Channel: "feishu"}, false},
+		{conversation.NewSession{Channel: "feishu", ChatType: chat.ChatGroup}, false},
+		{conversation.NewSession{Channel: "agent", ChatType: chat.ChatSubagent}, false},
 	} {
 		c.named.Key, c.named.Owner = chat.SessionKey("agent:main:x:"+c.named.Channel+string(c.named.ChatType)+c.named.Title+string(c.named.Shelf)), n.User
-		_, err := n.CreateSession(t.Context(), c.named)
+		_, err := n.Conversations.CreateSession(t.Context(), c.named)
 		require.NoError(t, err)
 		var open bool
 		require.NoError(t, n.Pool.QueryRow(t.Context(), "SELECT title_open FROM sessions WHERE key = $1", c.named.Key).Scan(&open))

@@ -15,7 +15,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	callsrows "xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/settings"
 	"xbot/internal/tool"
 	"xbot/internal/turn/permission"
 )
@@ -30,9 +32,9 @@ func (b *fixture) ask(n int) turn.AskOutput {
 
 func (b *fixture) answer(n int, allow bool, note string) {
 	b.T.Helper()
-	user, err := b.UserByName(b.T.Context(), "alice")
+	user, err := b.Users.UserByName(b.T.Context(), "alice")
 	require.NoError(b.T, err)
-	_, err = b.Answer(b.T.Context(), store.Answer{
+	_, err = b.Calls.Answer(b.T.Context(), callsrows.Answer{
 		Session: activitiestest.Key, User: user.ID, UserName: user.Name, Call: chat.NewCallID(activitiestest.Turn, 0, n), Allow: allow, Note: note,
 	})
 	require.NoError(b.T, err)
@@ -57,12 +59,12 @@ func TestGenerate_SaysWhichCallsNeedPermissionHoweverTheModelWritesTheirNames(t 
 
 func TestGenerate_DecidesByTheRulesOfTheCommandAsTheyWereWhenTheModelAnswered(t *testing.T) {
 	b := setup(t, `call Shell {"command":"git status"}`, `call Shell {"command":"git status; wc x"}`, `call Shell {"command":"rm y"}`)
-	user, err := b.UserByName(t.Context(), "alice")
+	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
 	set := func(pattern string, rule chat.Rule) {
-		require.NoError(t, b.SetPermission(t.Context(), user.ID, chat.ToolRule{Tool: "Shell", Pattern: pattern, Rule: rule}))
+		require.NoError(t, b.Permissions.SetPermission(t.Context(), user.ID, chat.ToolRule{Tool: "Shell", Pattern: pattern, Rule: rule}))
 	}
-	require.NoError(t, b.SetUserSetting(t.Context(), user.ID, store.Preset, string(chat.PresetAsk)))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), user.ID, settings.Preset, string(chat.PresetAsk)))
 	set("git status", chat.RuleAllow)
 	set("rm y", chat.RuleDeny)
 	for range 2 {
@@ -73,7 +75,7 @@ func TestGenerate_DecidesByTheRulesOfTheCommandAsTheyWereWhenTheModelAnswered(t 
 	}
 	calls := make([]chat.Call, 3)
 	for n := range calls {
-		calls[n], err = b.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, n))
+		calls[n], err = b.Calls.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, n))
 		require.NoError(t, err)
 	}
 	require.Equal(t, []chat.Rule{chat.RuleAllow, chat.RuleAsk, chat.RuleDeny}, []chat.Rule{calls[0].Rule, calls[1].Rule, calls[2].Rule})
@@ -83,10 +85,10 @@ func TestGenerate_DecidesByTheRulesOfTheCommandAsTheyWereWhenTheModelAnswered(t 
 
 func TestTool_RunsTheWordsThatARuleAllowed(t *testing.T) {
 	b := setup(t, `call Shell {"command":"git status --short"}`)
-	user, err := b.UserByName(t.Context(), "alice")
+	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	require.NoError(t, b.SetUserSetting(t.Context(), user.ID, store.Preset, string(chat.PresetAsk)))
-	require.NoError(t, b.SetPermission(t.Context(), user.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), user.ID, settings.Preset, string(chat.PresetAsk)))
+	require.NoError(t, b.Permissions.SetPermission(t.Context(), user.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
 	folder := b.Sandbox.Workspace()
 	for _, args := range [][]string{{"init", "-q", folder}, {"-C", folder, "config", "core.fsmonitor", "touch ran;"}} {
 		out, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput()
@@ -103,13 +105,13 @@ func TestTool_RunsTheWordsThatARuleAllowed(t *testing.T) {
 
 func TestGenerate_DeniesWhatActsInAConversationThatIsReadOnly(t *testing.T) {
 	b := setup(t, `call Shell {"command":"ls"}`, `call Read {"path":"a.go"}`, `call todo_write {"todos":[]}`)
-	require.NoError(t, b.Override(t.Context(), activitiestest.Key, store.Overrides{Preset: new(string(chat.PresetReadOnly))}))
+	require.NoError(t, b.Conversations.Override(t.Context(), activitiestest.Key, conversation.Overrides{Preset: new(string(chat.PresetReadOnly))}))
 	b.rules(map[string]chat.Rule{"Shell": chat.RuleAllow})
 	_, err := b.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	var rules []chat.Rule
 	for n := range 3 {
-		call, err := b.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, n))
+		call, err := b.Calls.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, n))
 		require.NoError(t, err)
 		rules = append(rules, call.Rule)
 	}
@@ -196,9 +198,9 @@ func TestTool_RunsWhatAPersonHasMadeOfACallAndTellsTheModel(t *testing.T) {
 	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
 	b.AskForCalls()
 	b.ask(0)
-	user, err := b.UserByName(t.Context(), "alice")
+	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	call, err := b.Answer(t.Context(), store.Answer{
+	call, err := b.Calls.Answer(t.Context(), callsrows.Answer{
 		Session: activitiestest.Key, User: user.ID, UserName: user.Name, Call: chat.NewCallID(activitiestest.Turn, 0, 0), Allow: true,
 		Changed: &chat.Change{
 			Arguments: `{"command":"echo run >> right"}`, Summary: "echo run >> right", Digest: permission.Digest(tool.Spec{Name: "Shell"}, `{"command":"echo run >> right"}`, ""),
@@ -221,9 +223,9 @@ func TestTool_RunsWhatAPersonHasMadeOfACallAndTellsTheModel(t *testing.T) {
 // allowTurn lets everything of the turn run, or takes that back.
 func (b *fixture) allowTurn(allow bool) chat.Turn {
 	b.T.Helper()
-	user, err := b.UserByName(b.T.Context(), "alice")
+	user, err := b.Users.UserByName(b.T.Context(), "alice")
 	require.NoError(b.T, err)
-	turn, err := b.AllowTurn(b.T.Context(), store.TurnPermit{Session: activitiestest.Key, User: user.ID, UserName: user.Name, Allow: allow})
+	turn, err := b.Calls.AllowTurn(b.T.Context(), callsrows.TurnPermit{Session: activitiestest.Key, User: user.ID, UserName: user.Name, Allow: allow})
 	require.NoError(b.T, err)
 	return turn
 }
@@ -247,7 +249,7 @@ func TestAsk_AsksNobodyWhereEverythingIsAllowedInTheTurn(t *testing.T) {
 	}
 	require.Equal(t, "a\nb\n", b.Sandbox.Get(t, "count"))
 	require.Contains(t, b.ResultOf(3).Result, "the user's settings deny this call of Read", "no denial is lifted")
-	turns, err := b.Turns(t.Context(), activitiestest.Key, 1)
+	turns, err := b.Conversations.Turns(t.Context(), activitiestest.Key, 1)
 	require.NoError(t, err)
 	require.Nil(t, turns[0].Allows)
 	require.Len(t, b.EventsOf(chat.EventTurn), 3, "clients are told of the beginning, and when it is allowed and taken back")

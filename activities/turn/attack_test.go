@@ -11,8 +11,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/mcpservers"
+	"xbot/internal/store/people"
+	"xbot/internal/store/settings"
 	"xbot/internal/tool"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/permission"
@@ -22,7 +24,7 @@ import (
 type shop struct {
 	*fixture
 
-	user    store.User
+	user    people.User
 	catalog *toolset.Catalog
 	offers  chat.MCPOffers
 	server  mcpservers.Server
@@ -34,15 +36,15 @@ func openShop(t *testing.T, of func(user chat.UserID) chat.UserID, trusted, read
 	t.Helper()
 	s := &shop{fixture: setup(t, "call "+buy+" {}")}
 	var err error
-	s.user, err = s.UserByName(t.Context(), "alice")
+	s.user, err = s.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	require.NoError(t, s.SetUserSetting(t.Context(), s.user.ID, store.Preset, string(chat.PresetAsk)))
-	connections := mcp.NewConnections(mcp.Config{Rows: s.Store, Key: secret.Key{1}})
+	require.NoError(t, s.Settings.SetUserSetting(t.Context(), s.user.ID, settings.Preset, string(chat.PresetAsk)))
+	connections := mcp.NewConnections(mcp.Config{Rows: s.Store.MCPServers, Key: secret.Key{1}})
 	t.Cleanup(func() { _ = connections.Close() })
-	s.catalog = &toolset.Catalog{Builtin: tool.New(), Sources: []toolset.Source{mcp.NewSource(s.Store, connections)}, Store: s.Store}
+	s.catalog = &toolset.Catalog{Builtin: tool.New(), Sources: []toolset.Source{mcp.NewSource(s.Store.MCPServers, connections)}, ActiveTools: s.Store.ActiveTools, Settings: s.Store.Settings}
 	s.Model.Tools, s.Tools.Sets = s.catalog, s.catalog
 	s.server = mcpservers.Server{MCPServer: chat.MCPServer{User: of(s.user.ID), MCPConfig: chat.MCPConfig{Name: "shop", Transport: chat.MCPHTTP, URL: "https://shop.example/mcp", Trusted: trusted, Enabled: true}}}
-	s.server.ID, err = s.SetMCPServer(t.Context(), s.server, s.user.ID)
+	s.server.ID, err = s.MCPServers.SetMCPServer(t.Context(), s.server, s.user.ID)
 	require.NoError(t, err)
 	s.server.Revision = 1
 	s.offers = chat.MCPOffers{Tools: []chat.MCPTool{{Name: "buy", Description: "Buys.", Schema: json.RawMessage(`{"type": "object"}`), Hints: chat.MCPHints{ReadOnly: readOnly}}}}
@@ -57,14 +59,14 @@ func theirs(user chat.UserID) chat.UserID { return user }
 // list sets the tools that the server lists.
 func (s *shop) list() {
 	s.T.Helper()
-	require.NoError(s.T, s.SetMCPOffers(s.T.Context(), s.server.ID, s.server.Revision, s.offers))
+	require.NoError(s.T, s.MCPServers.SetMCPOffers(s.T.Context(), s.server.ID, s.server.Revision, s.offers))
 }
 
 // moves moves the server to another address with the same tools.
 func (s *shop) moves() {
 	s.T.Helper()
 	s.server.URL = "https://evil.example/mcp"
-	_, err := s.SetMCPServer(s.T.Context(), s.server, s.user.ID)
+	_, err := s.MCPServers.SetMCPServer(s.T.Context(), s.server, s.user.ID)
 	require.NoError(s.T, err)
 	s.server.Revision++
 	s.list()
@@ -101,16 +103,16 @@ func TestAttack_AServerIsBelievedWhereAnAdministratorTrustsItAlone(t *testing.T)
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openShop(t, c.of, c.trusted, c.readOnly)
-			require.NoError(t, s.SetUserSetting(t.Context(), s.user.ID, store.Preset, string(c.preset)))
+			require.NoError(t, s.Settings.SetUserSetting(t.Context(), s.user.ID, settings.Preset, string(c.preset)))
 			require.Equal(t, c.want, s.decides().Rule)
 		})
 	}
 	t.Run("a person's own cannot be trusted", func(t *testing.T) {
 		s := openShop(t, theirs, false, true)
 		s.server.Trusted = true
-		_, err := s.SetMCPServer(t.Context(), s.server, s.user.ID)
+		_, err := s.MCPServers.SetMCPServer(t.Context(), s.server, s.user.ID)
 		require.Error(t, err)
-		servers := &mcp.Servers{Rows: s.Store, Key: secret.Key{1}}
+		servers := &mcp.Servers{Rows: s.Store.MCPServers, Key: secret.Key{1}}
 		kept, err := servers.Save(t.Context(), s.user.ID, mcp.Draft{MCPConfig: s.server.MCPConfig, Revision: 1}, s.user.ID)
 		require.NoError(t, err)
 		require.False(t, kept.Trusted)
@@ -137,7 +139,7 @@ func TestAttack_WhatWasAllowedIsTheToolAsItWas(t *testing.T) {
 			s := openShop(t, theirs, false, false)
 			s.AskForCalls()
 			require.True(t, s.ask(0).Open)
-			_, err := s.Answer(t.Context(), store.Answer{Session: activitiestest.Key, User: s.user.ID, UserName: "alice", Call: chat.NewCallID(activitiestest.Turn, 0, 0), Allow: true, Always: true})
+			_, err := s.Calls.Answer(t.Context(), calls.Answer{Session: activitiestest.Key, User: s.user.ID, UserName: "alice", Call: chat.NewCallID(activitiestest.Turn, 0, 0), Allow: true, Always: true})
 			require.NoError(t, err)
 			require.Equal(t, chat.RuleAllow, s.decides().Rule)
 			c.change(s)
@@ -149,7 +151,7 @@ func TestAttack_WhatWasAllowedIsTheToolAsItWas(t *testing.T) {
 		})
 		t.Run("allowed before rules said what: "+name, func(t *testing.T) {
 			s := openShop(t, theirs, false, false)
-			require.NoError(t, s.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: buy, Rule: chat.RuleAllow}))
+			require.NoError(t, s.Permissions.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: buy, Rule: chat.RuleAllow}))
 			s.AskForCalls()
 			require.Equal(t, chat.RuleAllow, s.ResultOf(0).Rule, "it holds, and says from now on what it is for")
 			c.change(s)
@@ -157,7 +159,7 @@ func TestAttack_WhatWasAllowedIsTheToolAsItWas(t *testing.T) {
 		})
 		t.Run("asked about: "+name, func(t *testing.T) {
 			s := openShop(t, theirs, false, false)
-			require.NoError(t, s.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: buy, Rule: chat.RuleAllow, Pin: s.pin()}))
+			require.NoError(t, s.Permissions.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: buy, Rule: chat.RuleAllow, Pin: s.pin()}))
 			c.change(s)
 			s.AskForCalls()
 			require.True(t, s.ask(0).Open)
@@ -166,7 +168,7 @@ func TestAttack_WhatWasAllowedIsTheToolAsItWas(t *testing.T) {
 	}
 	t.Run("a rule for several tools holds", func(t *testing.T) {
 		s := openShop(t, theirs, false, false)
-		require.NoError(t, s.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: "mcp_shop_*", Rule: chat.RuleAllow}))
+		require.NoError(t, s.Permissions.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: "mcp_shop_*", Rule: chat.RuleAllow}))
 		s.moves()
 		require.Equal(t, chat.RuleAllow, s.decides().Rule)
 	})
@@ -187,11 +189,11 @@ func TestAttack_ADeniedToolStaysDeniedWhateverIsBesideIt(t *testing.T) {
 	for _, rule := range []string{"mcp_shop_buy", "mcp__shop__buy", "mcp_shop_*"} {
 		t.Run(rule, func(t *testing.T) {
 			s := openShop(t, everybodys, false, false)
-			require.NoError(t, s.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: rule, Rule: chat.RuleDeny}))
+			require.NoError(t, s.Permissions.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: rule, Rule: chat.RuleDeny}))
 			beside := mcpservers.Server{MCPServer: chat.MCPServer{User: s.user.ID, MCPConfig: chat.MCPConfig{Name: "sh-op", Transport: chat.MCPHTTP, URL: "https://x.example", Enabled: true}}}
-			id, err := s.SetMCPServer(t.Context(), beside, s.user.ID)
+			id, err := s.MCPServers.SetMCPServer(t.Context(), beside, s.user.ID)
 			require.NoError(t, err)
-			require.NoError(t, s.SetMCPOffers(t.Context(), id, 1, chat.MCPOffers{Tools: []chat.MCPTool{{Name: "buy", Schema: json.RawMessage(`{"type": "object"}`)}}}))
+			require.NoError(t, s.MCPServers.SetMCPOffers(t.Context(), id, 1, chat.MCPOffers{Tools: []chat.MCPTool{{Name: "buy", Schema: json.RawMessage(`{"type": "object"}`)}}}))
 			tools, err := s.catalog.Of(t.Context(), activitiestest.Key)
 			require.NoError(t, err)
 			authorizer, err := s.Model.Authorizers.Of(t.Context(), activitiestest.Key, tools)
@@ -218,12 +220,12 @@ func TestAttack_APathIsJudgedInTheFolderInWhichTheCallRuns(t *testing.T) {
 			for _, name := range []string{"open", "secret", "other"} {
 				b.Sandbox.Put(t, filepath.Join(name, "x.txt"), "text of "+name)
 			}
-			alice, err := b.UserByName(t.Context(), "alice")
+			alice, err := b.Users.UserByName(t.Context(), "alice")
 			require.NoError(t, err)
-			require.NoError(t, b.SetPermission(t.Context(), alice.ID, chat.ToolRule{Tool: "Read", Pattern: folder("secret") + "/**", Rule: chat.RuleDeny}))
-			require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), folder("open")))
+			require.NoError(t, b.Permissions.SetPermission(t.Context(), alice.ID, chat.ToolRule{Tool: "Read", Pattern: folder("secret") + "/**", Rule: chat.RuleDeny}))
+			require.NoError(t, b.Conversations.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), folder("open")))
 			b.AskForCalls()
-			require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), folder(c.to)))
+			require.NoError(t, b.Conversations.SetCwd(t.Context(), activitiestest.Key, b.Sandbox.Name(), folder(c.to)))
 			_, err = b.RunTool(t.Context(), 0)
 			require.NoError(t, err)
 			require.Contains(t, b.ResultOf(0).Result, c.says)

@@ -149,19 +149,19 @@ func TestClientTools_TheResultStandsInTheCall(t *testing.T) {
 	_, err := b.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	id := chat.NewCallID(activitiestest.Turn, 0, 0)
-	early := b.AnswerClientCalls(t.Context(), []chat.ClientResult{{Call: id, Content: "sunny"}})
+	early := b.Answers.AnswerClientCalls(t.Context(), []chat.ClientResult{{Call: id, Content: "sunny"}})
 	require.Equal(t, fault.Conflict, fault.KindOf(early), "the turn has not handed it over")
 	_, err = b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Equal(t, i18n.Say(i18n.English, i18n.CallClient), b.ResultOf(0).Result)
 	for range 2 {
-		require.NoError(t, b.AnswerClientCalls(t.Context(), []chat.ClientResult{{Call: id, Content: "sunny"}}))
+		require.NoError(t, b.Answers.AnswerClientCalls(t.Context(), []chat.ClientResult{{Call: id, Content: "sunny"}}))
 	}
-	other := b.AnswerClientCalls(t.Context(), []chat.ClientResult{{Call: id, Content: "rainy"}})
+	other := b.Answers.AnswerClientCalls(t.Context(), []chat.ClientResult{{Call: id, Content: "rainy"}})
 	require.Equal(t, fault.Conflict, fault.KindOf(other))
 
 	const next = chat.TurnID("0199e2f0-2222-7000-8000-000000000000")
-	user, err := b.EnsureAdmin(t.Context(), "alice")
+	user, err := b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = b.Accept(t.Context(), store.Inbound{
 		Session: activitiestest.Key, User: user.ID, Channel: "openai", PlatformID: "r", Text: "[Results]", Options: chat.Options{Client: &chat.ClientAsk{Wordless: true, Results: []chat.CallID{id}}},

@@ -39,7 +39,7 @@ func (m *Model) ask(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return chat.Decision{}, err
 	}
 	if !may {
-		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.AgentForbidden, a.coding.Agent) })
+		return m.Turns.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.AgentForbidden, a.coding.Agent) })
 	}
 	_, inquires := a.tools.Get(coding.Inquiring)
 	stream := m.shownStream(ctx, a)
@@ -68,11 +68,11 @@ func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (
 	switch {
 	case out.Say != "":
 		if out.Answer.Usage != (chat.Usage{}) {
-			if err := m.Steps.BookUsage(ctx, a.step.Session, a.model, 1, out.Answer.Usage); err != nil {
+			if err := m.Usage.BookUsage(ctx, a.step.Session, a.model, 1, out.Answer.Usage); err != nil {
 				return chat.Decision{}, err
 			}
 		}
-		return m.Steps.FailStep(ctx, a.step, out.Kind, func(l i18n.Lang) string {
+		return m.Turns.FailStep(ctx, a.step, out.Kind, func(l i18n.Lang) string {
 			return strings.TrimSpace(out.Answer.Text + "\n\n" + i18n.Say(l, out.Say, out.Args...)) // with what it answered before to another message
 		})
 	case out.Stopped && out.Answer.Text == "":
@@ -86,7 +86,7 @@ func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (
 		said.Finish = chat.FinishStopped
 	}
 	said.Model = a.model
-	return m.Steps.CommitStep(ctx, a.step, asShown(said, a.who.Contract))
+	return m.Turns.CommitStep(ctx, a.step, asShown(said, a.who.Contract))
 }
 
 // narrow has what holds for commands in the conversation hold for the agent, too: whatever the policy permits the agent, it may do no

@@ -32,7 +32,7 @@ func (m *Model) call(ctx context.Context, a *attempt, client llm.Client, sink ll
 	}
 	settling, cancel := activities.Settling(ctx)
 	defer cancel()
-	if err := m.Steps.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
+	if err := m.Usage.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
 		return answer, err
 	}
 	a.Remind(wrong)
@@ -131,8 +131,8 @@ func (a *attempt) silent(answer llm.Answer) bool {
 func (m *Model) endSilent(ctx context.Context, a *attempt, answer llm.Answer) (chat.Decision, error) {
 	settling, cancel := activities.Settling(ctx)
 	defer cancel()
-	if err := m.Steps.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
+	if err := m.Usage.BookUsage(settling, a.step.Session, a.model, 1, answer.Usage); err != nil {
 		return chat.Decision{}, err
 	}
-	return m.Steps.EndStep(settling, a.step, string(llm.FinishStop), func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelSilent) })
+	return m.Turns.EndStep(settling, a.step, string(llm.FinishStop), func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelSilent) })
 }

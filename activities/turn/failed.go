@@ -11,11 +11,6 @@ import (
 	"xbot/internal/llm"
 )
 
-// Causes tells an administrator why something does not work, once, then at most daily.
-type Causes interface {
-	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
-}
-
 // failed counts a failure of the provider and asks for another attempt, or ends the step with a sentence.
 func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decision, error) {
 	step := a.step
@@ -27,7 +22,7 @@ func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decis
 	case fault.RateLimited, fault.Unavailable:
 		return m.again(ctx, a, kind, cause)
 	case fault.TooLarge:
-		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelTooLong) })
+		return m.Turns.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelTooLong) })
 	case fault.Internal:
 		return chat.Decision{}, cause
 	}
@@ -38,7 +33,7 @@ func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decis
 func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause error) (chat.Decision, error) {
 	step, reason := a.step, llm.Reason(cause)
 	var delay time.Duration
-	failures, err := m.Steps.CountFailure(ctx, step, func(failures int, lang i18n.Lang) (chat.Retry, bool) {
+	failures, err := m.Turns.CountFailure(ctx, step, func(failures int, lang i18n.Lang) (chat.Retry, bool) {
 		delay = m.Retry.Pause(failures, cause)
 		return chat.Retry{
 			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: a.n, Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
@@ -55,7 +50,7 @@ func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause er
 		if err := m.tellCause(ctx, a, i18n.ModelCause, reason, cause); err != nil {
 			return chat.Decision{}, err
 		}
-		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
+		return m.Turns.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
 	}
 	return chat.Decision{}, fault.Later(kind, delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
 }
@@ -69,7 +64,7 @@ func (m *Model) refused(ctx context.Context, a *attempt, kind fault.Kind, cause 
 		full, plain, what = i18n.ModelNotCalled, i18n.ModelNotCalledPlain, cause.Error()
 	}
 	if a.readsCauses(cause) {
-		return m.Steps.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, full, cause.Error()) })
+		return m.Turns.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, full, cause.Error()) })
 	}
 	say := i18n.ModelCause
 	if notCalled {
@@ -78,7 +73,7 @@ func (m *Model) refused(ctx context.Context, a *attempt, kind fault.Kind, cause 
 	if err := m.tellCause(ctx, a, say, what, cause); err != nil {
 		return chat.Decision{}, err
 	}
-	return m.Steps.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, plain) })
+	return m.Turns.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, plain) })
 }
 
 // readsCauses reports whether who speaks here may read a cause as it is: an administrator, alone, or the person whose account it is about.
@@ -93,6 +88,6 @@ func (m *Model) tellCause(ctx context.Context, a *attempt, say i18n.ID, what str
 		return nil
 	}
 	of := chat.Saying{Topic: chat.TopicCause, About: "model " + a.model, What: what}
-	_, err := m.Steps.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, say, a.model, cause.Error()) })
+	_, err := m.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, say, a.model, cause.Error()) })
 	return err
 }

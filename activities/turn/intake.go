@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"xbot/activities"
 	"xbot/activities/coding"
@@ -14,6 +15,7 @@ import (
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
+	"xbot/internal/fault"
 	"xbot/internal/host/readonce"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/usage"
@@ -21,18 +23,92 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Turns keeps the inbox and the turns.
-type Turns interface {
-	Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (chat.Claim, bool, error)
-	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
-	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
-	Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
-	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+// Subagents stores subagents and group chats.
+type Subagents interface {
 	// SubagentsReported lists the calls of a turn whose subagents have answered.
 	SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
+}
+
+// Attachments stores attachments.
+type Attachments interface {
+	// Room is TooLarge where so many bytes more are too much for a person.
+	Room(ctx context.Context, user chat.UserID, more int64) error
+}
+
+// Calls stores tool calls.
+type Calls interface {
+	// AbandonCall has the command killed, too, if it was sent.
+	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
+	Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
+	BeginCall(ctx context.Context, c chat.Call) (bool, error)
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
+	// KeepSample stores an answer and books its usage on the user of the session.
+	KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, s chat.Sample, u chat.Usage) error
+	// ReopenCall has a call that runs ask a person before it goes on; false: it has ended.
+	ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error)
+	// Sample returns the answer to a request of a call, and how many requests of the call have one.
+	Sample(ctx context.Context, call chat.CallID, request string) (answer chat.Sample, found bool, answered int, err error)
+	SetStartedOn(ctx context.Context, id chat.CallID, store string) error
+	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
 	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
 	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
+}
+
+// Leases stores leases of model calls.
+type Leases interface {
+	KeepLease(ctx context.Context, step chat.Step) error
+}
+
+// ModelRefusals stores what models refused.
+type ModelRefusals interface {
+	// RecordRefusedTools appends a notice, too, if not all of the tools are known to be refused; say may be nil.
+	RecordRefusedTools(ctx context.Context, step chat.Step, tools []chat.RefusedTool, say func(i18n.Lang) string) (added bool, err error)
+}
+
+// Notices stores notices.
+type Notices interface {
+	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
+}
+
+// Permissions stores permission rules.
+type Permissions interface {
+	// AllowInSession sets a rule of the user of a session.
+	AllowInSession(ctx context.Context, key chat.SessionKey, r chat.ToolRule) error
+}
+
+// Titles stores titles.
+type Titles interface {
+	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
+	TitleRoom(ctx context.Context, key chat.SessionKey) error
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
+	// BeginStep takes the lease of the step's call, too, or is RateLimited.
+	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
+	Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (chat.Claim, bool, error)
+	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
+	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
+	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
+	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error)
 	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (bool, error)
+	HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error)
+	ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error)
+	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
+	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error)
+}
+
+// Usage stores usage.
+type Usage interface {
+	// BookUsage books the usage of a call that brought nothing worth keeping.
+	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
 // maxModelName bounds the name of a model in histories, in characters: a runner may call its own what it likes, and
@@ -47,18 +123,21 @@ type Spending interface {
 
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
-	Turns    Turns
-	Commands *slash.Registry    // says which command a name means
-	Models   activities.Models  // names in summaries
-	Profiles modelcall.Profiles // knows whether answers reach the channel; nil: they do
-	Hooks    hooks.Files        // nil: there are none
-	Spending Spending           // nil: nobody asks
-	Prices   usage.Pricer       // nil: no cost is told
-	Speeds   *Speeds            // knows which models are quick; nil: none is
-	Agents   *coding.Agents     // ends what a coding agent still does when its turn is over; nil: there are none
-	MaxSteps int                // spec/001 §2.2 maxIter
-	Words    bool               // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
-	Titles   bool               // whether models name conversations (AGENT_TITLES)
+	Subagents     Subagents
+	Calls         Calls
+	Conversations Conversations
+	Turns         Turns
+	Commands      *slash.Registry    // says which command a name means
+	Models        activities.Models  // names in summaries
+	Profiles      modelcall.Profiles // knows whether answers reach the channel; nil: they do
+	Hooks         hooks.Files        // nil: there are none
+	Spending      Spending           // nil: nobody asks
+	Prices        usage.Pricer       // nil: no cost is told
+	Speeds        *Speeds            // knows which models are quick; nil: none is
+	Agents        *coding.Agents     // ends what a coding agent still does when its turn is over; nil: there are none
+	MaxSteps      int                // spec/001 §2.2 maxIter
+	Words         bool               // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	Titles        bool               // whether models name conversations (AGENT_TITLES)
 }
 
 // ClaimInput asks for the n-th claim of a turn.
@@ -104,7 +183,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	ctx = readonce.Context(ctx)
 	who, err := modelcall.ProfileOf(ctx, a.Profiles, in.Session)
 	if err == nil && !who.Deliver {
-		err = a.Turns.KeepFromChannel(ctx, in.Turn)
+		err = a.Conversations.KeepFromChannel(ctx, in.Turn)
 	}
 	if err != nil {
 		return ClaimOutput{}, activities.Failure(ctx, err)
@@ -148,11 +227,11 @@ func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
 	if err != nil || stop {
 		return PeekOutput{Stop: stop}, activities.Failure(ctx, err)
 	}
-	answered, err := a.Turns.Answered(ctx, in.Turn)
+	answered, err := a.Calls.Answered(ctx, in.Turn)
 	if err != nil {
 		return PeekOutput{}, activities.Failure(ctx, err)
 	}
-	reported, err := a.Turns.SubagentsReported(ctx, in.Turn)
+	reported, err := a.Subagents.SubagentsReported(ctx, in.Turn)
 	if err != nil {
 		return PeekOutput{}, activities.Failure(ctx, err)
 	}

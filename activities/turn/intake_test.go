@@ -14,6 +14,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/store"
+	conversationrows "xbot/internal/store/conversation"
 	"xbot/internal/turn/slash"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
@@ -54,13 +55,13 @@ func TestPeek_SeesTheStopOfItsOwnTurn(t *testing.T) {
 		return out.Stop
 	}
 	require.False(t, peek(activitiestest.Turn))
-	user, err := b.UserByName(t.Context(), "alice")
+	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = b.Stop(t.Context(), store.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "s1"}, i18n.English)
 	require.NoError(t, err)
 	require.True(t, peek(activitiestest.Turn))
 	const other = chat.SessionKey("agent:main:web:thread:other")
-	_, err = b.CreateSession(t.Context(), store.NewSession{Key: other, Owner: user.ID, Channel: "web"})
+	_, err = b.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: other, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	_, err = b.Accept(t.Context(), store.Inbound{Session: other, User: user.ID, Channel: "web", PlatformID: "m9", Text: "go"})
 	require.NoError(t, err)
@@ -73,7 +74,7 @@ func TestPeek_SeesTheStopOfItsOwnTurn(t *testing.T) {
 func TestFinish_TellsThePersonOnceAndForgetsWhatWasLive(t *testing.T) {
 	b := setup(t, "say x")
 	b.Bus.PublishDelta(activitiestest.Key, chat.Delta{Turn: activitiestest.Turn, Attempt: 1, Text: "half an answer"})
-	user, err := b.UserByName(t.Context(), "alice")
+	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = b.Accept(t.Context(), store.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "m2", Text: "next"})
 	require.NoError(t, err)
@@ -113,7 +114,7 @@ func TestClaim_NamesACommandWhateverNameItWasWrittenWith(t *testing.T) {
 	b.Intake.Commands = slash.NewRegistry(nil, slashcontext.Compact{}, conversation.Rewind{})
 	require.NoError(t, b.Run(t.Context(), activities.NameFinish, turn.FinishInput{Session: activitiestest.Key, Turn: activitiestest.Turn, State: chat.TurnDone}, nil))
 	for i, text := range []string{"/compact the ports", "/COMPRESS", "/rewind 2"} {
-		_, user, err := b.Session(t.Context(), activitiestest.Key)
+		_, user, err := b.Conversations.Session(t.Context(), activitiestest.Key)
 		require.NoError(t, err)
 		_, err = b.Accept(t.Context(), store.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: text, Text: text, Control: true})
 		require.NoError(t, err)
@@ -125,8 +126,8 @@ func TestClaim_NamesACommandWhateverNameItWasWrittenWith(t *testing.T) {
 	}
 }
 
-// reporting are turns of which two subagents have answered.
-type reporting struct{ turn.Turns }
+// reporting are the subagents of a turn, two of which have answered.
+type reporting struct{ turn.Subagents }
 
 func (reporting) SubagentsReported(context.Context, chat.TurnID) ([]chat.CallID, error) {
 	return []chat.CallID{"t.1.1", "t.1.2"}, nil
@@ -134,7 +135,7 @@ func (reporting) SubagentsReported(context.Context, chat.TurnID) ([]chat.CallID,
 
 func TestPeek_LeavesOutTheAnswersThatTheTurnKnows(t *testing.T) {
 	b := setup(t, "say x")
-	b.Intake.Turns = reporting{b.Intake.Turns}
+	b.Intake.Subagents = reporting{b.Intake.Subagents}
 	var out turn.PeekOutput
 	require.NoError(t, b.Run(t.Context(), activities.NamePeek, turn.PeekInput{Session: activitiestest.Key, Turn: activitiestest.Turn}, &out))
 	require.Equal(t, []chat.CallID{"t.1.1", "t.1.2"}, out.Reported)

@@ -21,7 +21,7 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 	defer cancel()
 	answer.Model, answer.Prompt, answer.Sent = a.model, prompt.Static(a.Request), a.Sent
 	answer = asShown(answer, a.who.Contract)
-	d, err := m.Steps.CommitStep(ctx, a.step, answer)
+	d, err := m.Turns.CommitStep(ctx, a.step, answer)
 	if err == nil {
 		_ = m.Context.Learn(ctx, a.model, a.Assembled, answer.Usage.PromptTokens) // an estimate that stays as it was harms nothing
 	}
@@ -121,7 +121,7 @@ func (m *Model) keepPartial(ctx context.Context, a *attempt, stream Stream) (cha
 			calls = 0 // it is counted with what is kept
 		}
 		expected := chat.Usage{PromptTokens: a.Sent.Tokens, CompletionTokens: tokens.Count(text) + tokens.Count(reasoning)}
-		if err := m.Steps.BookUsage(settling, a.step.Session, a.model, calls, expected); err != nil {
+		if err := m.Usage.BookUsage(settling, a.step.Session, a.model, calls, expected); err != nil {
 			return chat.Decision{}, err
 		}
 	}

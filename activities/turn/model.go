@@ -23,22 +23,6 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Steps keeps the steps of turns.
-type Steps interface {
-	modelcall.Leases
-	ProviderWaits
-	Causes
-	// BeginStep takes the lease of the step's call, too, or is RateLimited.
-	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
-	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
-	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error)
-	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
-	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
-	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
-	// RecordRefusedTools appends a notice, too, if not all of the tools are known to be refused; say may be nil.
-	RecordRefusedTools(ctx context.Context, step chat.Step, tools []chat.RefusedTool, say func(i18n.Lang) string) (added bool, err error)
-}
-
 // Stream is where an attempt writes while it goes on.
 type Stream interface {
 	llm.Sink
@@ -53,9 +37,13 @@ type Streams interface {
 
 // Model makes the LLM calls of turns.
 type Model struct {
-	Models activities.Models
-	Steps  Steps
-	Tools  ToolSets
+	Models        activities.Models
+	Leases        Leases
+	ModelRefusals ModelRefusals
+	Notices       Notices
+	Turns         Turns
+	Usage         Usage
+	Tools         ToolSets
 	// Context makes the requests.
 	Context *modelcall.Assembler
 	// Profiles knows what people see of the model's answers; nil: all.
@@ -206,7 +194,7 @@ const patience = 2 * time.Second
 // begin opens the step. While as many calls of the tenant run as may, it asks again for as long as its patience lasts.
 func (m *Model) begin(ctx context.Context, a *attempt) (stored chat.Decision, done bool, err error) {
 	for until := time.Now().Add(patience); ; {
-		_, stored, done, err = m.Steps.BeginStep(ctx, a.step)
+		_, stored, done, err = m.Turns.BeginStep(ctx, a.step)
 		pause := fault.After(err)
 		if !fault.Is(err, fault.RateLimited) || time.Now().Add(pause).After(until) {
 			return stored, done, err
@@ -224,19 +212,19 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	if err != nil || done {
 		return stored, err
 	}
-	defer modelcall.KeepLease(ctx, m.Steps, a.step)()
+	defer modelcall.KeepLease(ctx, m.Leases, a.step)()
 	client, err := m.prepare(ctx, a)
 	switch {
 	case err != nil:
 		return chat.Decision{}, err
 	case a.spent:
-		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
+		return m.Turns.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
 	case a.coding != nil:
 		return m.ask(ctx, a)
 	case a.Compress != "":
 		return chat.Decision{Compress: a.Compress}, nil
 	case a.Loop.Name != "":
-		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
+		return m.Turns.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
 	}
 	stream := m.shownStream(ctx, a)
 	asked := time.Now()
@@ -249,7 +237,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	}
 	switch {
 	case exceeded:
-		return chat.Decision{Compress: chat.TriggerExceeded}, m.Steps.BookUsage(ctx, a.step.Session, a.model, 1, answer.Usage)
+		return chat.Decision{Compress: chat.TriggerExceeded}, m.Usage.BookUsage(ctx, a.step.Session, a.model, 1, answer.Usage)
 	case err == nil && a.silent(answer):
 		return m.endSilent(ctx, a, answer)
 	case err == nil:

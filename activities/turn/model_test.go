@@ -20,6 +20,7 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/notices"
 	"xbot/internal/turn/agentprofile"
 	"xbot/internal/turn/policy"
@@ -291,9 +292,9 @@ func TestGenerate_AStopKeepsWhatWasWritten(t *testing.T) {
 // requireBooked looks whether one call is booked, with a request and perhaps an answer that the provider did not count.
 func requireBooked(t *testing.T, b *fixture) {
 	t.Helper()
-	_, owner, err := b.Session(t.Context(), activitiestest.Key)
+	_, owner, err := b.Conversations.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
-	spent, err := b.UsageOf(t.Context(), owner, activitiestest.Key)
+	spent, err := b.Usage.UsageOf(t.Context(), owner, activitiestest.Key)
 	require.NoError(t, err)
 	require.Len(t, spent, 1)
 	require.EqualValues(t, 1, spent[0].Calls)
@@ -331,7 +332,7 @@ func TestGenerate_AnAnswerIsKeptThoughTheStopComesWithItsLastWord(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, "say the whole answer")
 			ctx, cancel := context.WithCancelCause(t.Context())
-			b.Model.Steps = late{b.Store, func() { cancel(reason) }}
+			b.Model.Turns = late{b.Store, func() { cancel(reason) }}
 			out, err := b.Generate(ctx, 0)
 			require.NoError(t, err)
 			require.Equal(t, "stop", out.Finish)
@@ -342,7 +343,7 @@ func TestGenerate_AnAnswerIsKeptThoughTheStopComesWithItsLastWord(t *testing.T) 
 
 func TestGenerate_ALateAttemptWritesNothingIntoAClosedTurn(t *testing.T) {
 	b := setup(t, "say too late")
-	b.Model.Steps = late{b.Store, func() {
+	b.Model.Turns = late{b.Store, func() {
 		_, err := b.FinishTurn(context.Background(), activitiestest.Key, activitiestest.Turn, chat.TurnLost, i18n.Gone)
 		require.NoError(t, err)
 	}}
@@ -431,11 +432,11 @@ func (oneCall) Get(context.Context) (*policy.Policy, error) {
 func busy(t *testing.T, b *fixture) (end func()) {
 	t.Helper()
 	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus, Policies: oneCall{}})
-	b.Model.Steps = b.Store
+	b.Model.Turns = b.Store
 	other := chat.SessionKey("agent:main:web:thread:other")
-	me, err := b.EnsureAdmin(t.Context(), "alice")
+	me, err := b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.CreateSession(t.Context(), store.NewSession{Key: other, Owner: me.ID, Channel: "web"})
+	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: other, Owner: me.ID, Channel: "web"})
 	require.NoError(t, err)
 	_, err = b.Accept(t.Context(), store.Inbound{Session: other, User: me.ID, Channel: "web", PlatformID: "m2", Text: "hello"})
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestTool_ALargeResultStandsAsASummaryAndIsKeptWhole(t *testing.T) {
 	read := b.ResultOf(0)
 	require.Equal(t, window.OffloadID(read.ID), read.Offload)
 	require.True(t, strings.HasPrefix(read.Result, window.OffloadMark(read.Offload)+" Read big.txt"), read.Result)
-	whole, err := b.OffloadBody(t.Context(), activitiestest.Key, read.Offload)
+	whole, err := b.Conversations.OffloadBody(t.Context(), activitiestest.Key, read.Offload)
 	require.NoError(t, err)
 	require.Contains(t, whole, "450\tline 449 of the file\n")
 	require.NotContains(t, read.Result, "line 449 ")
@@ -52,7 +52,7 @@ func TestTool_ALargeResultStandsAsASummaryAndIsKeptWhole(t *testing.T) {
 	require.Contains(t, failed.Result, "[exit code 3")
 	require.Empty(t, b.ResultOf(3).Offload)
 
-	files, err := b.OffloadedFiles(t.Context(), activitiestest.Key, []string{read.Offload, failed.Offload})
+	files, err := b.Conversations.OffloadedFiles(t.Context(), activitiestest.Key, []string{read.Offload, failed.Offload})
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	require.Equal(t, b.Sandbox.Workspace()+"/big.txt", files[0].File.Path)
@@ -75,13 +75,13 @@ func setupStale(t *testing.T) staleBundle {
 		_, err := b.RunTool(t.Context(), n)
 		require.NoError(t, err)
 	}
-	return staleBundle{b, &modelcall.Stale{Reads: b.Store, Boxes: b}}
+	return staleBundle{b, &modelcall.Stale{Reads: b.Store.Conversations, Boxes: b}}
 }
 
 // check looks at the files as the first step of a turn does, and returns the paths of those that have changed.
 func (b staleBundle) check() (paths []string) {
 	b.T.Helper()
-	w, err := b.Window(b.T.Context(), activitiestest.Key)
+	w, err := b.Conversations.Window(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	found, err := b.stale.Check(b.T.Context(), chat.Step{Session: activitiestest.Key, Turn: activitiestest.Turn}, w)
 	require.NoError(b.T, err)
@@ -95,7 +95,7 @@ func (b staleBundle) check() (paths []string) {
 // results are the results that the model sees of the first step.
 func (b staleBundle) results() (out []string) {
 	b.T.Helper()
-	w, err := b.Window(b.T.Context(), activitiestest.Key)
+	w, err := b.Conversations.Window(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	for _, l := range window.View(w) {
 		for _, c := range l.Message.ToolCalls {
@@ -167,7 +167,7 @@ func TestStale_LooksOnlyWhereSomethingMayHaveChanged(t *testing.T) {
 	b := setupStale(t)
 	boxes := &counted{fixture: b.fixture}
 	b.stale.Boxes = boxes
-	w, err := b.Window(t.Context(), activitiestest.Key)
+	w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		step  int
@@ -209,8 +209,8 @@ func TestStale_DoesNotWaitForARunnerThatIsSilent(t *testing.T) {
 	}
 	require.EqualValues(t, 1, boxes.looks.Load())
 
-	b.stale = &modelcall.Stale{Reads: b.Store, Boxes: boxes}
-	w, err := b.Window(t.Context(), activitiestest.Key)
+	b.stale = &modelcall.Stale{Reads: b.Store.Conversations, Boxes: boxes}
+	w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -223,10 +223,10 @@ func TestStale_DoesNotWaitForARunnerThatIsSilent(t *testing.T) {
 
 func TestStale_DoesNotLookBehindMasks(t *testing.T) {
 	b := setupStale(t)
-	w, err := b.Window(t.Context(), activitiestest.Key)
+	w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	line := w.Lines[len(w.Lines)-1].Message
-	_, _, err = b.AddControl(t.Context(), activitiestest.Key, chat.Control{Kind: chat.ControlMask, Message: line.ID, Masks: []chat.Mask{
+	_, _, err = b.Conversations.AddControl(t.Context(), activitiestest.Key, chat.Control{Kind: chat.ControlMask, Message: line.ID, Masks: []chat.Mask{
 		{ID: "mk_0123456789", Message: line.ID, Call: line.ToolCalls[0].ID, Text: "📂 [masked:mk_0123456789]", Bytes: 1},
 	}})
 	require.NoError(t, err)

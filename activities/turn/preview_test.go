@@ -15,7 +15,7 @@ import (
 func TestAsk_ShowsWhatAWriteWouldChange(t *testing.T) {
 	b := setup(t, `call FileReplace {"path":"a.txt","old_string":"two","new_string":"2"}`, `call FileCreate {"path":"a.txt","content":"new\n","rewrite":true}`,
 		`call FileCreate {"path":"b.txt","content":"new\n"}`, `call FileReplace {"path":"a.txt","old_string":"nine","new_string":"9"}`)
-	b.Catalog.Builtin = tool.New(file.NewCreate(), file.NewReplace(b.Store))
+	b.Catalog.Builtin = tool.New(file.NewCreate(), file.NewReplace(b.Store.Calls))
 	b.rules(map[string]chat.Rule{"FileReplace": chat.RuleAsk, "FileCreate": chat.RuleAsk})
 	b.Asking.Previewer = b.Catalog.Builtin
 	require.NoError(t, os.WriteFile(filepath.Join(b.Sandbox.Workspace(), "a.txt"), []byte("one\ntwo\nthree\n"), 0o600))

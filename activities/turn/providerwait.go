@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"time"
 
 	"xbot/activities"
 	"xbot/internal/chat"
@@ -11,24 +10,13 @@ import (
 	"xbot/internal/llm"
 )
 
-// ProviderWaits keeps how long turns wait for providers that cannot be reached.
-type ProviderWaits interface {
-	// WaitForProvider says how long the provider is left alone; waits is false where the turn is not to wait, or has waited
-	// long enough.
-	WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error)
-	ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error)
-	// HastenProvider names the message for which the next attempt was brought forward, and counts the attempts; 0: there is none.
-	HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error)
-	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
-}
-
 // asked makes one attempt of a step. While the provider is waited for, that is one look at what came, and one call: the pauses
 // between two of them are Temporal's, so that a turn which waits holds nothing and leaves nothing in its history.
 func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
 	if !a.waiting {
 		return m.decide(ctx, a)
 	}
-	pause, err := m.Steps.ProviderDue(ctx, a.step.Turn, a.hastened)
+	pause, err := m.Turns.ProviderDue(ctx, a.step.Turn, a.hastened)
 	if err != nil {
 		return chat.Decision{}, err
 	}
@@ -36,7 +24,7 @@ func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return chat.Decision{}, fault.Limited(pause, "the provider cannot be reached; the turn waits")
 	}
 	if !a.steered { // or what cannot be taken in yet would be looked for without an end
-		if steer, err := m.Steps.SteerWaits(ctx, a.step.Session, a.step.Turn); err != nil || steer {
+		if steer, err := m.Turns.SteerWaits(ctx, a.step.Session, a.step.Turn); err != nil || steer {
 			return chat.Decision{Steer: steer}, err
 		}
 	}
@@ -49,7 +37,7 @@ func (m *Model) wait(ctx context.Context, a *attempt, failures int, cause error)
 		return d, false, nil
 	}
 	reason := llm.Reason(cause)
-	pause, waits, err := m.Steps.WaitForProvider(ctx, a.step, chat.ProviderFailure{
+	pause, waits, err := m.Turns.WaitForProvider(ctx, a.step, chat.ProviderFailure{
 		Reason: reason, Attempt: a.n, Pause: m.Retry.LongPause(failures-m.Retry.Attempts, cause), LeastPause: m.Retry.LongPause(0, cause),
 	})
 	switch {
@@ -76,6 +64,6 @@ type HastenOutput struct {
 // attempts stay apart by the first pause of a wait, however much is written. From then on only the activity that knows of the message
 // asks, so that the one before may be cancelled: it asks nobody.
 func (m *Model) Hasten(ctx context.Context, in HastenInput) (HastenOutput, error) {
-	by, attempts, err := m.Steps.HastenProvider(ctx, in.Turn)
+	by, attempts, err := m.Turns.HastenProvider(ctx, in.Turn)
 	return HastenOutput{By: by, Attempts: attempts}, activities.Failure(ctx, err)
 }

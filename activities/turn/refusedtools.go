@@ -68,7 +68,7 @@ func (m *Model) dropTools(ctx context.Context, a *attempt, refused []llm.Tool, w
 	if err != nil {
 		return err
 	}
-	if _, err := m.Steps.RecordRefusedTools(ctx, a.step, rows, say); err != nil {
+	if _, err := m.ModelRefusals.RecordRefusedTools(ctx, a.step, rows, say); err != nil {
 		return err
 	}
 	a.Drop(names)
@@ -96,6 +96,6 @@ func (m *Model) tellRefused(ctx context.Context, a *attempt, names string, cause
 		return nil
 	}
 	of := chat.Saying{Topic: chat.TopicCause, About: "tool " + names + " of " + a.model, What: string(fault.KindOf(cause))}
-	_, err := m.Steps.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelToolCause, a.model, names, cause.Error()) })
+	_, err := m.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelToolCause, a.model, names, cause.Error()) })
 	return err
 }

@@ -79,7 +79,7 @@ func (b *fixture) generate(id chat.TurnID) turn.GenerateOutput {
 func (b *fixture) next(ended, id chat.TurnID) {
 	b.T.Helper()
 	ctx := b.T.Context()
-	_, owner, err := b.Session(ctx, activitiestest.Key)
+	_, owner, err := b.Conversations.Session(ctx, activitiestest.Key)
 	require.NoError(b.T, err)
 	_, err = b.FinishTurn(ctx, activitiestest.Key, ended, chat.TurnDone, "")
 	require.NoError(b.T, err)
@@ -111,7 +111,7 @@ func (b *fixture) notices() (out []string) {
 // remade requires that what a step stored makes the request again that was sent last.
 func (b *fixture) remade(id chat.TurnID) {
 	b.T.Helper()
-	sent, err := b.StepWindow(b.T.Context(), activitiestest.Key, id, 0)
+	sent, err := b.Conversations.StepWindow(b.T.Context(), activitiestest.Key, id, 0)
 	require.NoError(b.T, err)
 	request, exact := prompt.Rebuild(sent)
 	require.True(b.T, exact)
@@ -169,7 +169,7 @@ func TestGenerate_ARefusalThatNamesNoToolChangesNothing(t *testing.T) {
 			b := refusing(t, func(string, int) string { return words }, search)
 			require.Equal(t, chat.FinishError, b.generate(activitiestest.Turn).Finish)
 			require.Equal(t, 1, b.Server.Count())
-			w, err := b.Window(t.Context(), activitiestest.Key)
+			w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 			require.NoError(t, err)
 			require.Empty(t, w.Refusals.Tools)
 		})
@@ -178,12 +178,13 @@ func TestGenerate_ARefusalThatNamesNoToolChangesNothing(t *testing.T) {
 
 // dying ends the worker as soon as refused tools are recorded.
 type dying struct {
-	*store.Store
+	turn.ModelRefusals
+
 	kill func()
 }
 
 func (d dying) RecordRefusedTools(ctx context.Context, step chat.Step, tools []chat.RefusedTool, say func(i18n.Lang) string) (bool, error) {
-	added, err := d.Store.RecordRefusedTools(ctx, step, tools, say)
+	added, err := d.ModelRefusals.RecordRefusedTools(ctx, step, tools, say)
 	d.kill()
 	return added, err
 }
@@ -191,11 +192,11 @@ func (d dying) RecordRefusedTools(ctx context.Context, step chat.Step, tools []c
 func TestGenerate_AKillBehindTheRowsNeitherAsksNorNotifiesTwice(t *testing.T) {
 	b := refusing(t, byName, search)
 	ctx, kill := context.WithCancelCause(t.Context())
-	b.Model.Steps = dying{b.Store, func() { kill(activitiestest.ErrDetach) }}
+	b.Model.ModelRefusals = dying{b.Store.ModelRefusals, func() { kill(activitiestest.ErrDetach) }}
 	_, err := b.Generate(ctx, 0)
 	require.Error(t, err)
 	require.Equal(t, []bool{true}, b.offers(search), "the worker died before the second request")
-	b.Model.Steps = b.Store
+	b.Model.ModelRefusals = b.Store.ModelRefusals
 	require.Equal(t, "stop", b.generate(activitiestest.Turn).Finish)
 	require.Equal(t, []bool{true, false}, b.offers(search))
 	require.Len(t, b.notices(), 1)

@@ -29,23 +29,12 @@ const (
 	samplingPatience = 30 * time.Second
 )
 
-// Samples stores what MCP servers asked the model.
-type Samples interface {
-	// Sample returns the answer to a request of a call, and how many requests of the call have one.
-	Sample(ctx context.Context, call chat.CallID, request string) (answer chat.Sample, found bool, answered int, err error)
-	// KeepSample stores an answer and books its usage on the user of the session.
-	KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, s chat.Sample, u chat.Usage) error
-	// BookUsage books the usage of a call that brought nothing worth keeping.
-	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
-	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
-	TitleRoom(ctx context.Context, key chat.SessionKey) error
-	// AllowInSession sets a rule of the user of a session.
-	AllowInSession(ctx context.Context, key chat.SessionKey, r chat.ToolRule) error
-}
-
 // Sampling answers requests of MCP servers to the model, as calls of the model that the user of the tool call pays for.
 type Sampling struct {
-	Samples     Samples
+	Calls       Calls
+	Permissions Permissions
+	Titles      Titles
+	Usage       Usage
 	Models      activities.Models
 	Limits      limits.Table
 	Authorizers permission.Authorizers
@@ -93,7 +82,7 @@ func (s *sampler) Allow(ctx context.Context, of *tool.Remote) error {
 		return err
 	}
 	for _, r := range a.Sampling(of).Always {
-		if err := s.Samples.AllowInSession(ctx, s.call.Session, r); err != nil {
+		if err := s.Permissions.AllowInSession(ctx, s.call.Session, r); err != nil {
 			return err
 		}
 	}
@@ -138,7 +127,7 @@ func (s *sampler) answer(ctx context.Context, r llm.Request) (chat.Sample, error
 	if err != nil {
 		return chat.Sample{}, err
 	}
-	stored, found, answered, err := s.Samples.Sample(ctx, s.call.ID, request)
+	stored, found, answered, err := s.Calls.Sample(ctx, s.call.ID, request)
 	if err != nil || found {
 		return stored, err
 	}
@@ -196,7 +185,7 @@ func (s *sampler) prepare(ctx context.Context, client llm.Client, r *llm.Request
 		}
 	}
 	for until := time.Now().Add(samplingPatience); ; {
-		err := s.Samples.TitleRoom(ctx, s.call.Session)
+		err := s.Titles.TitleRoom(ctx, s.call.Session)
 		pause := fault.After(err)
 		if !fault.Is(err, fault.RateLimited) || time.Now().Add(pause).After(until) {
 			return err
@@ -216,12 +205,12 @@ func (s *sampler) ask(ctx context.Context, client llm.Client, request string, r 
 	defer cancel()
 	if err != nil {
 		if answer.Usage != (chat.Usage{}) {
-			if booked := s.Samples.BookUsage(settling, s.call.Session, client.Model(), 1, answer.Usage); booked != nil {
+			if booked := s.Usage.BookUsage(settling, s.call.Session, client.Model(), 1, answer.Usage); booked != nil {
 				return chat.Sample{}, booked
 			}
 		}
 		return chat.Sample{}, err
 	}
 	kept := chat.Sample{Request: request, Model: client.Model(), Text: activities.Clean(answer.Text), Finish: string(answer.Finish)}
-	return kept, s.Samples.KeepSample(settling, s.call.Session, s.call.ID, kept, answer.Usage)
+	return kept, s.Calls.KeepSample(settling, s.call.Session, s.call.ID, kept, answer.Usage)
 }

@@ -60,7 +60,7 @@ func setupSampling(t *testing.T, requests ...string) (*fixture, *asking) {
 	}}
 	b.Catalog = toolset.Fixed(a)
 	b.Model.Tools, b.Tools.Sets = b.Catalog, b.Catalog
-	b.Tools.Sampling = &turn.Sampling{Samples: b.Store, Models: b.Model.Models, Limits: limits.Table{Context: 100_000, Output: 30}, Authorizers: permission.Authorizers{People: b.Store}}
+	b.Tools.Sampling = &turn.Sampling{Calls: b.Store.Calls, Permissions: b.Store.Permissions, Titles: b.Store.Titles, Usage: b.Store.Usage, Models: b.Model.Models, Limits: limits.Table{Context: 100_000, Output: 30}, Authorizers: permission.Authorizers{People: b.Store.Permissions}}
 	b.AskForCalls()
 	return b, a
 }
@@ -68,9 +68,9 @@ func setupSampling(t *testing.T, requests ...string) (*fixture, *asking) {
 // calls is how often models were called for alice, and how many tokens they wrote.
 func (b *fixture) calls() (n, tokens int64) {
 	b.T.Helper()
-	user, err := b.UserByName(b.T.Context(), "alice")
+	user, err := b.Users.UserByName(b.T.Context(), "alice")
 	require.NoError(b.T, err)
-	days, err := b.UsageByDay(b.T.Context(), user.ID, 1)
+	days, err := b.Usage.UsageByDay(b.T.Context(), user.ID, 1)
 	require.NoError(b.T, err)
 	for _, d := range days {
 		n, tokens = n+d.Calls, tokens+d.CompletionTokens
@@ -148,9 +148,9 @@ func TestSampling_AllowsAServerByARuleOfItsOwn(t *testing.T) {
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "ask false allow", b.ResultOf(0).Result)
-	user, err := b.UserByName(t.Context(), "alice")
+	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	rules, err := b.Permissions(t.Context(), user.ID)
+	rules, err := b.Permissions.Permissions(t.Context(), user.ID)
 	require.NoError(t, err)
 	require.Equal(t, []chat.ToolRule{{Tool: "mcp_shop_sampling", Rule: chat.RuleAllow, Pin: permission.Sampling(a.of).Pin()}}, rules)
 }

@@ -67,13 +67,13 @@ func TestGenerate_MasksResultsOfTheRunningTurnAfterARefusal(t *testing.T) {
 
 // restarted is the fixture after a restart of its worker: nothing is in memory.
 func (b *fixture) restarted() {
-	b.Assembler = &modelcall.Assembler{Windows: b.Store, Ratios: modelcall.Ratios{Store: b.Store}, Budget: b.Assembler.Budget}
+	b.Assembler = &modelcall.Assembler{Attachments: b.Store.Attachments, Conversations: b.Store.Conversations, ModelRefusals: b.Store.ModelRefusals, Ratios: modelcall.Ratios{Store: b.Store.Usage}, Budget: b.Assembler.Budget}
 	b.Model.Context = b.Assembler
 }
 
 func (b *fixture) learnt() int {
 	b.T.Helper()
-	w, err := b.Window(b.T.Context(), activitiestest.Key)
+	w, err := b.Conversations.Window(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	return w.Refusals.Request("openai/scripted").Window
 }
@@ -97,9 +97,9 @@ func TestGenerate_NoWorkerSendsARefusedRequestAgain(t *testing.T) {
 	b := overfull(t, window)
 	in := turn.GenerateInput{Session: activitiestest.Key, Turn: activitiestest.Turn, Step: 1, Compressed: 3, MayWait: true}
 	ctx, kill := context.WithCancelCause(t.Context())
-	b.Model.Steps = lost{b.Store, kill}
+	b.Model.Turns = lost{b.Store, kill}
 	require.Error(t, b.Run(ctx, activities.NameGenerate, in, nil))
-	b.Model.Steps = b.Store
+	b.Model.Turns = b.Store
 	b.restarted()
 	var out turn.GenerateOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameGenerate, in, &out))

@@ -20,21 +20,6 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// Calls keeps tool calls and their results.
-type Calls interface {
-	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
-	BeginCall(ctx context.Context, c chat.Call) (bool, error)
-	SetStartedOn(ctx context.Context, id chat.CallID, store string) error
-	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
-	// ReopenCall has a call that runs ask a person before it goes on; false: it has ended.
-	ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error)
-	// AbandonCall has the command killed, too, if it was sent.
-	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
-	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
-	// Room is TooLarge where so many bytes more are too much for a person.
-	Room(ctx context.Context, user chat.UserID, more int64) error
-}
-
 // ToolSets knows the tools of conversations.
 type ToolSets interface {
 	modelcall.Tools
@@ -48,8 +33,9 @@ type ToolSets interface {
 
 // Tools runs the tool calls of turns.
 type Tools struct {
-	Calls Calls
-	Sets  ToolSets
+	Attachments Attachments
+	Calls       Calls
+	Sets        ToolSets
 	// Authorizers judge calls whose working folder has changed since they were judged.
 	Authorizers permission.Authorizers
 	Boxes       activities.Rooms
@@ -300,7 +286,7 @@ func (t *Tools) fitting(ctx context.Context, call chat.Call, r chat.ToolResult) 
 	if bytes == 0 {
 		return r, nil
 	}
-	err := t.Calls.Room(ctx, call.User, int64(bytes))
+	err := t.Attachments.Room(ctx, call.User, int64(bytes))
 	if fault.Is(err, fault.TooLarge) {
 		r.Pictures = nil
 		r.Content += "\n[not shown: " + err.Error() + "]"

@@ -54,8 +54,8 @@ func TestTool_AToolThatFailsIsAResult(t *testing.T) {
 	}
 }
 
-// full are calls of a person who keeps as much as they may.
-type full struct{ turn.Calls }
+// full stores the files of a person who has no space left.
+type full struct{ turn.Attachments }
 
 func (full) Room(context.Context, chat.UserID, int64) error {
 	return fault.Errorf(fault.TooLarge, "delete conversations to make room")
@@ -67,13 +67,13 @@ func TestTool_APictureForWhichThereIsNoRoomIsNotKept(t *testing.T) {
 	require.NoError(t, png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 3, 2))))
 	b.Sandbox.Put(t, "a.png", drawn.String())
 	b.AskForCalls()
-	calls := b.Tools.Calls
-	b.Tools.Calls = full{calls}
+	attachments := b.Tools.Attachments
+	b.Tools.Attachments = full{attachments}
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.Contains(t, b.ResultOf(0).Result, "not shown: delete conversations to make room")
 	require.Empty(t, b.ResultOf(0).Pictures)
-	b.Tools.Calls = calls
+	b.Tools.Attachments = attachments
 	_, err = b.RunTool(t.Context(), 1)
 	require.NoError(t, err)
 	require.Len(t, b.ResultOf(1).Pictures, 1)
@@ -149,11 +149,11 @@ func TestTool_GoesWhereItBeganWhateverItsUserChoosesMeanwhile(t *testing.T) {
 	b := setup(t, `call Shell {"command":"pwd"}`)
 	b.AskForCalls()
 	b.Tools.Boxes = activities.Rooms{Boxes: elsewhere{b, "laptop"}}
-	require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, "desk", "/nowhere")) // a folder of another runner
+	require.NoError(t, b.Conversations.SetCwd(t.Context(), activitiestest.Key, "desk", "/nowhere")) // a folder of another runner
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.Contains(t, b.ResultOf(0).Result, b.Sandbox.Workspace()+"\n[exit code 0", "it begins in the workspace")
-	call, err := b.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, 0))
+	call, err := b.Calls.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, 0))
 	require.NoError(t, err)
 	require.Equal(t, "laptop", call.Runner, "the name that applied, not what the session asks for")
 }
@@ -161,7 +161,7 @@ func TestTool_GoesWhereItBeganWhateverItsUserChoosesMeanwhile(t *testing.T) {
 func TestTool_WhatWasSentToARunnerThatIsGoneIsUnknown(t *testing.T) {
 	b := setup(t, `call Shell {"command":"true"}`)
 	b.AskForCalls()
-	require.NoError(t, b.SetStartedOn(t.Context(), chat.NewCallID(activitiestest.Turn, 0, 0), "store"))
+	require.NoError(t, b.Calls.SetStartedOn(t.Context(), chat.NewCallID(activitiestest.Turn, 0, 0), "store"))
 	b.SandboxErr = fault.Errorf(fault.Denied, "there is no runner laptop any more")
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
@@ -357,7 +357,7 @@ func TestTool_APanicIsReportedUnderTheTypeThatIsNotRetried(t *testing.T) {
 func TestTool_OfADeletedSessionIsNotTriedAgain(t *testing.T) {
 	b := setup(t, `call Shell {"command":"touch x"}`)
 	b.AskForCalls()
-	require.NoError(t, b.DeleteSession(t.Context(), activitiestest.Key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), activitiestest.Key))
 	_, err := b.RunTool(t.Context(), 0)
 	k, again := activitiestest.FaultKind(t, err)
 	require.Equal(t, fault.NotFound, k)
@@ -388,8 +388,8 @@ func TestInterrupt_KillsTheCommandThatALostWorkerLeftAndKeepsWhatItWrote(t *test
 		defer close(ended)
 		_, _ = b.RunTool(lost, 0) // its worker dies
 	}()
-	require.Eventually(t, func() bool { c, err := b.Call(t.Context(), id); return err == nil && c.State == chat.CallRunning }, time.Minute, 5*time.Millisecond)
-	require.NoError(t, b.SetStartedOn(t.Context(), id, "store"))
+	require.Eventually(t, func() bool { c, err := b.Calls.Call(t.Context(), id); return err == nil && c.State == chat.CallRunning }, time.Minute, 5*time.Millisecond)
+	require.NoError(t, b.Calls.SetStartedOn(t.Context(), id, "store"))
 	die(errors.New("the worker is gone"))
 	<-ended
 	require.Equal(t, chat.CallRunning, b.ResultOf(0).State)
@@ -406,12 +406,12 @@ func TestInterrupt_WaitsForWhatIsAwayAndNamesNoOther(t *testing.T) {
 		b := setup(t, `call Shell {"command":"true"}`)
 		b.AskForCalls()
 		id := chat.NewCallID(activitiestest.Turn, 0, 0)
-		call, err := b.Call(t.Context(), id)
+		call, err := b.Calls.Call(t.Context(), id)
 		require.NoError(t, err)
-		ok, err := b.BeginCall(t.Context(), call)
+		ok, err := b.Calls.BeginCall(t.Context(), call)
 		require.NoError(t, err)
 		require.True(t, ok)
-		require.NoError(t, b.SetStartedOn(t.Context(), id, "store"))
+		require.NoError(t, b.Calls.SetStartedOn(t.Context(), id, "store"))
 		b.Tools.InterruptWait = 5 * time.Millisecond
 		return b, id
 	}

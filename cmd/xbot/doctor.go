@@ -32,6 +32,7 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/crashes"
+	"xbot/internal/store/runners"
 	"xbot/internal/turn/prompt"
 	"xbot/runner/confine"
 	"xbot/runner/container"
@@ -120,7 +121,7 @@ func lookSearch(ctx context.Context, _ *installation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	offered, err := websearch.New(&toolkey.Store{Rows: rows, Env: env}).Offers(ctx, 0)
+	offered, err := websearch.New(&toolkey.Store{Rows: rows.ToolKeys, Env: env}).Offers(ctx, 0)
 	if err != nil {
 		return "", err
 	}
@@ -321,7 +322,7 @@ func lookRunner(ctx context.Context, d *installation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sandbox, err := s.LocalSandbox(ctx)
+	sandbox, err := s.Runners.LocalSandbox(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -345,11 +346,11 @@ func lookRunner(ctx context.Context, d *installation) (string, error) {
 }
 
 // settledRunners lists all runners, once one is connected or runnerWait is over.
-func settledRunners(ctx context.Context, s *store.Store) ([]store.Runner, error) {
+func settledRunners(ctx context.Context, s *store.Store) ([]runners.Runner, error) {
 	over := time.After(runnerWait)
 	for {
-		all, err := s.Runners(ctx)
-		if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(r store.Runner) bool { return r.Online }) {
+		all, err := s.Runners.Runners(ctx)
+		if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(r runners.Runner) bool { return r.Online }) {
 			return all, err
 		}
 		select {
@@ -363,7 +364,7 @@ func settledRunners(ctx context.Context, s *store.Store) ([]store.Runner, error)
 }
 
 // describe says on a line of its own what a connected runner said of itself. local is the sandbox of the server's own runner.
-func describe(r store.Runner, local chat.RunnerSandbox) string {
+func describe(r runners.Runner, local chat.RunnerSandbox) string {
 	line := fmt.Sprintf("\n    %s of %s, %s", r.Name, r.Owner, kindOf(r))
 	if r.Info == nil {
 		return line

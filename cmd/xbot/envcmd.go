@@ -70,7 +70,7 @@ type envListCmd struct {
 // Run lists secrets, never their values.
 func (c envListCmd) Run(ctx context.Context) error {
 	return withEnv(ctx, func(s *store.Store, env *agentenv.Resolver) error {
-		all, err := s.AgentSecrets(ctx, c.Agent)
+		all, err := s.AgentSecrets.AgentSecrets(ctx, c.Agent)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (c envRMCmd) Run(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.RemoveAgentSecret(ctx, agent, c.Name); err != nil {
+		if err := s.AgentSecrets.RemoveAgentSecret(ctx, agent, c.Name); err != nil {
 			return err
 		}
 		say(os.Stdout, "Commands of agent %s that start from now on do not have %s.", agent, c.Name)
@@ -149,6 +149,6 @@ func agentsOf(p *policy.Policy) []string {
 
 func withEnv(ctx context.Context, do func(s *store.Store, env *agentenv.Resolver) error) error {
 	return withKey(ctx, func(ring *secret.Keyring, s *store.Store, _ bool) error {
-		return do(s, &agentenv.Resolver{Store: s, Policies: &policy.Live{Source: s}, Key: ring, Log: slog.New(slog.DiscardHandler)})
+		return do(s, &agentenv.Resolver{AgentSecrets: s.AgentSecrets, Settings: s.Settings, Policies: &policy.Live{Services: s.Services, Settings: s.Settings}, Key: ring, Log: slog.New(slog.DiscardHandler)})
 	})
 }

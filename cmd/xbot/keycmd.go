@@ -22,7 +22,7 @@ type keyRotateCmd struct{}
 // Run changes the key. Repeated after a crash it goes on where it was.
 func (keyRotateCmd) Run(ctx context.Context) error {
 	return withKey(ctx, func(ring *secret.Keyring, s *store.Store, given bool) error {
-		n, err := rotation.Rotate(ctx, ring, s)
+		n, err := rotation.Rotate(ctx, ring, s.Secrets)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ type keyDropCmd struct{}
 // Run gives up what cannot be read.
 func (keyDropCmd) Run(ctx context.Context) error {
 	return withKey(ctx, func(ring *secret.Keyring, s *store.Store, _ bool) error {
-		dropped, err := rotation.Drop(ctx, ring, s)
+		dropped, err := rotation.Drop(ctx, ring, s.Secrets)
 		if err != nil {
 			return err
 		}
@@ -84,14 +84,14 @@ func lookSecrets(ctx context.Context, _ *installation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bad, err := rotation.Unreadable(ctx, ring, s)
+	bad, err := rotation.Unreadable(ctx, ring, s.Secrets)
 	if err != nil {
 		return "", err
 	}
 	if len(bad) > 0 {
 		return "", fault.Errorf(fault.Invalid, "%s cannot be opened with the installation's key, such as that of %s %s: put the right key back, or set them anew", several(len(bad), "stored secret"), bad[0].Kind, bad[0].Name)
 	}
-	all, err := s.Secrets(ctx)
+	all, err := s.Secrets.Secrets(ctx)
 	if err != nil {
 		return "", err
 	}

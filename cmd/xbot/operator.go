@@ -19,6 +19,7 @@ import (
 	"xbot/internal/host/localstack"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/server"
 )
 
@@ -115,11 +116,11 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 	return printLink(ctx, s, user, server.PeopleURL(cfg))
 }
 
-func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name string) (store.User, error) {
+func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name string) (people.User, error) {
 	if name == "" {
-		return s.EnsureAdmin(ctx, cfg.Admin)
+		return s.Users.EnsureAdmin(ctx, cfg.Admin)
 	}
-	return s.UserByName(ctx, name)
+	return s.Users.UserByName(ctx, name)
 }
 
 type tokenCmd struct {
@@ -147,11 +148,11 @@ func (c tokenCreateCmd) Run(ctx context.Context) error {
 		return err
 	}
 	token, hash := secret.NewToken()
-	made := store.Token{Name: c.Name, Scope: store.Scope(c.Scope)}
+	made := people.Token{Name: c.Name, Scope: people.Scope(c.Scope)}
 	if c.Days > 0 {
 		made.ExpiresAt = new(time.Now().AddDate(0, 0, c.Days))
 	}
-	if _, err := s.GrantToken(ctx, user.ID, made, hash); err != nil {
+	if _, err := s.Users.GrantToken(ctx, user.ID, made, hash); err != nil {
 		return err
 	}
 	fmt.Println(token)
@@ -173,7 +174,7 @@ func (c tokenListCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := s.Tokens(ctx, user.ID)
+	tokens, err := s.Users.Tokens(ctx, user.ID)
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (c tokenRevokeCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.RevokeToken(ctx, user.ID, c.ID)
+	return s.Users.RevokeToken(ctx, user.ID, c.ID)
 }
 
 type temporalCmd struct {

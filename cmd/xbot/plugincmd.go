@@ -46,7 +46,7 @@ func withPlugins(ctx context.Context, do func(known *installed.Plugins) error) e
 	if err != nil {
 		return err
 	}
-	known := server.NewPlugins(s, ring)
+	known := server.NewPlugins(s.Plugins, ring)
 	trial, closeTrial := server.NewPluginTrial(s, ring, cfg.Dir, version)
 	defer closeTrial()
 	known.Starter = trial

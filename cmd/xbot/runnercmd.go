@@ -16,6 +16,8 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/runners"
 	"xbot/server"
 )
 
@@ -40,12 +42,12 @@ type runnerCreateCmd struct {
 
 // Run makes a runner and prints its token.
 func (c runnerCreateCmd) Run(ctx context.Context) error {
-	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user store.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user people.User) error {
 		if err := mayBeNamed(user, c.Name); err != nil {
 			return err
 		}
 		token, hash := secret.NewToken()
-		if err := s.GrantRunner(ctx, user.ID, c.Name, hash); err != nil {
+		if err := s.Runners.GrantRunner(ctx, user.ID, c.Name, hash); err != nil {
 			return err
 		}
 		sayToken(cfg, token, "Runner %s of %s is made.", c.Name, user.Name)
@@ -54,7 +56,7 @@ func (c runnerCreateCmd) Run(ctx context.Context) error {
 }
 
 // mayBeNamed checks the name of a new runner. Who stands for the server's host gets the commands of administrators.
-func mayBeNamed(user store.User, name string) error {
+func mayBeNamed(user people.User, name string) error {
 	switch {
 	case name != resolver.Local:
 		return resolver.CheckName(name)
@@ -83,9 +85,9 @@ type runnerTokenCmd struct {
 
 // Run prints a new token.
 func (c runnerTokenCmd) Run(ctx context.Context) error {
-	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user store.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user people.User) error {
 		token, hash := secret.NewToken()
-		if err := s.RenewRunner(ctx, user.ID, c.Name, hash); err != nil {
+		if err := s.Runners.RenewRunner(ctx, user.ID, c.Name, hash); err != nil {
 			return err
 		}
 		drop(ctx, s, cfg, resolver.ID(user.ID, c.Name))
@@ -102,8 +104,8 @@ type runnerRevokeCmd struct {
 
 // Run revokes a runner.
 func (c runnerRevokeCmd) Run(ctx context.Context) error {
-	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user store.User) error {
-		if err := s.RevokeRunner(ctx, user.ID, c.Name); err != nil {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user people.User) error {
+		if err := s.Runners.RevokeRunner(ctx, user.ID, c.Name); err != nil {
 			return err
 		}
 		drop(ctx, s, cfg, resolver.ID(user.ID, c.Name))
@@ -125,7 +127,7 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, dropTimeout)
 		defer cancel()
-		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: s}, Key: key}).Drop(ctx, id)
+		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Runners: s.Runners}, Key: key}).Drop(ctx, id)
 	}
 	if err != nil {
 		say(os.Stderr, "The server could not be told (%s): it closes the connection within 15 seconds.", err)
@@ -133,15 +135,15 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 }
 
 // withOwner opens the database and finds whose runner is meant.
-func (o runnerOwner) withOwner(ctx context.Context, do func(*store.Store, config.Serve, store.User) error) error {
+func (o runnerOwner) withOwner(ctx context.Context, do func(*store.Store, config.Serve, people.User) error) error {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
-	var owner store.User
+	var owner people.User
 	if o.Session != "" {
-		owner, err = s.SessionOwner(ctx, o.Session)
+		owner, err = s.Users.SessionOwner(ctx, o.Session)
 	} else {
 		owner, err = userOrAdmin(ctx, s, cfg, o.User)
 	}
@@ -160,7 +162,7 @@ func (runnerListCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer closeStore()
-	all, err := s.Runners(ctx)
+	all, err := s.Runners.Runners(ctx)
 	if err != nil {
 		return err
 	}
@@ -181,7 +183,7 @@ func (runnerListCmd) Run(ctx context.Context) error {
 }
 
 // kindOf says what sort of place a runner is, where its name stands beside it: "local" would stand there twice.
-func kindOf(r store.Runner) string {
+func kindOf(r runners.Runner) string {
 	switch kind := manage.KindOf(r); kind {
 	case chat.RunnerLocal:
 		return "this host"
@@ -192,7 +194,7 @@ func kindOf(r store.Runner) string {
 	}
 }
 
-func stateOf(r store.Runner) string {
+func stateOf(r runners.Runner) string {
 	if r.Online {
 		return "online"
 	}

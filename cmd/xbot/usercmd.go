@@ -13,6 +13,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/links"
+	peoplerows "xbot/internal/store/people"
 	"xbot/server"
 )
 
@@ -37,7 +39,7 @@ func (userListCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer closeStore()
-	people, err := s.Accounts(ctx)
+	people, err := s.Users.Accounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,15 +76,15 @@ func (c userAddCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer closeStore()
-	user, err := s.CreateUser(ctx, c.Name, c.Role)
+	user, err := s.Users.CreateUser(ctx, c.Name, c.Role)
 	if err != nil {
 		return err
 	}
 	return printLink(ctx, s, user, server.PeopleURL(cfg))
 }
 
-func printLink(ctx context.Context, s *store.Store, user store.User, base string) error {
-	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, base)
+func printLink(ctx context.Context, s *store.Store, user peoplerows.User, base string) error {
+	link, err := (&auth.Auth{Accounts: s.Users}).NewLink(ctx, user.ID, base)
 	if err == nil {
 		fmt.Println(link)
 	}
@@ -104,8 +106,8 @@ func (c userInviteCmd) Run(ctx context.Context) error {
 	}
 	defer closeStore()
 	token, hash := secret.NewToken()
-	invite := store.Invite{Note: c.Note, Role: c.Role, Uses: c.Uses, ExpiresAt: time.Now().AddDate(0, 0, c.Days)}
-	if _, err := s.AddInvite(ctx, invite, nil, hash); err != nil {
+	invite := peoplerows.Invite{Note: c.Note, Role: c.Role, Uses: c.Uses, ExpiresAt: time.Now().AddDate(0, 0, c.Days)}
+	if _, err := s.Users.AddInvite(ctx, invite, nil, hash); err != nil {
 		return err
 	}
 	fmt.Println(strings.TrimRight(server.PeopleURL(cfg), "/") + auth.JoinPath + token)
@@ -119,7 +121,7 @@ type userRoleCmd struct {
 
 // Run changes a role.
 func (c userRoleCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error { return s.SetRole(ctx, u.ID, c.Role) })
+	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error { return s.Users.SetRole(ctx, u.ID, c.Role) })
 }
 
 type userDisableCmd struct {
@@ -128,7 +130,7 @@ type userDisableCmd struct {
 
 // Run shuts a person out.
 func (c userDisableCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error { return s.Disable(ctx, u.ID, nil) })
+	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error { return s.Users.Disable(ctx, u.ID, nil) })
 }
 
 type userEnableCmd struct {
@@ -137,7 +139,7 @@ type userEnableCmd struct {
 
 // Run lets a person in again.
 func (c userEnableCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error { return s.Enable(ctx, u.ID) })
+	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error { return s.Users.Enable(ctx, u.ID) })
 }
 
 type userDeleteCmd struct {
@@ -147,13 +149,13 @@ type userDeleteCmd struct {
 
 // Run has a person deleted: the server does it, at once or when it runs again.
 func (c userDeleteCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error {
 		if !c.Yes {
 			if err := typed(c.Name); err != nil {
 				return err
 			}
 		}
-		if err := s.Delete(ctx, u.ID, nil); err != nil {
+		if err := s.Users.Delete(ctx, u.ID, nil); err != nil {
 			return err
 		}
 		fmt.Printf("%s is shut out. The server deletes what they have; \"xbot user list\" shows how far it is.\n", c.Name)
@@ -183,11 +185,11 @@ func (c userPasswdCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer closeStore()
-	user, err := s.UserByName(ctx, c.Name)
+	user, err := s.Users.UserByName(ctx, c.Name)
 	if err != nil {
 		return err
 	}
-	if err := s.MayEnter(ctx, user.ID); err != nil {
+	if err := s.Users.MayEnter(ctx, user.ID); err != nil {
 		return err
 	}
 	if err := forgetPassword(ctx, s, user, c.RevokeTokens); err != nil {
@@ -197,11 +199,11 @@ func (c userPasswdCmd) Run(ctx context.Context) error {
 }
 
 // forgetPassword removes the password of a user, ends their logins and sign-in links, and prints how many access tokens remain.
-func forgetPassword(ctx context.Context, s *store.Store, user store.User, revokeTokens bool) error {
-	if err := s.SetPassword(ctx, user.ID, "", store.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
+func forgetPassword(ctx context.Context, s *store.Store, user peoplerows.User, revokeTokens bool) error {
+	if err := s.Users.SetPassword(ctx, user.ID, "", peoplerows.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
 		return err
 	}
-	tokens, err := s.Tokens(ctx, user.ID)
+	tokens, err := s.Users.Tokens(ctx, user.ID)
 	if err == nil && len(tokens) > 0 {
 		fmt.Fprintf(os.Stderr, "%d access tokens of %s remain valid; --revoke-tokens revokes them.\n", len(tokens), user.Name)
 	}
@@ -215,8 +217,8 @@ type userUnlinkCmd struct {
 
 // Run unlinks an identity.
 func (c userUnlinkCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error {
-		all, err := s.Identities(ctx, u.ID)
+	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error {
+		all, err := s.Links.Identities(ctx, u.ID)
 		if err != nil {
 			return err
 		}
@@ -225,7 +227,7 @@ func (c userUnlinkCmd) Run(ctx context.Context) error {
 			case c.Identity == "":
 				fmt.Println(one)
 			case c.Identity == one.String():
-				got, err := s.Unlink(ctx, store.Link{User: u.ID, Channel: one.Channel, Account: one.Account, Peer: one.Peer})
+				got, err := s.Links.Unlink(ctx, links.Link{User: u.ID, Channel: one.Channel, Account: one.Account, Peer: one.Peer})
 				if err == nil {
 					fmt.Printf("%s is not linked to %s any more. Conversations that moved with it: %d.\n", one, u.Name, got.Moved)
 				}
@@ -240,13 +242,13 @@ func (c userUnlinkCmd) Run(ctx context.Context) error {
 }
 
 // withPerson does something with a person.
-func withPerson(ctx context.Context, name string, do func(s *store.Store, u store.User) error) error {
+func withPerson(ctx context.Context, name string, do func(s *store.Store, u peoplerows.User) error) error {
 	s, _, closeStore, err := openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
-	user, err := s.UserByName(ctx, name)
+	user, err := s.Users.UserByName(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/memory/archive/archivetest"
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/store"
+	peoplerows "xbot/internal/store/people"
 )
 
 // ways are how memory is searched, each with its name in the table.
@@ -45,7 +46,7 @@ func searchMemory(ctx context.Context, s *stack) ([]figure, error) {
 	}
 	defer pool.Close()
 	l := library{store: store.New(pool, store.Options{}), made: &embedtest.Embedder{Thesaurus: archivetest.Thesaurus()}}
-	l.Archive = archive.New(l.store, l.made, slog.New(slog.DiscardHandler))
+	l.Archive = archive.New(l.store.Memory, l.made, slog.New(slog.DiscardHandler))
 	found, err := l.recall(ctx)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func searchMemory(ctx context.Context, s *stack) ([]figure, error) {
 
 // fill gives a new person a memory of some texts.
 func (l library) fill(ctx context.Context, name string, texts []string) (chat.MemoryOwner, error) {
-	user, err := l.store.CreateUser(ctx, name, store.RoleMember)
+	user, err := l.store.Users.CreateUser(ctx, name, peoplerows.RoleMember)
 	w := chat.MemoryOwner{User: user.ID, Agent: "main"}
 	for part := range slices.Chunk(texts, 1000) {
 		if err != nil {
@@ -70,7 +71,7 @@ func (l library) fill(ctx context.Context, name string, texts []string) (chat.Me
 		for i, text := range part {
 			m.Archive = append(m.Archive, chat.ArchivalEntry{Content: text, Embedding: embeddings[i], Model: l.made.Model()})
 		}
-		_, err = l.store.Memorize(ctx, w, m)
+		_, err = l.store.Memory.Memorize(ctx, w, m)
 	}
 	return w, err
 }

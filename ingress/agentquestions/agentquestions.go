@@ -17,8 +17,10 @@ import (
 // Closer closes the questions that coding agents have open although their processes have ended, and wakes their turns. A turn that waits for
 // a person follows no process, so it does not see the end. Several processes may run at once.
 type Closer struct {
-	Store interface {
+	CodingAgents interface {
 		AskingCodingRuns(ctx context.Context) ([]codingagent.AskingRun, error)
+	}
+	Calls interface {
 		CloseAgentQuestion(ctx context.Context, call chat.CallID, agent string) error
 	}
 	Boxes sandbox.Boxes
@@ -54,7 +56,7 @@ type place struct {
 
 // Sweep looks once at each process that waits for a person. The runners are asked at the same time.
 func (c *Closer) Sweep(ctx context.Context) error {
-	runs, err := c.Store.AskingCodingRuns(ctx)
+	runs, err := c.CodingAgents.AskingCodingRuns(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func (c *Closer) lookAt(ctx context.Context, at place, runs []codingagent.Asking
 		case !ended:
 			continue
 		}
-		if err := c.Store.CloseAgentQuestion(ctx, r.Call, r.Agent); err != nil {
+		if err := c.Calls.CloseAgentQuestion(ctx, r.Call, r.Agent); err != nil {
 			return err
 		}
 		c.Log.Info("closed the question of a coding agent that has ended", "agent", r.Agent, "runner", at.runner, "call", r.Call)

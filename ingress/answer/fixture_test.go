@@ -32,7 +32,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	b := &bundle{Bundle: ingresstest.New(t), bus: feed.New(slog.New(slog.DiscardHandler)), closing: make(chan struct{})}
 	b.Store = store.New(b.Pool, store.Options{Feed: b.bus})
-	b.source = &answer.Source{Rows: b.Store, Bus: b.bus, Closing: b.closing}
+	b.source = &answer.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing}
 	return b
 }
 
@@ -113,12 +113,12 @@ func (t turn) says(n int, text string, tools ...string) (ids []chat.CallID) {
 
 func (t turn) calls(id chat.CallID, result string) {
 	t.T.Helper()
-	call, err := t.Call(t.T.Context(), id)
+	call, err := t.Calls.Call(t.T.Context(), id)
 	require.NoError(t.T, err)
-	began, err := t.BeginCall(t.T.Context(), call)
+	began, err := t.Calls.BeginCall(t.T.Context(), call)
 	require.NoError(t.T, err)
 	require.True(t.T, began)
-	require.NoError(t.T, t.FinishCall(t.T.Context(), id, chat.ToolResult{Content: result}))
+	require.NoError(t.T, t.Calls.FinishCall(t.T.Context(), id, chat.ToolResult{Content: result}))
 }
 
 func (t turn) ends(state chat.TurnState, say i18n.ID) {

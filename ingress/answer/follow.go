@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 const (
@@ -29,15 +29,19 @@ const (
 	rowBatch = 100
 )
 
-// Rows are what an answer is read from.
-type Rows interface {
-	EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error)
+// Answers finds answers to messages.
+type Answers interface {
+	Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (conversation.Fate, error)
 	FirstEvent(ctx context.Context, key chat.SessionKey, id chat.InboxID) (int64, error)
+	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (conversation.Place, error)
+	TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (conversation.TurnAnswer, error)
 	TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error)
-	Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Fate, error)
-	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Place, error)
-	TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (store.TurnAnswer, error)
-	Messages(ctx context.Context, key chat.SessionKey, page store.Page) (store.Transcript, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
+	EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error)
+	Messages(ctx context.Context, key chat.SessionKey, page conversation.Page) (conversation.Transcript, error)
 }
 
 // Access says whether the reader may still read: what they signed in with may have been revoked. It is asked again and again.
@@ -47,10 +51,11 @@ type Access interface {
 
 // Source is where answers are followed. It is safe for concurrent use.
 type Source struct {
-	Rows      Rows
-	Bus       *feed.Bus
-	Closing   <-chan struct{} // closed when the server stops; nil: it never does
-	PingEvery time.Duration   // 0: 15 s
+	Answers       Answers
+	Conversations Conversations
+	Bus           *feed.Bus
+	Closing       <-chan struct{} // closed when the server stops; nil: it never does
+	PingEvery     time.Duration   // 0: 15 s
 }
 
 // Question is whose answer is followed, and from where on.
@@ -112,7 +117,7 @@ func (s *Source) events(ctx context.Context, q Question, whole bool) iter.Seq2[E
 
 // begin tells what there is.
 func (f *follower) begin(ctx context.Context) error {
-	if _, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message); err != nil {
+	if _, err := f.Answers.Fate(ctx, f.q.Session, f.q.Message); err != nil {
 		return err
 	}
 	if err := f.bound(ctx); err != nil {
@@ -123,7 +128,7 @@ func (f *follower) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	first, err := f.Rows.FirstEvent(ctx, f.q.Session, f.q.Message)
+	first, err := f.Answers.FirstEvent(ctx, f.q.Session, f.q.Message)
 	if fault.Is(err, fault.NotFound) {
 		return f.fromRows(ctx)
 	}
@@ -139,7 +144,7 @@ func (f *follower) bound(ctx context.Context) error {
 	if f.q.After == 0 {
 		return nil
 	}
-	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
+	now, err := f.Conversations.Messages(ctx, f.q.Session, conversation.Page{Limit: 1})
 	if err == nil && f.q.After > now.Seq {
 		f.q.After = 0
 	}
@@ -195,7 +200,7 @@ func (f *follower) may(ctx context.Context) error {
 	if f.whole {
 		return nil
 	}
-	_, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message)
+	_, err := f.Answers.Fate(ctx, f.q.Session, f.q.Message)
 	return err
 }
 
@@ -205,7 +210,7 @@ func (f *follower) catchUp(ctx context.Context, cached func(after int64) (events
 	events, known := cached(f.read)
 	if !known {
 		var err error
-		if events, err = f.Rows.EventsAfter(ctx, f.q.Session, f.read, eventBatch); err != nil {
+		if events, err = f.Conversations.EventsAfter(ctx, f.q.Session, f.read, eventBatch); err != nil {
 			return err
 		}
 	}
@@ -229,7 +234,7 @@ func unknownEvents(int64) (events []chat.Event, known bool) { return nil, false 
 // rows yields the durable events from the database.
 func (f *follower) rows(ctx context.Context) error {
 	for {
-		events, err := f.Rows.EventsAfter(ctx, f.q.Session, f.read, eventBatch)
+		events, err := f.Conversations.EventsAfter(ctx, f.q.Session, f.read, eventBatch)
 		if err != nil {
 			return err
 		}

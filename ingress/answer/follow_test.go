@@ -250,7 +250,7 @@ func TestFollow_SaysThatAPersonIsAsked(t *testing.T) {
 	call := chat.ToolCall{ID: chat.NewCallID("t1", 0, 0), Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleAsk}
 	_, err := b.CommitStep(t.Context(), turn.step(0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(t, err)
-	_, err = b.Ask(t.Context(), call.ID, chat.Request{})
+	_, err = b.Calls.Ask(t.Context(), call.ID, chat.Request{})
 	require.NoError(t, err)
 	r := b.follows(answer.Question{Session: key, Message: id, Lang: i18n.Chinese})
 	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"}, answer.Message{Calls: 1, Finish: "tool_calls"},
@@ -386,7 +386,8 @@ func TestFollow_AReaderThatStopsReadingEndsIt(t *testing.T) {
 
 // slowRows are rows that are read while something else happens.
 type slowRows struct {
-	answer.Rows
+	answer.Conversations
+
 	meanwhile atomic.Pointer[func()]
 }
 
@@ -394,13 +395,13 @@ func (s *slowRows) EventsAfter(ctx context.Context, session chat.SessionKey, aft
 	if f := s.meanwhile.Swap(nil); f != nil {
 		(*f)()
 	}
-	return s.Rows.EventsAfter(ctx, session, after, limit)
+	return s.Conversations.EventsAfter(ctx, session, after, limit)
 }
 
 func TestFollow_PiecesOfAnAttemptComeBeforeItsMessageAlsoWhereTheyComeWhileRowsAreRead(t *testing.T) {
 	b := setup(t)
-	rows := &slowRows{Rows: b.Store}
-	b.source.Rows = rows
+	rows := &slowRows{Conversations: b.Store.Conversations}
+	b.source.Conversations = rows
 	id := b.accept(key, "m1", "")
 	turn := b.claims(key, "t1")
 	turn.begins(0)

@@ -160,7 +160,7 @@ func (f *follower) taken(ctx context.Context, seq int64, m chat.Message) error {
 	if m.Turn == "" { // a person of the house answers it
 		return f.end(seq, Failure{Kind: Dropped, Outcome: OutcomeTaken, Text: i18n.Say(f.lang(), i18n.ServiceTaken)})
 	}
-	place, err := f.Rows.Place(ctx, f.q.Session, f.q.Message)
+	place, err := f.Answers.Place(ctx, f.q.Session, f.q.Message)
 	if fault.Is(err, fault.NotFound) { // the turn has vanished since, and gave the message back
 		return nil
 	}

@@ -6,24 +6,24 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // fromRows tells an answer whose first events are not kept any more, from the transcript. Its events have no cursor.
 func (f *follower) fromRows(ctx context.Context) error {
-	fate, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message)
+	fate, err := f.Answers.Fate(ctx, f.q.Session, f.q.Message)
 	if err != nil {
 		return err
 	}
 	if fate.Outcome == OutcomeTaken {
 		return f.end(0, Failure{Kind: Dropped, Outcome: OutcomeTaken, Text: i18n.Say(f.lang(), i18n.ServiceTaken)})
 	}
-	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
+	now, err := f.Conversations.Messages(ctx, f.q.Session, conversation.Page{Limit: 1})
 	if err != nil {
 		return err
 	}
 	f.read = now.Seq // the rows are read after it
-	place, err := f.Rows.Place(ctx, f.q.Session, f.q.Message)
+	place, err := f.Answers.Place(ctx, f.q.Session, f.q.Message)
 	switch {
 	case fault.Is(err, fault.NotFound) && fate.Turn == "" && fate.Outcome == "":
 		return nil // it waits
@@ -39,7 +39,7 @@ func (f *follower) fromRows(ctx context.Context) error {
 	if err := f.transcript(ctx, place.Message); err != nil {
 		return err
 	}
-	said, err := f.Rows.TurnAnswer(ctx, f.q.Session, f.turn)
+	said, err := f.Answers.TurnAnswer(ctx, f.q.Session, f.turn)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (f *follower) fromRows(ctx context.Context) error {
 // transcript tells the messages of the turn behind the one that asked.
 func (f *follower) transcript(ctx context.Context, after chat.MessageID) error {
 	for {
-		page, err := f.Rows.Messages(ctx, f.q.Session, store.Page{After: after, Limit: rowBatch, Rewound: true})
+		page, err := f.Conversations.Messages(ctx, f.q.Session, conversation.Page{After: after, Limit: rowBatch, Rewound: true})
 		if err != nil {
 			return err
 		}

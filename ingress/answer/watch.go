@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // Watch yields the events of a conversation after a cursor: each answer as Follow yields it, and the messages between answers. Without a cursor,
@@ -21,14 +21,14 @@ func (s *Source) FromNow(ctx context.Context, q Question) (Question, error) {
 	if q.After > 0 || q.First {
 		return q, nil
 	}
-	now, err := s.Rows.Messages(ctx, q.Session, store.Page{Limit: 1})
+	now, err := s.Conversations.Messages(ctx, q.Session, conversation.Page{Limit: 1})
 	q.newest = &now.Seq
 	return q, err
 }
 
 // open tells what has happened since the cursor. The turn that ran there is read from its beginning, so that its end is understood.
 func (f *follower) open(ctx context.Context) error {
-	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
+	now, err := f.Conversations.Messages(ctx, f.q.Session, conversation.Page{Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -39,12 +39,12 @@ func (f *follower) open(ctx context.Context) error {
 			f.q.After = *f.q.newest
 		}
 	}
-	began, err := f.Rows.TurnBegan(ctx, f.q.Session, f.q.After)
+	began, err := f.Answers.TurnBegan(ctx, f.q.Session, f.q.After)
 	if err != nil {
 		return err
 	}
 	if f.q.After < now.Seq { // events are pruned by age, and have no gaps otherwise
-		next, err := f.Rows.EventsAfter(ctx, f.q.Session, f.q.After, 1)
+		next, err := f.Conversations.EventsAfter(ctx, f.q.Session, f.q.After, 1)
 		if err != nil {
 			return err
 		}

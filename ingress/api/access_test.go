@@ -107,7 +107,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 	s := b.alice.session("agent:main:web:thread:mine")
 	b.alice.say(s.Key, "m1", "a secret").is(http.StatusAccepted, nil)
 	b.claim(s.Key, "t1")
-	before, err := b.store.EventsAfter(t.Context(), s.Key, 0, 100)
+	before, err := b.store.Conversations.EventsAfter(t.Context(), s.Key, 0, 100)
 	require.NoError(t, err)
 
 	for _, e := range endpoints(t) {
@@ -124,7 +124,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 	b.bob.get("/api/sessions").is(http.StatusOK, &list)
 	require.Empty(t, list.Sessions)
 
-	after, err := b.store.EventsAfter(t.Context(), s.Key, 0, 100)
+	after, err := b.store.Conversations.EventsAfter(t.Context(), s.Key, 0, 100)
 	require.NoError(t, err)
 	require.Equal(t, before, after, "nothing happened to it")
 	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")

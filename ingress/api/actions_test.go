@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/feed"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/tool"
 	"xbot/internal/tool/clientcontrol"
 )
@@ -57,7 +57,7 @@ func (s steering) run(bus *feed.Bus, arguments string) <-chan ran {
 	}
 	out := make(chan ran, 1)
 	go func() {
-		result, err := clientcontrol.New(s.store, s.store, bus).Run(s.t.Context(), tool.Call{ID: s.call, Session: s.key, User: s.alice.user.ID, Arguments: arguments})
+		result, err := clientcontrol.New(s.store.ClientActions, s.store.Conversations, bus).Run(s.t.Context(), tool.Call{ID: s.call, Session: s.key, User: s.alice.user.ID, Arguments: arguments})
 		out <- ran{result, err}
 	}()
 	return out
@@ -240,7 +240,7 @@ func TestActions_TheNewestMessageOfTheTurnSaysWhichClient(t *testing.T) {
 func TestActions_NobodyElseSeesOrAnswersThem(t *testing.T) {
 	b := setup(t)
 	s := b.steers(aPage + ".m1")
-	boss, err := b.store.CreateUser(t.Context(), "boss", store.RoleAdmin)
+	boss, err := b.store.Users.CreateUser(t.Context(), "boss", people.RoleAdmin)
 	require.NoError(t, err)
 	reader := b.person(boss).sse(s.key, "?client="+aPage) // administrators may read along
 	reader.hello()
@@ -326,14 +326,14 @@ func TestActions_AreNotTakenOnceTheCallHasEnded(t *testing.T) {
 	page := b.alice.sse(s.key, "?client="+aPage)
 	s.run(nil, dark)
 	page.action()
-	require.NoError(t, b.store.FinishCall(t.Context(), s.call, chat.ToolResult{Content: "ended", IsError: true}))
+	require.NoError(t, b.store.Calls.FinishCall(t.Context(), s.call, chat.ToolResult{Content: "ended", IsError: true}))
 	require.Contains(t, s.answers(b.alice, aPage, "taking", "").problem(http.StatusConflict), "nobody waits")
 }
 
 func TestActions_ATokenThatOnlyReadsIsSentNone(t *testing.T) {
 	b := setup(t)
 	s := b.steers(aPage + ".m1")
-	reads := b.alice.by(store.ScopeRead).sse(s.key, "?client="+aPage)
+	reads := b.alice.by(people.ScopeRead).sse(s.key, "?client="+aPage)
 	b.ages(s.call, 5*time.Second, s.run(nil, dark), "no page or terminal of the user shows this conversation")
 	reads.hello()
 	require.False(t, reads.hears())

@@ -88,6 +88,8 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/service/desk"
 	"xbot/internal/store"
+	peoplerows "xbot/internal/store/people"
+	"xbot/internal/store/quota"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
@@ -165,7 +167,7 @@ type bundle struct {
 // person is a client with a token.
 type person struct {
 	*bundle
-	user  store.User
+	user  peoplerows.User
 	token string
 }
 
@@ -187,7 +189,7 @@ type bare struct{}
 func (bare) Resources(string, string) channel.Resources { return channel.Resources{} }
 
 // setupUnder serves under a policy of how much may run at once; nil: the defaults.
-func setupUnder(t *testing.T, policies store.Policies) *bundle {
+func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{
@@ -195,10 +197,10 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, documents: &documents{Reader: pdf.Reader{Cache: pdftest.Cache()}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}), ear: &ear{make(chan struct{}), make(chan struct{})},
 	}
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
-	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
+	b.auth = &auth.Auth{Accounts: b.store.Users, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
-	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
+	dispatch := &intake.Dispatch{Calls: b.store.Calls, Turns: b.store, Wakes: woken}
 	tools := toolset.Fixed(shell.New(), file.NewRead(nil))
 	b.base = &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
@@ -211,64 +213,64 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Messages: messages.Endpoints{Base: base, Dispatch: dispatch, Voice: b.ear},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links, Documents: b.documents},
-		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store}}},
+		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store.Permissions}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
-	b.hub = runners.New(runners.Config{Registry: manage.Registry{Store: b.store}, Version: "1.2.3"})
+	b.hub = runners.New(runners.Config{Registry: manage.Registry{Runners: b.store.Runners}, Version: "1.2.3"})
 	b.docker = &containers{}
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: b.hub})
 	a.Runners.Runners = &manage.Runners{
 		Store: b.store, Log: log,
-		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
+		Resolver: resolver.New(resolver.Config{Choices: b.store.Runners, Router: router, Docker: b.docker}),
 	}
 	b.machines = a.Runners.Runners
-	subscriptions := &subscription.Store{Rows: b.store, Key: secret.Key{1}, Public: safehttp.NewTransport(safehttp.Allow{})}
+	subscriptions := &subscription.Store{Rows: b.store.Subscriptions, Key: secret.Key{1}, Public: safehttp.NewTransport(safehttp.Allow{})}
 	a.Sessions.Models = &catalogue.Live{
-		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Subscriptions: subscriptions, Env: map[string]string{},
+		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Subscriptions: subscriptions, Env: map[string]string{},
 	}
-	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
-	servers := toolservers.NewConnections(toolservers.Config{Rows: b.store, Key: secret.Key{1}, Own: subscriptions.Public, Shared: &http.Transport{DisableKeepAlives: true}})
+	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store.ToolKeys, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
+	servers := toolservers.NewConnections(toolservers.Config{Rows: b.store.MCPServers, Key: secret.Key{1}, Own: subscriptions.Public, Shared: &http.Transport{DisableKeepAlives: true}})
 	finder := &discovery.Finder{Own: &http.Transport{DisableKeepAlives: true}, Shared: &http.Transport{DisableKeepAlives: true}, Redirect: "https://xbot.example" + oauth.Callback}
 	t.Cleanup(func() { _ = servers.Close() }) // it has nothing to say
-	connected := &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
+	connected := &oauth.Accounts{Calls: b.store.Calls, Conversations: b.store.Conversations, OAuth: b.store.OAuth, Users: b.store.Users, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base}
-	a.Tools.Services = apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: b.store, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
+	a.Tools.Services = apiservices.Endpoints{Base: base, Desk: desk.Desk{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
 	a.Tools.Inbox = apiinbox.Endpoints{Base: base}
 	b.starter = &starter{}
-	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}, Starter: b.starter}
+	known := &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: b.starter}
 	b.answers = &answers{}
 	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: known, Widgets: plugins.NewWidgets(extend.New(known, b.answers), weblink.New(secret.Key{1}))}
 	a.Tools.MCPServers = mcpservers.Endpoints{
-		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
+		Base: base, Servers: &toolservers.Servers{Rows: b.store.MCPServers, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store.MCPServers, servers), Boxes: b.boxes,
 		Projects: project.Agreements{
-			Projects: &project.Projects{Rows: b.store, Key: secret.Key{1}, Boxes: b.boxes, Policies: &policy.Live{Source: b.store}, Log: log}, Connections: servers,
+			Projects: &project.Projects{Folders: b.store.Hooks, MCPServers: b.store.MCPServers, Key: secret.Key{1}, Boxes: b.boxes, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Log: log}, Connections: servers,
 		},
 	}
-	a.Account.Preferences = preference.Desk{Store: b.store, Models: a.Sessions.Models}
-	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}
+	a.Account.Preferences = preference.Desk{Memory: b.store.Memory, Notices: b.store.Notices, Settings: b.store.Settings, Models: a.Sessions.Models}
+	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store.Settings}
 	a.Runners.Runners.Usual = base.Usual
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{
-		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
+		Server: demo.Client{}, Store: b.store.Settings, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
 	}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Resources: bare{}}
-	a.Settings.Policy.Live = &policy.Live{Source: b.store}
+	a.Settings.Policy.Live = &policy.Live{Services: b.store.Services, Settings: b.store.Settings}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
 	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
-	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zones: berlin{}}
+	a.Automation.Jobs = &cron.Jobs{Conversations: b.store.Conversations, Cron: b.store.Cron, Services: b.store.Services, Zones: berlin{}}
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
 	a.Agents = agents.Endpoints{
-		Base: base, Roles: prompt.Roles{Home: b.home, Own: b.store}, Policies: &policy.Live{Source: b.store}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
+		Base: base, Roles: prompt.Roles{Home: b.home, Own: b.store.Roles}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
 	}
 	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
-	dispatch.Judge = &amend.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store}, Hooks: a.Automation.Hooks}
+	dispatch.Judge = &amend.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store.Permissions}, Hooks: a.Automation.Hooks}
 	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Answering: a.Sessions.Words}
-	a.Memory.Memory = view.View{Store: b.store}
+	a.Memory.Memory = view.View{Conversations: b.store.Conversations, Memory: b.store.Memory, Settings: b.store.Settings}
 	a.Account.Usage = &spending.Usage{Store: b.store, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
 	a.Messages.History = &history.Editor{Store: b.store, Dispatch: dispatch}
-	a.Messages.Gateway = &gateway.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
+	a.Messages.Gateway = &gateway.Gateway{Store: b.store, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Dispatch: dispatch, Log: log}
 	a.Sessions.Runners, a.Account.Gateway = a.Runners.Runners, a.Messages.Gateway
 	dispatch.Commands = b.commands(a)
 	mux := http.NewServeMux()
@@ -279,18 +281,18 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	server := httptest.NewServer(mux)
 	b.url, b.transport = server.URL, &http.Transport{}
 	t.Cleanup(func() { b.hub.Close(); b.transport.CloseIdleConnections(); server.Close(); woken.Wait() })
-	admin, err := b.store.EnsureAdmin(t.Context(), "alice")
+	admin, err := b.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	member, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	member, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
 	require.NoError(t, err)
 	b.alice, b.bob = b.person(admin), b.person(member)
 	return b
 }
 
-func (b *bundle) person(u store.User) *person {
+func (b *bundle) person(u peoplerows.User) *person {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.CreateToken(b.t.Context(), u.ID, store.Token{Name: "test"}, hash)
+	_, err := b.store.Users.CreateToken(b.t.Context(), u.ID, peoplerows.Token{Name: "test"}, hash)
 	require.NoError(b.t, err)
 	return &person{bundle: b, user: u, token: token}
 }
@@ -459,13 +461,13 @@ func (w *browser) signIn(p *person) {
 
 // commands are some of the server's.
 func (b *bundle) commands(a *api.API) *intake.Commands {
-	return intake.NewCommands(intake.Callers{People: b.store}, slash.NewRegistry(intake.Callers{People: b.store},
-		conversation.Session{Store: b.store}, slashaccount.Link{Store: b.store, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store},
-		queue.Send{Store: b.store}, queue.Activation{Store: b.store},
+	return intake.NewCommands(intake.Callers{Conversations: b.store.Conversations, Inbox: b.store.Inbox, Users: b.store.Users}, slash.NewRegistry(intake.Callers{Conversations: b.store.Conversations, Inbox: b.store.Inbox, Users: b.store.Users},
+		conversation.Session{Conversations: b.store.Conversations, Routing: b.store.Routing, Users: b.store.Users}, slashaccount.Link{Conversations: b.store.Conversations, Links: b.store.Links, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store.Users},
+		queue.Send{Conversations: b.store.Conversations, Routing: b.store.Routing}, queue.Activation{Conversations: b.store.Conversations, Routing: b.store.Routing},
 		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},
-		folder.Runner{Runners: a.Runners.Runners, Users: b.store}, conversation.Rewind{Sessions: b.store}, conversation.Fork{Sessions: a.Messages.History},
-		slashcontext.Usage{Store: b.store, Prices: a.Account.Usage.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store},
-		model.Model{Known: a.Sessions.Words, Sessions: b.store}, model.Models{Known: a.Sessions.Words}, model.Think{Known: a.Sessions.Words, Sessions: b.store},
-		model.Verbose{Sessions: b.store}, admin.Hooks{Files: a.Automation.Hooks, Calls: a.Automation.Hooks}, slashcontext.Compact{}, conversation.Search{Messages: b.store},
+		folder.Runner{Runners: a.Runners.Runners, Users: b.store.Users}, conversation.Rewind{Sessions: b.store.Conversations}, conversation.Fork{Sessions: a.Messages.History},
+		slashcontext.Usage{Usage: b.store.Usage, Users: b.store.Users, Prices: a.Account.Usage.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store.Conversations},
+		model.Model{Known: a.Sessions.Words, Sessions: b.store.Conversations}, model.Models{Known: a.Sessions.Words}, model.Think{Known: a.Sessions.Words, Sessions: b.store.Conversations},
+		model.Verbose{Sessions: b.store.Conversations}, admin.Hooks{Files: a.Automation.Hooks, Calls: a.Automation.Hooks}, slashcontext.Compact{}, conversation.Search{Search: b.store.Search, Turns: b.store, Users: b.store.Users},
 	))
 }

@@ -36,7 +36,7 @@ func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
 	_, err = b.store.CommitStep(b.t.Context(), step, answer)
 	require.NoError(b.t, err)
 	for _, id := range ids {
-		_, err = b.store.Ask(b.t.Context(), id, chat.Request{})
+		_, err = b.store.Calls.Ask(b.t.Context(), id, chat.Request{})
 		require.NoError(b.t, err)
 	}
 	return key, ids
@@ -157,7 +157,7 @@ func TestPermissions_RulesWithPatternsAndPresetsAreKeptAndTold(t *testing.T) {
 
 	key := b.alice.session("agent:main:web:thread:preset").Key
 	b.alice.do(b.alice, http.MethodPatch, path(key, ""), map[string]any{"preset": "read_only"}).is(http.StatusOK, nil)
-	permits, err := b.store.Permits(t.Context(), key)
+	permits, err := b.store.Permissions.Permits(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, chat.PresetReadOnly, permits.Here)
 	b.alice.do(b.alice, http.MethodPatch, path(key, ""), map[string]any{"preset": "perhaps"}).problem(http.StatusBadRequest)
@@ -167,10 +167,10 @@ func TestApprovals_AlwaysAllowsSuchCallsFromNowOn(t *testing.T) {
 	b := setup(t)
 	key, ids := b.waiting("make")
 	b.alice.post(path(key, "/approvals/"+string(ids[0])), map[string]any{"decision": "allow", "always": true}).is(http.StatusOK, nil)
-	own, err := b.store.Permissions(t.Context(), b.alice.user.ID)
+	own, err := b.store.Permissions.Permissions(t.Context(), b.alice.user.ID)
 	require.NoError(t, err)
 	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}}, own)
-	waits, err := b.store.Answered(t.Context(), "t1")
+	waits, err := b.store.Calls.Answered(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, ids, waits, "the answer counts although nobody works")
 }
@@ -195,7 +195,7 @@ func TestApprovals_OfQuestionsTakeAnswersThatFit(t *testing.T) {
 	asked := []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b"}}}}
 	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: asked}}.Ruled()}})
 	require.NoError(t, err)
-	_, err = b.store.Ask(t.Context(), id, chat.Request{})
+	_, err = b.store.Calls.Ask(t.Context(), id, chat.Request{})
 	require.NoError(t, err)
 
 	at := path(key, "/approvals/"+string(id))
@@ -256,7 +256,7 @@ func TestApprovals_AChangedCallIsWhatThePersonMadeOfItAndNothingElse(t *testing.
 	require.Equal(t, chat.ClassExec, call.Class)
 	require.JSONEq(t, `{"command":"rm -rf build"}`, call.Approval.Asked)
 	require.Equal(t, chat.ApprovalAllowed, call.Approval.State)
-	stored, err := b.store.Call(t.Context(), ids[0])
+	stored, err := b.store.Calls.Call(t.Context(), ids[0])
 	require.NoError(t, err)
 	require.Equal(t, call.Arguments, stored.Arguments, "what runs is what was permitted")
 	b.alice.post(at, object{"decision": "allow", "arguments": object{"command": "ls"}}).problem(http.StatusConflict)
@@ -316,7 +316,7 @@ func TestApprovals_ThoseThatAskQuestionsCannotBeChanged(t *testing.T) {
 	id := chat.NewCallID("t2", 0, 0)
 	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: []chat.Inquiry{{Name: "q1", Text: "Which?", Other: true}}}}.Ruled()}})
 	require.NoError(t, err)
-	_, err = b.store.Ask(t.Context(), id, chat.Request{})
+	_, err = b.store.Calls.Ask(t.Context(), id, chat.Request{})
 	require.NoError(t, err)
 	at := path(key, "/approvals/"+string(id))
 	b.alice.post(at, object{"decision": "allow", "arguments": object{"questions": []string{}}}).problem(http.StatusBadRequest)

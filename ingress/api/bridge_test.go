@@ -11,7 +11,7 @@ import (
 	"xbot/ingress/api/settings"
 	"xbot/ingress/gateway"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/links"
 	"xbot/internal/turn/policy"
 )
 
@@ -20,7 +20,7 @@ func (b *bundle) rules(document string) {
 	b.t.Helper()
 	p, _, err := policy.Parse([]byte(document))
 	require.NoError(b.t, err)
-	_, err = b.store.SetPolicy(b.t.Context(), b.alice.user.ID, p.JSON())
+	_, err = b.store.Settings.SetPolicy(b.t.Context(), b.alice.user.ID, p.JSON())
 	require.NoError(b.t, err)
 }
 
@@ -124,7 +124,7 @@ func TestLink_OfThePageMakesAChannelOnesOwn(t *testing.T) {
 	b.bob.get(path(key, "")).is(http.StatusOK, nil)
 	var mine account.IdentitiesBody
 	b.bob.get("/api/me/identities").is(http.StatusOK, &mine)
-	require.Equal(t, []store.Identity{{Channel: "matrix", Peer: "u1"}}, mine.Identities)
+	require.Equal(t, []links.Identity{{Channel: "matrix", Peer: "u1"}}, mine.Identities)
 
 	const at = "/api/me/identities?channel=matrix&peer=u1"
 	b.alice.delete(at).problem(http.StatusNotFound)
@@ -153,7 +153,7 @@ func TestPolicy_TransfersAnAccountOnlyWhereThatIsConfirmed(t *testing.T) {
 	b.alice.post("/api/policy/check", object{"text": linked("u2"), "transfer": []string{"robert"}}).is(http.StatusOK, &checked)
 	require.Empty(t, checked.Errors)
 	b.alice.put("/api/policy", object{"text": linked("u2"), "version": 1, "transfer": []string{"robert"}}).is(http.StatusOK, nil)
-	var all struct{ Links []store.IdentityLink }
+	var all struct{ Links []links.IdentityLink }
 	b.alice.get("/api/policy/links").is(http.StatusOK, &all)
 	require.Equal(t, []string{"matrix:u2"}, all.Links[0].IDs)
 	b.alice.delete("/api/policy/links?name=robert").is(http.StatusNoContent, nil)
@@ -175,17 +175,17 @@ func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) 
 		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk, Ruling: chat.Ruling{Always: []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}}}},
 	})
 	require.NoError(t, err)
-	_, err = b.store.Ask(t.Context(), "t1.0.0", chat.Request{})
+	_, err = b.store.Calls.Ask(t.Context(), "t1.0.0", chat.Request{})
 	require.NoError(t, err)
 
 	b.bob.post(path(key, "/approvals/t1.0.0"), map[string]any{"decision": "allow"}).problem(http.StatusNotFound)
 	b.alice.post(path(key, "/approvals/t1.0.0"), map[string]any{"decision": "allow", "always": true}).is(http.StatusOK, nil)
-	owner, err := b.store.SessionOwner(t.Context(), key)
+	owner, err := b.store.Users.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
-	rules, err := b.store.Permissions(t.Context(), owner.ID)
+	rules, err := b.store.Permissions.Permissions(t.Context(), owner.ID)
 	require.NoError(t, err)
 	require.Equal(t, []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}, rules, "the rule is the group's")
-	rules, err = b.store.Permissions(t.Context(), b.alice.user.ID)
+	rules, err = b.store.Permissions.Permissions(t.Context(), b.alice.user.ID)
 	require.NoError(t, err)
 	require.Empty(t, rules, "and not that of the administrator")
 }

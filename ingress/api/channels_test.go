@@ -143,7 +143,7 @@ func TestChannels_OneWithoutReadableSecretsHurtsNoOther(t *testing.T) {
 		b.alice.put("/api/channels/napcat?account="+name, object{"enabled": true, "settings": object{"mode": "reverse", "token": "secret"}}).is(http.StatusOK, nil)
 	}
 	other := &accounts.Store{Store: b.store, Key: secret.Key{2}, Drivers: b.book.Drivers}
-	require.NoError(t, other.Store.DeleteChannelAccount(t.Context(), "napcat", "two"))
+	require.NoError(t, other.Store.Channels.DeleteChannelAccount(t.Context(), "napcat", "two"))
 	require.NoError(t, other.Save(t.Context(), accounts.Draft{Channel: "napcat", Account: "two", Enabled: true, Settings: map[string]string{"mode": "reverse", "token": "x"}}, b.alice.user.ID))
 	known, err := b.book.ChannelAccounts(t.Context())
 	require.NoError(t, err)
@@ -173,7 +173,7 @@ func TestChannels_ATestTriesCredentialsConnectionAndAMessage(t *testing.T) {
 		b.alice.put("/api/channels/napcat?account="+account, object{"enabled": true, "settings": object{"url": p.URL(), "token": token}}).is(http.StatusOK, nil)
 	}
 	save("wrong", "no-token-of-it")
-	require.NoError(t, b.store.ReportChannel(t.Context(), "napcat", "wrong", false, time.Time{}, 0, "NapCat refuses the token"))
+	require.NoError(t, b.store.Channels.ReportChannel(t.Context(), "napcat", "wrong", false, time.Time{}, 0, "NapCat refuses the token"))
 	passed, found := b.findings("/api/channels/napcat/test?account=wrong", "")
 	require.False(t, passed)
 	require.Equal(t, chat.TestFailed, found[chat.TestCredentials].State)
@@ -182,9 +182,9 @@ func TestChannels_ATestTriesCredentialsConnectionAndAMessage(t *testing.T) {
 	require.Equal(t, chat.TestUntested, found[chat.TestMessage].State)
 
 	save("right", "right")
-	_, err = b.store.HoldChannel(t.Context(), "napcat", "right", "here", time.Minute)
+	_, err = b.store.Channels.HoldChannel(t.Context(), "napcat", "right", "here", time.Minute)
 	require.NoError(t, err)
-	require.NoError(t, b.store.ReportChannel(t.Context(), "napcat", "right", true, time.Time{}, 0, ""))
+	require.NoError(t, b.store.Channels.ReportChannel(t.Context(), "napcat", "right", true, time.Time{}, 0, ""))
 	passed, found = b.findings("/api/channels/napcat/test?account=right", "20007")
 	require.True(t, passed, "%v", found)
 	require.Contains(t, found[chat.TestCredentials].What, "10001")

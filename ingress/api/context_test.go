@@ -27,7 +27,7 @@ func (b *bundle) ask(key chat.SessionKey, turn chat.TurnID, text, answer string)
 	step := chat.Step{Session: key, Turn: turn}
 	_, _, _, err = b.store.BeginStep(ctx, step)
 	require.NoError(b.t, err)
-	w, err := b.store.Window(ctx, key)
+	w, err := b.store.Conversations.Window(ctx, key)
 	require.NoError(b.t, err)
 	tools := []llm.Tool{{Name: "Shell", Description: "runs a command", Parameters: json.RawMessage(`{"type":"object"}`)}}
 	what := chat.Sent{ControlUpto: w.Upto, MessageUpto: w.Last(), Reminder: "One thing is open."}
@@ -72,9 +72,9 @@ func TestContext_TellsHowFullItIsAndWithWhat(t *testing.T) {
 	require.Zero(t, got.Messages.Tool.Count)
 
 	asked := b.alice.transcript(key).Messages[0].ID
-	_, _, err := b.store.AddControl(t.Context(), key, chat.Control{Kind: chat.ControlEdit, Message: asked, Edit: &chat.Edit{Action: chat.EditDelete, Message: asked}})
+	_, _, err := b.store.Conversations.AddControl(t.Context(), key, chat.Control{Kind: chat.ControlEdit, Message: asked, Edit: &chat.Edit{Action: chat.EditDelete, Message: asked}})
 	require.NoError(t, err)
-	_, _, err = b.store.AddControl(t.Context(), key, chat.Control{Kind: chat.ControlCompact, Message: asked, Compaction: &chat.Compaction{
+	_, _, err = b.store.Conversations.AddControl(t.Context(), key, chat.Control{Kind: chat.ControlCompact, Message: asked, Compaction: &chat.Compaction{
 		Summary: "short", Trigger: chat.TriggerManual, Method: chat.CompactedByModel, TokensBefore: 152_000, TokensAfter: 11_000,
 	}})
 	require.NoError(t, err)

@@ -248,7 +248,7 @@ func TestWatch_BringsMoreThanOneBatch(t *testing.T) {
 		s := b.alice.session("agent:main:web:thread:mine")
 		for i := range 401 {
 			title := fmt.Sprint(i)
-			require.NoError(t, b.store.UpdateSession(t.Context(), s.Key, &title, nil))
+			require.NoError(t, b.store.Conversations.UpdateSession(t.Context(), s.Key, &title, nil))
 		}
 		w := watch(b.alice, s.Key, "")
 		w.hello()
@@ -337,9 +337,9 @@ func TestWatch_SaysThatItIsAlive(t *testing.T) {
 func TestWatch_EndsWithTheRightToWatch(t *testing.T) {
 	for what, end := range map[string]func(b *bundle, s chat.Session){
 		"the token is revoked": func(b *bundle, _ chat.Session) {
-			tokens, err := b.store.Tokens(b.t.Context(), b.alice.user.ID)
+			tokens, err := b.store.Users.Tokens(b.t.Context(), b.alice.user.ID)
 			require.NoError(b.t, err)
-			require.NoError(b.t, b.store.RevokeToken(b.t.Context(), b.alice.user.ID, tokens[0].ID))
+			require.NoError(b.t, b.store.Users.RevokeToken(b.t.Context(), b.alice.user.ID, tokens[0].ID))
 		},
 		"the session is deleted": func(b *bundle, s chat.Session) { b.alice.delete(path(s.Key, "")).is(http.StatusNoContent, nil) },
 		"the server stops":       func(b *bundle, _ chat.Session) { close(b.closing) },

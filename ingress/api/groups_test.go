@@ -19,11 +19,11 @@ func TestGroups_AreShownToAndEndedByTheirOwnerOnly(t *testing.T) {
 	require.NotNil(t, list.Groups)
 	require.Empty(t, list.Groups)
 
-	id, err := b.store.OpenGroup(t.Context(), chat.NewGroup{
+	id, err := b.store.Agents.OpenGroup(t.Context(), chat.NewGroup{
 		Call: "t1.0.0", Session: s.Key, Turn: "t1", Topic: "why", Rounds: 3, Members: []chat.NewMember{{Role: "coder"}, {Role: "planner"}},
 	})
 	require.NoError(t, err)
-	require.NoError(t, b.store.SpeakInGroup(t.Context(), id, s.Key, "t2.0.0", "begin"))
+	require.NoError(t, b.store.Agents.SpeakInGroup(t.Context(), id, s.Key, "t2.0.0", "begin"))
 	b.do(b.alice, http.MethodGet, at, nil).is(http.StatusOK, &list)
 	require.Len(t, list.Groups, 1)
 	require.Equal(t, "begin", list.Groups[0].Lines[0].Said)

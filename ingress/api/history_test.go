@@ -71,7 +71,7 @@ func TestRewind_IsQueuedOnceAsACommandOfTheUser(t *testing.T) {
 	claimed, _, err := b.store.Claim(t.Context(), key, "t2", "run", 0)
 	require.NoError(t, err)
 	require.True(t, claimed.Control)
-	require.NoError(t, b.store.Rewind(t.Context(), "t2", 0, asked.ID))
+	require.NoError(t, b.store.Conversations.Rewind(t.Context(), "t2", 0, asked.ID))
 	_, err = b.store.FinishTurn(t.Context(), key, "t2", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Len(t, b.alice.transcript(key).Messages, 2, "the command and its answer")

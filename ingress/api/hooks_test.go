@@ -13,7 +13,8 @@ import (
 	"xbot/ingress/api/messages"
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/people"
 )
 
 // deferred makes a turn of bob's with a call that a hook has deferred.
@@ -37,12 +38,12 @@ func (p *person) deferred() (chat.SessionKey, chat.CallID) {
 		{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"deploy"}`, Summary: "deploy", Rule: chat.RuleAllow, Hooked: chat.Hooked{Hook: chat.HookDue}},
 	}})
 	require.NoError(b.t, err)
-	fresh, err := b.store.RecordHook(b.t.Context(), hook.Record{
+	fresh, err := b.store.Hooks.RecordHook(b.t.Context(), hook.Record{
 		ID: string(id) + "/PreToolUse", Event: hook.PreToolUse, Session: key, Turn: "d1", Call: id, Outcome: hook.Outcome{Decision: hook.Defer, Reason: "Ops decides"},
 	})
 	require.NoError(b.t, err)
 	require.True(b.t, fresh)
-	_, err = b.store.Ask(b.t.Context(), id, chat.Request{})
+	_, err = b.store.Calls.Ask(b.t.Context(), id, chat.Request{})
 	require.NoError(b.t, err)
 	return key, id
 }
@@ -125,10 +126,10 @@ func TestHooks_SayWhatIsWrongWithADecision(t *testing.T) {
 func TestHooks_ADeferredCallOfSomebodyElseIsNotThere(t *testing.T) {
 	b := setup(t)
 	key, id := b.deferred()
-	carol, err := b.store.CreateUser(t.Context(), "carol", store.RoleMember)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleMember)
 	require.NoError(t, err)
 	b.person(carol).post(path(key, "/approvals/"+string(id)), map[string]any{"decision": "allow"}).problem(http.StatusNotFound)
-	_, err = b.store.Answer(t.Context(), store.Answer{Session: key, User: carol.ID, UserName: "carol", Call: id, Allow: true})
+	_, err = b.store.Calls.Answer(t.Context(), calls.Answer{Session: key, User: carol.ID, UserName: "carol", Call: id, Allow: true})
 	require.ErrorContains(t, err, "there is no call")
 }
 

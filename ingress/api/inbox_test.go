@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/service"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // asked is a conversation whose consumer has asked for a person.
@@ -18,7 +19,7 @@ func (b *bundle) asked(message string) (service.Conversation, string) {
 	of := b.alice.service(object{"capabilities": []string{"humanchat"}})
 	_, by := b.alice.serviceKey(of.ID)
 	c := b.consumed(by, "Parcel")
-	got, err := b.store.ContactAdmin(b.t.Context(), service.Contact{Session: c.Session, Call: chat.CallID("call of " + c.ID), Message: message})
+	got, err := b.store.Services.ContactAdmin(b.t.Context(), service.Contact{Session: c.Session, Call: chat.CallID("call of " + c.ID), Message: message})
 	require.NoError(b.t, err)
 	return c, got.ID
 }
@@ -40,7 +41,7 @@ func TestInbox_AdministratorsReadAnswerAndCloseWhatConsumersAsk(t *testing.T) {
 		b.alice.post("/api/inbox/"+id+"/answer", object{"text": "We send another one.", "client_message_id": "a1"}).is(http.StatusOK, &item)
 	}
 	require.Equal(t, []string{"handled", "manual", "alice"}, []string{string(item.Status), item.HandledBy, item.AnsweredBy})
-	page, err := b.store.Messages(t.Context(), c.Session, store.Page{Limit: 10})
+	page, err := b.store.Conversations.Messages(t.Context(), c.Session, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	last := page.Messages[len(page.Messages)-1]
 	require.Equal(t, []string{"assistant", "person", "We send another one.", "alice"}, []string{string(last.Role), last.Origin, last.Content, last.Sender})

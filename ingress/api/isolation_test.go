@@ -94,7 +94,7 @@ func (b *bundle) hers() map[string]string {
 	named("/api/services/{id}", of.ID)
 	at["/api/services/{id}/keys/{kid}"] = "/api/services/" + of.ID + "/keys/" + shown.ID
 	at["/api/services/{id}/conversations/{cid}"] = "/api/services/" + of.ID + "/conversations/" + said.ID
-	item, err := b.store.ContactAdmin(b.t.Context(), service.Contact{Session: said.Session, Call: ofHers, Message: ofHers})
+	item, err := b.store.Services.ContactAdmin(b.t.Context(), service.Contact{Session: said.Session, Call: ofHers, Message: ofHers})
 	require.NoError(b.t, err)
 	named("/api/inbox/{id}", item.ID)
 	return at
@@ -213,7 +213,7 @@ func TestAPI_NoListAndNoIDInABodyReachesWhatIsOfSomebodyElse(t *testing.T) {
 	require.NoError(t, err)
 	ofRole, err := strconv.ParseInt(strings.TrimPrefix(hers["/api/roles/{id}"], "/api/roles/"), 10, 64)
 	require.NoError(t, err)
-	_, err = b.store.Person(t.Context(), "napcat", "", "7", "Carol")
+	_, err = b.store.Users.Person(t.Context(), "napcat", "", "7", "Carol")
 	require.NoError(t, err)
 	before := b.rows()
 	lists := 0

@@ -70,10 +70,10 @@ func TestLimits_AreChangedInANewVersionOfThePolicyThatKeepsTheRest(t *testing.T)
 	var text settings.PolicyText
 	b.alice.get("/api/policy").is(http.StatusOK, &text)
 	require.JSONEq(t, `{"session": {"dmScope": "main"}, "limits": {"person": {"runners": 3}, "subagents": {"depth": 2}}}`, text.Text)
-	other, err := (&policy.Live{Source: b.store}).Get(t.Context()) // as another process reads it
+	other, err := (&policy.Live{Services: b.store.Services, Settings: b.store.Settings}).Get(t.Context()) // as another process reads it
 	require.NoError(t, err)
 	require.Equal(t, 2, other.Limit().Subagents.Depth)
-	versions, err := b.store.PolicyVersions(t.Context(), 1)
+	versions, err := b.store.Settings.PolicyVersions(t.Context(), 1)
 	require.NoError(t, err)
 	require.Equal(t, "alice", versions[0].By)
 

@@ -21,10 +21,10 @@ import (
 func (b *bundle) project(user chat.UserID, runner, folder, content string) int64 {
 	b.t.Helper()
 	sum := sha256.Sum256([]byte(content))
-	require.NoError(b.t, b.store.SeeMCPProject(b.t.Context(), rows.SeenProject{
+	require.NoError(b.t, b.store.MCPServers.SeeMCPProject(b.t.Context(), rows.SeenProject{
 		User: user, Sealed: secret.Key{1}.Seal([]byte(content)), Project: rows.Project{Runner: runner, Folder: folder, Digest: hex.EncodeToString(sum[:])},
 	}))
-	all, err := b.store.MCPProjects(b.t.Context(), user)
+	all, err := b.store.MCPServers.MCPProjects(b.t.Context(), user)
 	require.NoError(b.t, err)
 	for _, p := range all {
 		if p.Folder == folder {

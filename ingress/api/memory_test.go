@@ -15,9 +15,9 @@ import (
 
 func TestMemory_IsShownFoundChangedAndForgottenByItsPersonAlone(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.store.SetMemory(t.Context(), b.alice.user.ID, "main", "likes.md", "- alice likes tea\n- alice likes walks"))
-	require.NoError(t, b.store.SetMemory(t.Context(), b.alice.user.ID, "ops", "servers.md", "alice has two"))
-	require.NoError(t, b.store.SetMemory(t.Context(), b.bob.user.ID, "main", "likes.md", "bob likes coffee"))
+	require.NoError(t, b.store.Memory.SetMemory(t.Context(), b.alice.user.ID, "main", "likes.md", "- alice likes tea\n- alice likes walks"))
+	require.NoError(t, b.store.Memory.SetMemory(t.Context(), b.alice.user.ID, "ops", "servers.md", "alice has two"))
+	require.NoError(t, b.store.Memory.SetMemory(t.Context(), b.bob.user.ID, "main", "likes.md", "bob likes coffee"))
 
 	var look view.Look
 	b.alice.get("/api/memory").is(http.StatusOK, &look)
@@ -54,7 +54,7 @@ func TestMemory_IsShownFoundChangedAndForgottenByItsPersonAlone(t *testing.T) {
 	require.Equal(t, "- alice likes tea", look.Items[0].Content)
 	b.alice.post("/api/memory/forget", map[string]any{"items": []chat.Remembered{}}).problem(http.StatusUnprocessableEntity)
 	b.alice.get("/api/memory/search?q=" + strings.Repeat("x", 501)).problem(http.StatusUnprocessableEntity)
-	notes, err := b.store.Memories(t.Context(), b.bob.user.ID, "main")
+	notes, err := b.store.Memory.Memories(t.Context(), b.bob.user.ID, "main")
 	require.NoError(t, err)
 	require.Equal(t, "bob likes coffee", notes[0].Content)
 }

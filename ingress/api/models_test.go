@@ -14,7 +14,7 @@ import (
 // inForce sets the policy of the installation.
 func (b *bundle) inForce(text string) {
 	b.t.Helper()
-	_, err := b.store.SetPolicy(b.t.Context(), b.alice.user.ID, []byte(text))
+	_, err := b.store.Settings.SetPolicy(b.t.Context(), b.alice.user.ID, []byte(text))
 	require.NoError(b.t, err)
 }
 

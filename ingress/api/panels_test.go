@@ -17,7 +17,7 @@ import (
 	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // answers are those of all plugins.
@@ -44,7 +44,7 @@ func (b *bundle) panel() (known *installed.Plugins, digest string) {
 	b.t.Helper()
 	files := plugin.Tree{"run": {Data: []byte("#!/bin/sh\n"), Exec: true}, "web/index.html": {Data: []byte("<p>hello")}, plugin.ManifestName: {Data: []byte(
 		`{"id":"feeds","name":"Feeds","version":"1","runtime":"script","command":["./run"],"permissions":["page"],"contributes":{"widgets":[{"name":"news","title":{"en":"News"},"entry":"web/index.html"}]}}`)}}
-	known = &installed.Plugins{Rows: b.store, Key: secret.Key{1}, Starter: &starter{}}
+	known = &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: &starter{}}
 	_, err := known.Install(b.t.Context(), files, plugin.Grant{}, b.alice.user.ID)
 	require.ErrorContains(b.t, err, "asks for the permission page", "which an administrator has to give")
 	_, err = known.Install(b.t.Context(), files, plugin.Grant{Permissions: []plugin.Permission{plugin.Page}}, b.alice.user.ID)
@@ -80,7 +80,7 @@ func TestPanels_AreOpenedAndAskedByEverybodyOfTheHouse(t *testing.T) {
 	params, err := json.Marshal(asked.Params)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"name":"news","params":{"what":"news"},"person":"`+json.Number(strings.TrimSpace(jsonID(b.bob.user.ID))).String()+`","language":"zh"}`, string(params))
-	for _, scope := range []store.Scope{store.ScopeRead, store.ScopeChat} {
+	for _, scope := range []people.Scope{people.ScopeRead, people.ScopeChat} {
 		require.Contains(t, b.bob.by(scope).post(news+"/open", nil).problem(http.StatusForbidden), "scope of this token")
 		require.Contains(t, b.bob.by(scope).post(news, object{}).problem(http.StatusForbidden), "scope of this token")
 	}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
-func (b *bundle) users() map[string]store.Account {
+func (b *bundle) users() map[string]people.Account {
 	b.t.Helper()
-	var list struct{ Users []store.Account }
+	var list struct{ Users []people.Account }
 	b.alice.get("/api/users").is(http.StatusOK, &list)
-	out := map[string]store.Account{}
+	out := map[string]people.Account{}
 	for _, u := range list.Users {
 		out[u.Name] = u
 	}
@@ -62,7 +62,7 @@ func TestUsers_OneIsAddedSignsInByTheLinkAndIsDisabled(t *testing.T) {
 	require.Equal(t, "member", in.User.Role)
 	require.True(t, in.MustSetPassword)
 
-	carol, err := b.store.UserByName(t.Context(), "carol")
+	carol, err := b.store.Users.UserByName(t.Context(), "carol")
 	require.NoError(t, err)
 	hers := b.person(carol)
 	hers.get("/api/me").is(http.StatusOK, nil)
@@ -98,7 +98,7 @@ func TestUsers_TheLastAdministratorStaysOne(t *testing.T) {
 	change := func(by, whom *person, body object) int {
 		return b.do(by, http.MethodPatch, fmt.Sprint("/api/users/", whom.user.ID), body).status
 	}
-	carol, err := b.store.CreateUser(t.Context(), "carol", store.RoleAdmin)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleAdmin)
 	require.NoError(t, err)
 	other := b.person(carol)
 	require.Equal(t, http.StatusNoContent, change(b.alice, other, object{"disabled": true}))
@@ -124,7 +124,7 @@ func TestUsers_OfTwoAdministratorsWhoRemoveEachOtherOneStays(t *testing.T) {
 		_, err := b.pool.Exec(t.Context(), "UPDATE users SET role = 'member'")
 		require.NoError(t, err)
 		for i, name := range []string{"one", "other"} {
-			user, err := b.store.CreateUser(t.Context(), name, store.RoleAdmin)
+			user, err := b.store.Users.CreateUser(t.Context(), name, people.RoleAdmin)
 			require.NoError(t, err)
 			two[i] = b.person(user)
 		}
@@ -161,7 +161,7 @@ func TestInvites_LetSomebodyMakeAnAccountAndCanBeWithdrawn(t *testing.T) {
 	require.Contains(t, a.header.Get("Set-Cookie"), "HttpOnly")
 	join("CAROL").problem(http.StatusConflict)
 
-	var list struct{ Invites []store.Invite }
+	var list struct{ Invites []people.Invite }
 	b.alice.get("/api/invites").is(http.StatusOK, &list)
 	require.Len(t, list.Invites, 1)
 	require.Equal(t, 1, list.Invites[0].Used)

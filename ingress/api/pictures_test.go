@@ -15,7 +15,7 @@ func TestPictures_AreReadInTheirConversationOnly(t *testing.T) {
 	mine, other := b.alice.session("agent:main:web:thread:mine"), b.alice.session("agent:main:web:thread:other")
 	hash := strings.Repeat("ab", 32)
 	shown := chat.Picture{PictureRef: chat.PictureRef{Hash: hash, MediaType: "image/png", Width: 3, Height: 2}, Data: []byte("\x89PNG")}
-	require.NoError(t, b.store.AddPicture(t.Context(), mine.Key, shown))
+	require.NoError(t, b.store.Attachments.AddPicture(t.Context(), mine.Key, shown))
 
 	got := b.alice.get(path(mine.Key, "/pictures/"+hash))
 	require.Equal(t, http.StatusOK, got.status)
@@ -37,7 +37,7 @@ func TestMessages_NameFilesOfTheRunner(t *testing.T) {
 	}
 	var sent struct{ ID chat.InboxID }
 	send("m1", "what is this?", "/home/alice/a [1].png", "/home/alice/../bob/b.txt").is(http.StatusAccepted, &sent)
-	set, err := b.store.AttachmentSet(t.Context(), sent.ID)
+	set, err := b.store.Attachments.AttachmentSet(t.Context(), sent.ID)
 	require.NoError(t, err)
 	require.True(t, set.Waits, "the message waits until its files were looked at")
 	require.Equal(t, []string{"/home/alice/a [1].png", "/home/bob/b.txt"}, []string{set.Files[0].At, set.Files[1].At})
@@ -45,9 +45,9 @@ func TestMessages_NameFilesOfTheRunner(t *testing.T) {
 
 	for n, f := range set.Files {
 		f.State, f.Path, f.Size = chat.AttachmentStored, f.At, 7
-		require.NoError(t, b.store.FileStored(t.Context(), sent.ID, f), n)
+		require.NoError(t, b.store.Attachments.FileStored(t.Context(), sent.ID, f), n)
 	}
-	require.NoError(t, b.store.EndFetch(t.Context(), sent.ID))
+	require.NoError(t, b.store.Attachments.EndFetch(t.Context(), sent.ID))
 	b.claim(s.Key, "t1")
 	var got struct{ Messages []chat.Message }
 	b.alice.get(path(s.Key, "/messages")).is(http.StatusOK, &got)

@@ -42,7 +42,7 @@ func (s *starter) Start(context.Context, installed.Plugin, plugin.Tree, plugin.V
 // plugin installs one with settings, as an operator does.
 func (b *bundle) plugin(id string, settings plugin.Values) {
 	b.t.Helper()
-	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}, Starter: &starter{}}
+	known := &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: &starter{}}
 	_, err := known.Install(b.t.Context(), pluginFiles(b.t, id), plugin.Grant{Permissions: plugin.Permissions()}, b.alice.user.ID)
 	require.NoError(b.t, err)
 	require.NoError(b.t, known.Set(b.t.Context(), id, settings, 0, b.alice.user.ID))
@@ -132,7 +132,7 @@ func TestPlugins_WhatDoesNotStartIsNotInstalledAndReplacesNothing(t *testing.T) 
 	require.Contains(t, install(second).problem(http.StatusConflict), "cannot be confined")
 	require.Equal(t, first.Digest(), listed()[0].Digest)
 
-	require.NoError(t, b.store.SetPluginFailure(t.Context(), "looker", listed()[0].Revision, "exit code 3"))
+	require.NoError(t, b.store.Plugins.SetPluginFailure(t.Context(), "looker", listed()[0].Revision, "exit code 3"))
 	require.Eventually(t, func() bool { return listed()[0].Failure == "exit code 3" && listed()[0].FailureAt != nil }, time.Minute, 10*time.Millisecond)
 }
 

@@ -34,7 +34,7 @@ func TestPolicy_IsReadChangedAndListed(t *testing.T) {
 	var again settings.PolicyText
 	b.alice.get("/api/policy").is(http.StatusOK, &again)
 	require.Equal(t, got, again)
-	live, err := (&policy.Live{Source: b.store}).Get(t.Context())
+	live, err := (&policy.Live{Services: b.store.Services, Settings: b.store.Settings}).Get(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, live.Limit().Turns)
 

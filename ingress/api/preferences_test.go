@@ -55,7 +55,7 @@ func TestPreferences_AreOfWhoeverAsksAndInForceAtOnce(t *testing.T) {
 	var profile chat.UserProfile
 	b.bob.get("/api/profile").is(http.StatusOK, &profile)
 	require.Equal(t, "Asia/Shanghai", profile.Timezone)
-	chosen, err := b.store.UserSetting(t.Context(), b.bob.user.ID, "language")
+	chosen, err := b.store.Settings.UserSetting(t.Context(), b.bob.user.ID, "language")
 	require.NoError(t, err)
 	require.Equal(t, "zh", chosen, "it is what /language sets")
 
@@ -140,7 +140,7 @@ func TestChanges_SayWhoDidWhatAndThoseOfTheInstallationAreForAdministrators(t *t
 	require.Equal(t, "alice", people.Changes[0].ChangedBy)
 	require.JSONEq(t, `{"role":"member"}`, string(people.Changes[0].Before))
 
-	carl, err := b.store.CreateUser(t.Context(), "carl", "member")
+	carl, err := b.store.Users.CreateUser(t.Context(), "carl", "member")
 	require.NoError(t, err)
 	c := b.person(carl)
 	c.get("/api/changes?installation=true").problem(http.StatusForbidden)

@@ -35,7 +35,7 @@ func TestInstallationPresets_AdministratorsChooseThemForWhoeverChoseNothing(t *t
 	var text settings.PolicyText
 	b.alice.get("/api/policy").is(http.StatusOK, &text)
 	require.JSONEq(t, `{"limits": {"turns": 7}, "permissions": {"administrators": "ask", "others": "read_only"}}`, text.Text)
-	versions, err := b.store.PolicyVersions(t.Context(), 1)
+	versions, err := b.store.Settings.PolicyVersions(t.Context(), 1)
 	require.NoError(t, err)
 	require.Equal(t, "alice", versions[0].By)
 }

@@ -15,7 +15,7 @@ import (
 // reset begins a conversation of alice's anew, in a turn of its own.
 func (b *bundle) reset(key chat.SessionKey, turn chat.TurnID) {
 	b.t.Helper()
-	me, err := b.store.UserByName(b.t.Context(), "alice")
+	me, err := b.store.Users.UserByName(b.t.Context(), "alice")
 	require.NoError(b.t, err)
 	_, err = b.store.Accept(b.t.Context(), store.Inbound{
 		Session: key, User: me.ID, Channel: "web", PlatformID: "id of " + string(turn), Text: "/new", Control: true,
@@ -24,7 +24,7 @@ func (b *bundle) reset(key chat.SessionKey, turn chat.TurnID) {
 	_, ok, err := b.store.Claim(b.t.Context(), key, turn, "run", 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
-	require.NoError(b.t, b.store.ResetSession(b.t.Context(), turn, chat.ResetNew, "", "hello"))
+	require.NoError(b.t, b.store.Conversations.ResetSession(b.t.Context(), turn, chat.ResetNew, "", "hello"))
 	_, err = b.store.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }

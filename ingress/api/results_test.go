@@ -26,10 +26,10 @@ func TestCallResult_IsWholeWhateverTheConversationShows(t *testing.T) {
 	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: calls})
 	require.NoError(t, err)
 	whole := strings.Repeat("<script>行\n", 4000)
-	require.NoError(t, b.store.FinishCall(t.Context(), "t1.0.0", chat.ToolResult{
+	require.NoError(t, b.store.Calls.FinishCall(t.Context(), "t1.0.0", chat.ToolResult{
 		Content: "summary", Offload: &chat.Offload{ID: "ol_0123456789", Summary: "summary", Body: whole, Tool: "Read"},
 	}))
-	require.NoError(t, b.store.FinishCall(t.Context(), "t1.0.1", chat.ToolResult{Content: "short"}))
+	require.NoError(t, b.store.Calls.FinishCall(t.Context(), "t1.0.1", chat.ToolResult{Content: "short"}))
 
 	at := "/api/sessions/" + string(s.Key) + "/calls/"
 	a := b.do(b.alice, http.MethodGet, at+"t1.0.0/result", nil)

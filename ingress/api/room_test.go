@@ -25,7 +25,7 @@ func TestRoom_WhoKeepsAsMuchAsTheyMayUploadsNothingMore(t *testing.T) {
 	require.Contains(t, d.upload(d.alice, sent{"file", "b.bin", strings.Repeat("x", 1<<20+1)}).problem(http.StatusRequestEntityTooLarge), "limits.person.storage")
 
 	picture := chat.Picture{PictureRef: chat.PictureRef{Hash: strings.Repeat("ab", 32), MediaType: "image/png", Width: 1, Height: 1}, Data: make([]byte, 1<<20-100)}
-	require.NoError(t, d.store.AddPicture(t.Context(), d.key, picture))
+	require.NoError(t, d.store.Attachments.AddPicture(t.Context(), d.key, picture))
 	require.Contains(t, d.upload(d.alice, sent{"file", "c.txt", "text"}).problem(http.StatusRequestEntityTooLarge), "make room")
 	d.alice.delete(path(d.key, "")).is(http.StatusNoContent, nil)
 	d.alice.session("agent:main:web:thread:next")

@@ -13,7 +13,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/runner/socket"
 	"xbot/runner/wire"
 )
@@ -100,7 +101,7 @@ func TestRunners_ATokenNeverRegistersAsAnother(t *testing.T) {
 	require.False(t, b.alice.runners().Runners[0].Online)
 
 	// A row that no way of ours makes: a member's token for the server's own host.
-	_, err := b.store.EnsureRunner(t.Context(), b.bob.user.ID, "local", hash("host"))
+	_, err := b.store.Runners.EnsureRunner(t.Context(), b.bob.user.ID, "local", hash("host"))
 	require.NoError(t, err)
 	_, refusal = b.connect("host", wire.Info{})
 	require.Equal(t, wire.TypeError, refusal.Type)
@@ -139,7 +140,7 @@ func TestRunners_ANewTokenEndsTheOldOneAtOnce(t *testing.T) {
 
 func TestRunners_WhatIsChosenIsWhereCommandsGo(t *testing.T) {
 	b := setup(t)
-	_, err := b.store.EnsureRunner(t.Context(), b.alice.user.ID, "local", hash("host"))
+	_, err := b.store.Runners.EnsureRunner(t.Context(), b.alice.user.ID, "local", hash("host"))
 	require.NoError(t, err)
 	require.Equal(t, "local", b.alice.runners().Effective)
 	require.Empty(t, b.bob.runners().Effective, "the host is for administrators")
@@ -212,7 +213,7 @@ func TestRunnerCommand_DoesTheSameInWordsAndKeepsNoSecret(t *testing.T) {
 	said := func(text string) string {
 		sent++
 		b.bob.say(s.Key, strings.Repeat("i", sent), text).is(http.StatusAccepted, nil)
-		t, err := b.store.Messages(b.t.Context(), s.Key, pageOf(1))
+		t, err := b.store.Conversations.Messages(b.t.Context(), s.Key, pageOf(1))
 		require.NoError(b.t, err)
 		require.Equal(b.t, chat.RoleNotice, t.Messages[0].Role)
 		return t.Messages[0].Content
@@ -242,13 +243,13 @@ func hash(token string) []byte {
 	return sum[:]
 }
 
-func pageOf(limit int) store.Page { return store.Page{Limit: limit} }
+func pageOf(limit int) conversation.Page { return conversation.Page{Limit: limit} }
 
 // host makes the runner of the server's own machine and connects it; its machine cannot confine commands.
 func (b *bundle) host() {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.EnsureRunner(b.t.Context(), b.alice.user.ID, "local", hash)
+	_, err := b.store.Runners.EnsureRunner(b.t.Context(), b.alice.user.ID, "local", hash)
 	require.NoError(b.t, err)
 	_, welcome := b.connect(token, wire.Info{OS: "linux", Confinement: "none: no namespaces", Refused: true})
 	require.Equal(b.t, wire.TypeRegistered, welcome.Type)
@@ -269,7 +270,7 @@ func TestRunnerSandbox_OfTheServersOwnRunnerIsChosenByAdministratorsUnlessTheSet
 	require.Nil(t, b.alice.runners().Runners[0].Sandbox, "whoever starts another runner decides there")
 
 	choose(b.bob, "off").problem(http.StatusForbidden)
-	choose(b.alice.by(store.ScopeChat), "off").problem(http.StatusForbidden)
+	choose(b.alice.by(people.ScopeChat), "off").problem(http.StatusForbidden)
 	for _, bad := range []string{"require", "none", "", "OFF"} {
 		require.GreaterOrEqual(t, choose(b.alice, bad).status, http.StatusBadRequest, bad)
 	}

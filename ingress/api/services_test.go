@@ -17,6 +17,8 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	storedservices "xbot/internal/store/services"
 	"xbot/internal/turn/session"
 )
@@ -37,7 +39,7 @@ func (p *person) serviceKey(of string) (services.NewServiceKey, storedservices.C
 	p.t.Helper()
 	var made services.NewServiceKey
 	p.post("/api/services/"+of+"/keys", object{"name": "shop"}).is(http.StatusCreated, &made)
-	by, err := p.store.CallerOf(p.t.Context(), secret.HashToken(made.Secret))
+	by, err := p.store.Services.CallerOf(p.t.Context(), secret.HashToken(made.Secret))
 	require.NoError(p.t, err)
 	return made, by
 }
@@ -46,7 +48,7 @@ func (p *person) serviceKey(of string) (services.NewServiceKey, storedservices.C
 func (b *bundle) consumed(by storedservices.Caller, title string) service.Conversation {
 	b.t.Helper()
 	ctx := b.t.Context()
-	c, err := b.store.BeginConversation(ctx, storedservices.NewConversation{Caller: by, Source: service.SourceWeb, Title: title})
+	c, err := b.store.Services.BeginConversation(ctx, storedservices.NewConversation{Caller: by, Source: service.SourceWeb, Title: title})
 	require.NoError(b.t, err)
 	_, err = b.store.Accept(ctx, store.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: "Where is my parcel?"})
 	require.NoError(b.t, err)
@@ -81,7 +83,7 @@ func TestServices_AnAdministratorPublishesChangesAndWithdrawsOne(t *testing.T) {
 	require.Equal(t, service.Limits{RequestsPerMinute: 60, Concurrent: 4}, made.Limits)
 	require.Equal(t, "/s/"+made.ID, made.Page)
 
-	carol, err := b.store.CreateUser(t.Context(), "carol", store.RoleAdmin)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleAdmin)
 	require.NoError(t, err)
 	other, at := b.person(carol), "/api/services/"+made.ID
 	var changed services.ServiceView
@@ -118,12 +120,12 @@ func TestServices_WhatOneNamesHasToBeItsAdministrators(t *testing.T) {
 	require.Contains(t, b.alice.post("/api/services", object{"name": "x", "system_prompt_version_id": 1}).problem(http.StatusBadRequest), "version 1")
 	require.Contains(t, b.alice.post("/api/services", object{"name": "x", "user_profile_version_id": 7}).problem(http.StatusBadRequest), "version 7")
 
-	require.NoError(t, b.store.SetPrompt(t.Context(), b.alice.user.ID, chat.PromptSystem, chat.PromptDraft{Content: "You sell tulips."}, b.alice.user.ID))
+	require.NoError(t, b.store.Prompts.SetPrompt(t.Context(), b.alice.user.ID, chat.PromptSystem, chat.PromptDraft{Content: "You sell tulips."}, b.alice.user.ID))
 	b.do(b.alice, http.MethodPut, "/api/profile", object{"content": "A shop.", "timezone": "", "revision": 0}).is(http.StatusOK, nil)
 	made := b.alice.service(object{"model": "demo:demo", "system_prompt_version_id": 1, "user_profile_version_id": 1})
 	require.Equal(t, "demo/demo", made.Model)
 
-	carol, err := b.store.CreateUser(t.Context(), "carol", store.RoleAdmin)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleAdmin)
 	require.NoError(t, err)
 	other := b.person(carol)
 	b.do(other, http.MethodPatch, "/api/services/"+made.ID, object{"system_prompt_version_id": 1}).is(http.StatusOK, nil)
@@ -143,7 +145,7 @@ func TestServices_AKeyIsShownOnceRotatedAndRevokedAtOnce(t *testing.T) {
 	require.NotNil(t, list.Keys[0].LastUsedAt)
 	require.NotContains(t, string(listed.body), made.Secret)
 	good := func(key string) bool {
-		_, err := b.store.CallerOf(t.Context(), secret.HashToken(key))
+		_, err := b.store.Services.CallerOf(t.Context(), secret.HashToken(key))
 		return !fault.Is(err, fault.NotFound)
 	}
 
@@ -228,14 +230,14 @@ func TestServices_NobodyOfTheHouseBeginsAConversationWithOne(t *testing.T) {
 		got := try()
 		require.Contains(t, got.problem(http.StatusForbidden), "this agent is a service", what)
 	}
-	for what, n := range map[string]store.NewSession{
+	for what, n := range map[string]conversation.NewSession{
 		"a message of a platform":  {Key: session.Key{Agent: made.ID, Channel: "qq", Kind: session.KindDM, ID: "7"}.String(), Agent: made.ID, Arriving: true},
 		"by its agent alone":       {Key: session.Thread("main", "web", "y"), Agent: made.ID},
 		"by its key alone":         {Key: theirs},
 		"on the services' channel": {Key: service.SessionKey(made.ID, "0123456789")},
 	} {
 		n.Owner, n.Channel = b.alice.user.ID, "web"
-		_, err := b.store.CreateSession(t.Context(), n)
+		_, err := b.store.Conversations.CreateSession(t.Context(), n)
 		require.Equal(t, fault.Denied, fault.KindOf(err), what)
 	}
 	for _, text := range []string{
@@ -263,7 +265,7 @@ func TestServices_NobodyOfTheHouseBeginsAConversationWithOne(t *testing.T) {
 		said, failed := b.alice.uses("send_message", object{"session": key, "text": "x", "wait": 0})
 		require.True(t, failed, said)
 	}
-	_, err := b.store.Fork(t.Context(), store.NewFork{Key: session.Thread("main", "web", "copy"), Channel: "web", From: of})
+	_, err := b.store.Conversations.Fork(t.Context(), conversation.NewFork{Key: session.Thread("main", "web", "copy"), Channel: "web", From: of})
 	require.Equal(t, fault.Denied, fault.KindOf(err), "whoever asks for it")
 	var list struct{ Sessions []chat.Session }
 	b.alice.get("/api/sessions").is(http.StatusOK, &list)

@@ -22,15 +22,15 @@ func (b *bundle) served(conversations int) (service.Service, []service.Conversat
 	ctx := b.t.Context()
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk"), Capabilities: &[]service.Capability{service.Scheduler}})
 	require.NoError(b.t, err)
-	made, err := b.store.AddService(ctx, b.alice.user.ID, d, true)
+	made, err := b.store.Services.AddService(ctx, b.alice.user.ID, d, true)
 	require.NoError(b.t, err)
-	_, key, err := b.store.AddServiceKey(ctx, made.ID, "shop")
+	_, key, err := b.store.Services.AddServiceKey(ctx, made.ID, "shop")
 	require.NoError(b.t, err)
-	by, err := b.store.CallerOf(ctx, secret.HashToken(key))
+	by, err := b.store.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(b.t, err)
 	var out []service.Conversation
 	for range conversations {
-		c, err := b.store.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+		c, err := b.store.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
 		require.NoError(b.t, err)
 		out = append(out, c)
 	}
@@ -54,10 +54,10 @@ func TestServiceTasks_AnAdministratorPublishesToServicesAndConversations(t *test
 	b.alice.post("/api/service-tasks", task).is(http.StatusCreated, &again)
 	require.Equal(t, made.Jobs[1].ID, again.Jobs[1].ID, "the same request makes one job")
 
-	out, err := b.store.AdvanceTrack(t.Context(), chat.TrackPlaces, chat.TrackRunTime)
+	out, err := b.store.Cron.AdvanceTrack(t.Context(), chat.TrackPlaces, chat.TrackRunTime)
 	require.NoError(t, err)
 	for out.Waiting && out.Wait == 0 {
-		out, err = b.store.AdvanceTrack(t.Context(), chat.TrackPlaces, chat.TrackRunTime)
+		out, err = b.store.Cron.AdvanceTrack(t.Context(), chat.TrackPlaces, chat.TrackRunTime)
 		require.NoError(t, err)
 	}
 	require.Equal(t, 4, out.Posted, "five runs, and four places")
@@ -127,7 +127,7 @@ func TestServiceTasks_AreForAdministratorsAndForWhatIsPublished(t *testing.T) {
 	b.alice.put("/api/cron/"+string(job.ID), object{"message": "hello", "when": "@daily", "target": ""}).is(http.StatusOK, &job)
 	require.Equal(t, of.ID, job.Service)
 
-	_, err := b.store.ChangeService(t.Context(), of.ID, 0, service.Patch{Published: new(false)})
+	_, err := b.store.Services.ChangeService(t.Context(), of.ID, 0, service.Patch{Published: new(false)})
 	require.NoError(t, err)
 	b.alice.post("/api/service-tasks", task(nil)).is(http.StatusConflict, nil)
 	b.alice.post("/api/cron/"+string(job.ID)+"/run", object{"once": "a"}).is(http.StatusConflict, nil)

@@ -46,7 +46,7 @@ func (b *bundle) asks(c service.Conversation, n int, at time.Time) {
 		}
 		all = append(all, services.Request{ID: rand.Text(), Service: c.Service, Key: c.Key, Conversation: c.ID, Endpoint: "POST /api/v1/chat", Source: service.SourceAPI, Status: status, Latency: time.Duration(i) * time.Millisecond, At: at})
 	}
-	require.NoError(b.t, b.store.RecordRequests(b.t.Context(), all))
+	require.NoError(b.t, b.store.ServiceUsage.RecordRequests(b.t.Context(), all))
 }
 
 func TestServiceUsage_SumsUpByDayAndByKeyAndKeepsWhatWasDeleted(t *testing.T) {
@@ -58,8 +58,8 @@ func TestServiceUsage_SumsUpByDayAndByKeyAndKeepsWhatWasDeleted(t *testing.T) {
 	b.asks(there[0], 10, today.AddDate(0, 0, -2))
 	b.asks(there[1], 10, today.AddDate(0, 0, -60)) // before the days that are asked for
 	for range 2 {
-		require.NoError(t, b.store.BookUsage(ctx, there[0].Session, "acme/one", 1, chat.Usage{PromptTokens: 1_000_000, CachedTokens: 400_000, CompletionTokens: 100_000}))
-		require.NoError(t, b.store.BookUsage(ctx, there[0].Session, "acme/unknown", 1, chat.Usage{PromptTokens: 7}))
+		require.NoError(t, b.store.Usage.BookUsage(ctx, there[0].Session, "acme/one", 1, chat.Usage{PromptTokens: 1_000_000, CachedTokens: 400_000, CompletionTokens: 100_000}))
+		require.NoError(t, b.store.Usage.BookUsage(ctx, there[0].Session, "acme/unknown", 1, chat.Usage{PromptTokens: 7}))
 	}
 	var used usedBody
 	path := "/api/services/" + of.ID + "/usage"
@@ -112,7 +112,7 @@ func TestServiceUsage_ANameOfAKeyIsNoFormula(t *testing.T) {
 	b := setup(t)
 	of, _ := b.served(0)
 	ctx := t.Context()
-	made, _, err := b.store.AddServiceKey(ctx, of.ID, `=HYPERLINK("https://evil.example")`)
+	made, _, err := b.store.Services.AddServiceKey(ctx, of.ID, `=HYPERLINK("https://evil.example")`)
 	require.NoError(t, err)
 	b.asks(service.Conversation{Service: of.ID, Key: made.ID}, 1, time.Now())
 	file := b.alice.get("/api/services/" + of.ID + "/usage.csv?group=key")

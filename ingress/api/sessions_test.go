@@ -15,6 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 type sessionList struct{ Sessions []chat.Session }
@@ -128,15 +129,15 @@ func TestSessions_OneWithARunningTurnIsNotDeleted(t *testing.T) {
 
 func TestSessions_OfGroupsAndOthersAreDeletedByAdministrators(t *testing.T) {
 	b := setup(t)
-	group, err := b.store.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
+	group, err := b.store.Users.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
 	require.NoError(t, err)
 	const key = chat.SessionKey("agent:main:feishu:group:oc_1")
-	_, err = b.store.CreateSession(t.Context(), store.NewSession{Key: key, Owner: group.ID, Channel: "feishu", ChatType: chat.ChatGroup})
+	_, err = b.store.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: group.ID, Channel: "feishu", ChatType: chat.ChatGroup})
 	require.NoError(t, err)
 	b.claimed(key, group.ID, "t1")
 	b.bob.delete(path(key, "")).problem(http.StatusNotFound)
 	b.alice.delete(path(key, "")).is(http.StatusNoContent, nil)
-	_, _, err = b.store.Session(t.Context(), key)
+	_, _, err = b.store.Conversations.Session(t.Context(), key)
 	require.Equal(t, fault.NotFound, fault.KindOf(err), "also while a turn runs, which nobody could stop from outside")
 	his := b.bob.session("agent:main:web:thread:his")
 	b.alice.delete(path(his.Key, "")).is(http.StatusNoContent, nil)

@@ -21,7 +21,7 @@ func (b *bundle) task(key chat.SessionKey) chat.CallID {
 	call := chat.ToolCall{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
 	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.store.FinishCall(b.t.Context(), call.ID, chat.ToolResult{
+	require.NoError(b.t, b.store.Calls.FinishCall(b.t.Context(), call.ID, chat.ToolResult{
 		Background: &chat.Background{Command: "make", Runner: "local", StartedAt: time.Now()},
 	}))
 	_, err = b.store.FinishTurn(b.t.Context(), key, "t1", chat.TurnDone, "")
@@ -55,10 +55,10 @@ func TestTasks_AreListedShownAndKilledByTheirOwnerOnly(t *testing.T) {
 		b.do(b.alice, http.MethodPost, at+"/bg1/kill", nil).is(http.StatusAccepted, &task)
 	}
 	require.Equal(t, "bg1", task.ID)
-	asked, err := b.store.KillAsked(t.Context(), call)
+	asked, err := b.store.Calls.KillAsked(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, asked, "it is noted although no runner can be reached")
-	_, err = b.store.EndTask(t.Context(), call, chat.TaskEnd{State: chat.TaskKilled, Output: "half of it", Ended: time.Now()})
+	_, err = b.store.Calls.EndTask(t.Context(), call, chat.TaskEnd{State: chat.TaskKilled, Output: "half of it", Ended: time.Now()})
 	require.NoError(t, err)
 	b.do(b.alice, http.MethodGet, at+"/bg1", nil).is(http.StatusOK, &task)
 	require.Equal(t, "half of it", task.Output)

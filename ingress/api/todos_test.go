@@ -16,7 +16,7 @@ func TestTodos_AreWhatIsLeftInOnesOwnConversations(t *testing.T) {
 	var got sessions.TodosBody
 	b.do(b.alice, http.MethodGet, "/api/todos", nil).is(http.StatusOK, &got)
 	require.NotNil(t, got.Lists)
-	require.NoError(t, b.store.SetTodos(t.Context(), s.Key, []chat.Todo{{ID: "1", Text: "dig", Done: true}, {ID: "2", Text: "sow"}}))
+	require.NoError(t, b.store.Conversations.SetTodos(t.Context(), s.Key, []chat.Todo{{ID: "1", Text: "dig", Done: true}, {ID: "2", Text: "sow"}}))
 	b.do(b.alice, http.MethodGet, "/api/todos", nil).is(http.StatusOK, &got)
 	require.Len(t, got.Lists, 1)
 	require.Equal(t, s.Key, got.Lists[0].Session)
@@ -24,7 +24,7 @@ func TestTodos_AreWhatIsLeftInOnesOwnConversations(t *testing.T) {
 	b.do(b.bob, http.MethodGet, "/api/todos", nil).is(http.StatusOK, &got)
 	require.Empty(t, got.Lists)
 	b.do(nil, http.MethodGet, "/api/todos", nil).problem(http.StatusUnauthorized)
-	require.NoError(t, b.store.SetTodos(t.Context(), s.Key, []chat.Todo{{ID: "1", Text: "dig", Done: true}}))
+	require.NoError(t, b.store.Conversations.SetTodos(t.Context(), s.Key, []chat.Todo{{ID: "1", Text: "dig", Done: true}}))
 	b.do(b.alice, http.MethodGet, "/api/todos", nil).is(http.StatusOK, &got)
 	require.Empty(t, got.Lists, "nothing is left")
 }

@@ -7,25 +7,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/account"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/notices"
 )
 
 func TestTurnNotices_AreOfWhoeverAsksAndGoToAnAccountOfTheirs(t *testing.T) {
 	b := setup(t)
 	const at = "/api/me/turn-notices"
-	require.NoError(t, b.store.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{}}, 0))
+	require.NoError(t, b.store.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{}}, 0))
 	var got account.TurnNoticesBody
 	b.bob.get(at).is(http.StatusOK, &got)
-	require.Equal(t, account.TurnNoticesBody{TurnNotices: store.TurnNotices{Seconds: 60}, Chats: []store.DirectChat{}}, got, "nobody is told unless they ask for it")
+	require.Equal(t, account.TurnNoticesBody{TurnNotices: notices.TurnNotices{Seconds: 60}, Chats: []notices.DirectChat{}}, got, "nobody is told unless they ask for it")
 
-	carol, err := b.store.Person(t.Context(), "napcat", "", "7", "Carol")
+	carol, err := b.store.Users.Person(t.Context(), "napcat", "", "7", "Carol")
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(), "UPDATE identities SET user_id = (SELECT id FROM users WHERE name = 'bob') WHERE user_id = $1", carol.ID)
 	require.NoError(t, err)
 	want := map[string]any{"to": map[string]any{"channel": "napcat", "peer": "7"}, "after_seconds": 90}
 	b.do(b.bob, http.MethodPut, at, want).is(http.StatusOK, &got)
-	chat := store.DirectChat{Channel: "napcat", Peer: "7"}
-	require.Equal(t, account.TurnNoticesBody{TurnNotices: store.TurnNotices{To: &chat, Seconds: 90}, Chats: []store.DirectChat{chat}}, got)
+	chat := notices.DirectChat{Channel: "napcat", Peer: "7"}
+	require.Equal(t, account.TurnNoticesBody{TurnNotices: notices.TurnNotices{To: &chat, Seconds: 90}, Chats: []notices.DirectChat{chat}}, got)
 	b.do(b.alice, http.MethodPut, at, want).problem(http.StatusNotFound)
 	got = account.TurnNoticesBody{}
 	b.alice.get(at).is(http.StatusOK, &got)

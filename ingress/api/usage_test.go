@@ -16,7 +16,7 @@ func TestUsage_IsTheOwnByDayAndSessionWithItsCost(t *testing.T) {
 	key := b.alice.session("agent:main:web:thread:u").Key
 	b.exchange(key, "t1", "hello")
 	b.exchange(key, "t2", "more")
-	require.NoError(t, b.store.BookUsage(t.Context(), key, "other/model", 1, chat.Usage{PromptTokens: 7}))
+	require.NoError(t, b.store.Usage.BookUsage(t.Context(), key, "other/model", 1, chat.Usage{PromptTokens: 7}))
 
 	var got spending.UsageReport
 	b.alice.get("/api/usage").is(http.StatusOK, &got)

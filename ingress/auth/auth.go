@@ -17,8 +17,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/document/decode"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 const (
@@ -35,13 +37,13 @@ const (
 
 // Accounts keeps users, their passwords, tokens and logins.
 type Accounts interface {
-	UserByName(ctx context.Context, name string) (store.User, error)
+	UserByName(ctx context.Context, name string) (people.User, error)
 	AnyPassword(ctx context.Context) (bool, error)
-	SetPassword(ctx context.Context, id chat.UserID, hash string, effect store.PasswordEffect) error
+	SetPassword(ctx context.Context, id chat.UserID, hash string, effect people.PasswordEffect) error
 	CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error
-	LoginLinkUser(ctx context.Context, hash []byte) (store.User, error)
-	UseLoginLink(ctx context.Context, hash []byte) (store.User, error)
-	TokenUser(ctx context.Context, hash []byte) (store.User, store.Scope, error)
+	LoginLinkUser(ctx context.Context, hash []byte) (people.User, error)
+	UseLoginLink(ctx context.Context, hash []byte) (people.User, error)
+	TokenUser(ctx context.Context, hash []byte) (people.User, people.Scope, error)
 	WebSessions
 	Invites
 }
@@ -49,7 +51,7 @@ type Accounts interface {
 // WebSessions keeps the logins of browsers.
 type WebSessions interface {
 	CreateWebSession(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error
-	WebSessionUser(ctx context.Context, hash []byte) (store.User, time.Time, error)
+	WebSessionUser(ctx context.Context, hash []byte) (people.User, time.Time, error)
 	TouchWebSession(ctx context.Context, hash []byte, expires time.Time) error
 	DeleteWebSession(ctx context.Context, hash []byte) error
 }
@@ -58,7 +60,7 @@ type WebSessions interface {
 type Invites interface {
 	// CheckInvite is Denied unless somebody can come by an invitation now.
 	CheckInvite(ctx context.Context, hash []byte) error
-	Join(ctx context.Context, hash []byte, name, password string) (store.User, error)
+	Join(ctx context.Context, hash []byte, name, password string) (people.User, error)
 }
 
 // Auth authenticates requests.
@@ -75,11 +77,11 @@ type contextKey struct{}
 // identity is who a request comes from, by a token or by the cookie of a login.
 type identity struct {
 	accounts Accounts
-	user     store.User
-	token    []byte      // hash; nil for a browser
-	login    []byte      // hash of a browser's cookie; nil for a program
-	scope    store.Scope // of the token
-	operator bool        // the person is an administrator, whatever the scope of the token
+	user     people.User
+	token    []byte       // hash; nil for a browser
+	login    []byte       // hash of a browser's cookie; nil for a program
+	scope    people.Scope // of the token
+	operator bool         // the person is an administrator, whatever the scope of the token
 }
 
 // identified returns a context of a request in which decoded files count as the user's.
@@ -88,7 +90,7 @@ func identified(ctx context.Context, id identity) context.Context {
 }
 
 // User returns the user of a request that passed Require.
-func User(ctx context.Context) store.User {
+func User(ctx context.Context) people.User {
 	id, _ := ctx.Value(contextKey{}).(identity)
 	return id.user
 }
@@ -115,12 +117,12 @@ func Still(ctx context.Context) error {
 	return err
 }
 
-func tokenUser(ctx context.Context, accounts Accounts, hash []byte) (store.User, store.Scope, error) {
+func tokenUser(ctx context.Context, accounts Accounts, hash []byte) (people.User, people.Scope, error) {
 	user, scope, err := accounts.TokenUser(ctx, hash)
 	return user, scope, unknown(err, "this token is unknown, was revoked or has expired")
 }
 
-func loginUser(ctx context.Context, accounts Accounts, hash []byte) (store.User, time.Time, error) {
+func loginUser(ctx context.Context, accounts Accounts, hash []byte) (people.User, time.Time, error) {
 	user, seen, err := accounts.WebSessionUser(ctx, hash)
 	return user, seen, unknown(err, "this login has ended; sign in again")
 }
@@ -147,9 +149,9 @@ func (a *Auth) Require(next http.Handler, refuse func(http.ResponseWriter, *http
 			refuse(w, r, err)
 			return
 		}
-		ctx := store.Acting(identified(r.Context(), id), id.user.ID)
+		ctx := pg.Acting(identified(r.Context(), id), id.user.ID)
 		if id.narrow() {
-			ctx = store.Narrowly(ctx)
+			ctx = pg.Narrowly(ctx)
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -175,7 +177,7 @@ func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (identity, error
 func (a *Auth) byToken(ctx context.Context, hash []byte) (identity, error) {
 	user, scope, err := tokenUser(ctx, a.Accounts, hash)
 	operator := user.Admin
-	user.Admin = operator && scope == store.ScopeAdmin
+	user.Admin = operator && scope == people.ScopeAdmin
 	return identity{accounts: a.Accounts, user: user, token: hash, scope: scope, operator: operator}, err
 }
 
@@ -219,7 +221,7 @@ type Credentials struct {
 
 // Login is an open login of a browser.
 type Login struct {
-	User    store.User
+	User    people.User
 	PageKey string // for PageHeader
 	Browser string // for Credentials, next time
 }
@@ -253,7 +255,7 @@ func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, c Credentials) (Lo
 }
 
 // open opens a login, which takes the place of the one that the browser had.
-func (a *Auth) open(w http.ResponseWriter, r *http.Request, user store.User, browser string) (Login, error) {
+func (a *Auth) open(w http.ResponseWriter, r *http.Request, user people.User, browser string) (Login, error) {
 	if before, err := r.Cookie(CookieName); err == nil {
 		if err := a.Accounts.DeleteWebSession(r.Context(), secret.HashToken(before.Value)); err != nil {
 			return Login{}, err
@@ -288,7 +290,7 @@ type PasswordChange struct {
 
 // SetPassword sets the user's password. It checks the current password if there is one, signs out the user's other browsers, and ends unused sign-in
 // links.
-func (a *Auth) SetPassword(r *http.Request, user store.User, change PasswordChange) error {
+func (a *Auth) SetPassword(r *http.Request, user people.User, change PasswordChange) error {
 	current, password := change.Current, change.New
 	if err := checkPassword(password); err != nil {
 		return err
@@ -301,7 +303,7 @@ func (a *Auth) SetPassword(r *http.Request, user store.User, change PasswordChan
 		return err
 	}
 	id, _ := r.Context().Value(contextKey{}).(identity)
-	return a.Accounts.SetPassword(r.Context(), user.ID, hash, store.PasswordEffect{KeepLogin: id.login, KeepToken: id.token, RevokeTokens: change.RevokeTokens})
+	return a.Accounts.SetPassword(r.Context(), user.ID, hash, people.PasswordEffect{KeepLogin: id.login, KeepToken: id.token, RevokeTokens: change.RevokeTokens})
 }
 
 func checkPassword(password string) error {
@@ -332,7 +334,7 @@ func signedIn(r *http.Request) lane {
 
 // confirm asks for the current password of a user who has one. The first password must be chosen in a browser: somebody who
 // got hold of a script's token must not be able to set one.
-func (a *Auth) confirm(r *http.Request, user store.User, current string) error {
+func (a *Auth) confirm(r *http.Request, user people.User, current string) error {
 	if id, _ := r.Context().Value(contextKey{}).(identity); user.PasswordHash == "" && id.login == nil {
 		return fault.Errorf(fault.Denied, "the first password is set in a browser; \"xbot login-link\" prints a link that signs one in")
 	}

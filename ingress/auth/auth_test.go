@@ -17,6 +17,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -27,7 +28,7 @@ type bundle struct {
 	t     *testing.T
 	store *store.Store
 	pool  *pgxpool.Pool
-	admin store.User
+	admin people.User
 	keys  map[string]string // page keys by cookies
 }
 
@@ -36,9 +37,9 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
-	admin, err := s.EnsureAdmin(t.Context(), "admin")
+	admin, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	return &bundle{Auth: &auth.Auth{Accounts: s, Key: secret.Key{1}}, t: t, store: s, pool: pool, admin: admin, keys: map[string]string{}}
+	return &bundle{Auth: &auth.Auth{Accounts: s.Users, Key: secret.Key{1}}, t: t, store: s, pool: pool, admin: admin, keys: map[string]string{}}
 }
 
 // withPassword gives the administrator a password that is quick to check.
@@ -46,8 +47,8 @@ func (b *bundle) withPassword() {
 	b.t.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.store.SetPassword(b.t.Context(), b.admin.ID, string(hash), store.PasswordEffect{}))
-	b.admin, err = b.store.UserByName(b.t.Context(), "admin")
+	require.NoError(b.t, b.store.Users.SetPassword(b.t.Context(), b.admin.ID, string(hash), people.PasswordEffect{}))
+	b.admin, err = b.store.Users.UserByName(b.t.Context(), "admin")
 	require.NoError(b.t, err)
 }
 
@@ -60,8 +61,8 @@ func request(method string, headers ...string) *http.Request {
 }
 
 // identify lets a request through Require and returns who it was from.
-func (b *bundle) identify(r *http.Request) (store.User, *http.Response, error) {
-	var user store.User
+func (b *bundle) identify(r *http.Request) (people.User, *http.Response, error) {
+	var user people.User
 	var refused error
 	w := httptest.NewRecorder()
 	b.Require(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { user = auth.User(r.Context()) }),
@@ -107,7 +108,7 @@ func (b *bundle) page(method string, cookie *http.Cookie, headers ...string) *ht
 func (b *bundle) token() string {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.CreateToken(b.t.Context(), b.admin.ID, store.Token{Name: "script"}, hash)
+	_, err := b.store.Users.CreateToken(b.t.Context(), b.admin.ID, people.Token{Name: "script"}, hash)
 	require.NoError(b.t, err)
 	return token
 }
@@ -147,9 +148,9 @@ func TestRequire_ATokenIsUselessFromTheMomentItIsRevoked(t *testing.T) {
 		require.Equal(t, "admin", user.Name)
 		require.True(t, user.Admin)
 	}
-	tokens, err := b.store.Tokens(t.Context(), b.admin.ID)
+	tokens, err := b.store.Users.Tokens(t.Context(), b.admin.ID)
 	require.NoError(t, err)
-	require.NoError(t, b.store.RevokeToken(t.Context(), b.admin.ID, tokens[0].ID))
+	require.NoError(t, b.store.Users.RevokeToken(t.Context(), b.admin.ID, tokens[0].ID))
 	isSignIn(t, b.refused(request(http.MethodGet, "Authorization", "Bearer "+token)))
 }
 
@@ -232,7 +233,7 @@ func TestSignIn_NeverTakesACookieThatWasPlanted(t *testing.T) {
 
 func TestSignIn_TellsNotWhetherTheNameOrThePasswordIsWrong(t *testing.T) {
 	b := setup(t)
-	_, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember) // has no password yet
+	_, err := b.store.Users.CreateUser(t.Context(), "bob", people.RoleMember) // has no password yet
 	require.NoError(t, err)
 	b.withPassword()
 	var texts []string
@@ -314,7 +315,7 @@ func TestSignInByLink_WorksOnceHoweverManyUseItAtOnce(t *testing.T) {
 func TestSignInByLink_AnExpiredLinkIsNoLink(t *testing.T) {
 	b := setup(t)
 	token, hash := secret.NewToken()
-	require.NoError(t, b.store.CreateLoginLink(t.Context(), b.admin.ID, hash, time.Now().Add(-time.Second)))
+	require.NoError(t, b.store.Users.CreateLoginLink(t.Context(), b.admin.ID, hash, time.Now().Add(-time.Second)))
 	_, err := b.SignInByLink(httptest.NewRecorder(), request(http.MethodPost), token, false)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 	require.ErrorContains(t, err, "xbot login-link")
@@ -420,9 +421,9 @@ func TestStill_EndsWithTheCredentialsOfTheRequest(t *testing.T) {
 	require.NoError(t, b.SignOut(httptest.NewRecorder(), b.page(http.MethodPost, cookie)))
 	isSignIn(t, auth.Still(contexts["cookie"]))
 	require.NoError(t, auth.Still(contexts["token"]))
-	tokens, err := b.store.Tokens(t.Context(), b.admin.ID)
+	tokens, err := b.store.Users.Tokens(t.Context(), b.admin.ID)
 	require.NoError(t, err)
-	require.NoError(t, b.store.RevokeToken(t.Context(), b.admin.ID, tokens[0].ID))
+	require.NoError(t, b.store.Users.RevokeToken(t.Context(), b.admin.ID, tokens[0].ID))
 	isSignIn(t, auth.Still(contexts["token"]))
 	isSignIn(t, auth.Still(t.Context()))
 }

@@ -13,7 +13,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // token returns the token of a link.
@@ -25,14 +25,14 @@ func tokenOf(t *testing.T, link string) string {
 }
 
 // bob is another user.
-func (b *bundle) bob() store.User {
+func (b *bundle) bob() people.User {
 	b.t.Helper()
-	bob, err := b.store.CreateUser(b.t.Context(), "bob", store.RoleMember)
+	bob, err := b.store.Users.CreateUser(b.t.Context(), "bob", people.RoleMember)
 	require.NoError(b.t, err)
 	return bob
 }
 
-func (b *bundle) link(user store.User) string {
+func (b *bundle) link(user people.User) string {
 	b.t.Helper()
 	link, err := b.NewLink(b.t.Context(), user.ID, "")
 	require.NoError(b.t, err)
@@ -129,12 +129,12 @@ func TestAttack_APasswordChangeEndsWhatSignsIn(t *testing.T) {
 			return b.change(b.page(http.MethodPost, mine), auth.PasswordChange{Current: password, New: "another good one", RevokeTokens: true})
 		},
 		"forgotten": func(b *bundle, _ string) error {
-			return b.store.SetPassword(b.t.Context(), b.admin.ID, "", store.PasswordEffect{RevokeTokens: true})
+			return b.store.Users.SetPassword(b.t.Context(), b.admin.ID, "", people.PasswordEffect{RevokeTokens: true})
 		},
 		"disabled": func(b *bundle, _ string) error {
-			_, err := b.store.CreateUser(b.t.Context(), "eve", store.RoleAdmin)
+			_, err := b.store.Users.CreateUser(b.t.Context(), "eve", people.RoleAdmin)
 			require.NoError(b.t, err)
-			return b.store.Disable(b.t.Context(), b.admin.ID, nil)
+			return b.store.Users.Disable(b.t.Context(), b.admin.ID, nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

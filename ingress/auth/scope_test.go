@@ -11,44 +11,44 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
-func (b *bundle) scoped(scope store.Scope) string {
+func (b *bundle) scoped(scope people.Scope) string {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.CreateToken(b.t.Context(), b.admin.ID, store.Token{Name: "script", Scope: scope}, hash)
+	_, err := b.store.Users.CreateToken(b.t.Context(), b.admin.ID, people.Token{Name: "script", Scope: scope}, hash)
 	require.NoError(b.t, err)
 	return token
 }
 
 func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 	b := setup(t)
-	tokens := map[store.Scope]string{}
-	for _, scope := range []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin} {
+	tokens := map[people.Scope]string{}
+	for _, scope := range []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin} {
 		tokens[scope] = b.scoped(scope)
 	}
 	socket := []string{"Upgrade", "websocket"}
 	for _, c := range []struct {
 		method, path string
 		header       []string
-		may          []store.Scope
+		may          []people.Scope
 	}{
-		{http.MethodGet, "/api/me", nil, []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodHead, "/api/sessions/a/files/content", nil, []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodGet, "/api/sessions/a/ws", socket, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodPost, "/api/sessions", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodPost, "/api/sessions/a/messages", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodDelete, "/api/sessions/a", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodPost, "/api/transcriptions", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodPost, "/api/sessionsx", nil, []store.Scope{store.ScopeAdmin}},
-		{http.MethodPost, "/api/tokens", nil, []store.Scope{store.ScopeAdmin}},
-		{http.MethodPut, "/api/policy", nil, []store.Scope{store.ScopeAdmin}},
-		{http.MethodPost, "/api/me/password", nil, []store.Scope{store.ScopeAdmin}},
-		{http.MethodPost, "/api/users", nil, []store.Scope{store.ScopeAdmin}},
-		{http.MethodPost, "/mcp", nil, []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin}},
-		{http.MethodPost, "/mcp/x", nil, []store.Scope{store.ScopeAdmin}},
-		{"GETX", "/api/me", nil, []store.Scope{store.ScopeAdmin}},
+		{http.MethodGet, "/api/me", nil, []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodHead, "/api/sessions/a/files/content", nil, []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodGet, "/api/sessions/a/ws", socket, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodPost, "/api/sessions", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodPost, "/api/sessions/a/messages", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodDelete, "/api/sessions/a", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodPost, "/api/transcriptions", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodPost, "/api/sessionsx", nil, []people.Scope{people.ScopeAdmin}},
+		{http.MethodPost, "/api/tokens", nil, []people.Scope{people.ScopeAdmin}},
+		{http.MethodPut, "/api/policy", nil, []people.Scope{people.ScopeAdmin}},
+		{http.MethodPost, "/api/me/password", nil, []people.Scope{people.ScopeAdmin}},
+		{http.MethodPost, "/api/users", nil, []people.Scope{people.ScopeAdmin}},
+		{http.MethodPost, "/mcp", nil, []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin}},
+		{http.MethodPost, "/mcp/x", nil, []people.Scope{people.ScopeAdmin}},
+		{"GETX", "/api/me", nil, []people.Scope{people.ScopeAdmin}},
 	} {
 		for scope, token := range tokens {
 			r := request(c.method, append(c.header, "Authorization", "Bearer "+token)...)
@@ -57,7 +57,7 @@ func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 			for _, may := range c.may {
 				if may == scope {
 					require.NoError(t, err, "%s %s by %s", c.method, c.path, scope)
-					require.Equal(t, scope == store.ScopeAdmin, user.Admin, "others are no administrator's")
+					require.Equal(t, scope == people.ScopeAdmin, user.Admin, "others are no administrator's")
 				}
 			}
 			if err != nil {
@@ -73,7 +73,7 @@ func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 func TestJoin_MakesAnAccountAndSignsIn(t *testing.T) {
 	b := setup(t)
 	token, hash := secret.NewToken()
-	_, err := b.store.AddInvite(t.Context(), store.Invite{Role: store.RoleMember, Uses: 1, ExpiresAt: time.Now().Add(time.Hour)}, nil, hash)
+	_, err := b.store.Users.AddInvite(t.Context(), people.Invite{Role: people.RoleMember, Uses: 1, ExpiresAt: time.Now().Add(time.Hour)}, nil, hash)
 	require.NoError(t, err)
 	join := func(token, name, password string) (auth.Login, *httptest.ResponseRecorder, error) {
 		w := httptest.NewRecorder()
@@ -112,12 +112,12 @@ func TestJoin_MakesAnAccountAndSignsIn(t *testing.T) {
 func TestDisable_ShutsOutAtTheNextRequest(t *testing.T) {
 	b := setup(t)
 	b.withPassword()
-	other, err := b.store.CreateUser(t.Context(), "other", store.RoleAdmin)
+	other, err := b.store.Users.CreateUser(t.Context(), "other", people.RoleAdmin)
 	require.NoError(t, err)
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
 	token := b.token()
-	require.NoError(t, b.store.Disable(t.Context(), b.admin.ID, &other.ID))
+	require.NoError(t, b.store.Users.Disable(t.Context(), b.admin.ID, &other.ID))
 	isSignIn(t, b.refused(b.page(http.MethodGet, cookie)))
 	isSignIn(t, b.refused(request(http.MethodGet, "Authorization", "Bearer "+token)))
 	_, err = b.signIn(request(http.MethodPost), "admin", password)
@@ -136,13 +136,13 @@ func TestMayConverse_IsForTokensThatWriteAndForLogins(t *testing.T) {
 			func(_ http.ResponseWriter, _ *http.Request, err error) { require.NoError(t, err) }).ServeHTTP(httptest.NewRecorder(), r)
 		return may
 	}
-	by := func(scope store.Scope) *http.Request {
+	by := func(scope people.Scope) *http.Request {
 		return request(http.MethodPost, "Authorization", "Bearer "+b.scoped(scope))
 	}
-	require.NoError(t, asks(by(store.ScopeAdmin)))
-	require.NoError(t, asks(by(store.ScopeChat)))
+	require.NoError(t, asks(by(people.ScopeAdmin)))
+	require.NoError(t, asks(by(people.ScopeChat)))
 	require.NoError(t, asks(b.page(http.MethodPost, cookie)))
-	require.Equal(t, fault.Denied, fault.KindOf(asks(by(store.ScopeRead))))
+	require.Equal(t, fault.Denied, fault.KindOf(asks(by(people.ScopeRead))))
 	require.Equal(t, fault.Denied, fault.KindOf(auth.MayConverse(t.Context())), "nobody was let in")
 }
 
@@ -151,16 +151,16 @@ func TestRequireOperator_LetsAdministratorsInAlsoWithANarrowToken(t *testing.T) 
 	b.withPassword()
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
-	member, err := b.store.CreateUser(t.Context(), "member", store.RoleMember)
+	member, err := b.store.Users.CreateUser(t.Context(), "member", people.RoleMember)
 	require.NoError(t, err)
 	theirs, hash := secret.NewToken()
-	_, err = b.store.CreateToken(t.Context(), member.ID, store.Token{Name: "script", Scope: store.ScopeAdmin}, hash)
+	_, err = b.store.Users.CreateToken(t.Context(), member.ID, people.Token{Name: "script", Scope: people.ScopeAdmin}, hash)
 	require.NoError(t, err)
 	asks := func(r *http.Request) (refused error) {
 		b.RequireOperator(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), func(_ http.ResponseWriter, _ *http.Request, err error) { refused = err }).ServeHTTP(httptest.NewRecorder(), r)
 		return refused
 	}
-	for _, scope := range []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin} {
+	for _, scope := range []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin} {
 		require.NoError(t, asks(request(http.MethodGet, "Authorization", "Bearer "+b.scoped(scope))), scope)
 	}
 	require.NoError(t, asks(b.page(http.MethodGet, cookie)))

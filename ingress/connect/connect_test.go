@@ -60,14 +60,14 @@ func setup(t *testing.T) *site {
 	t.Helper()
 	t.Parallel()
 	st := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	ann, err := st.EnsureAdmin(t.Context(), "ann")
+	ann, err := st.Users.EnsureAdmin(t.Context(), "ann")
 	require.NoError(t, err)
-	bob, err := st.CreateUser(t.Context(), "bob", "member")
+	bob, err := st.Users.CreateUser(t.Context(), "bob", "member")
 	require.NoError(t, err)
 	allow, err := safehttp.ParseAllow([]string{"127.0.0.1"})
 	require.NoError(t, err)
-	s := &site{t: t, store: st, provider: oauthtest.New(t), ann: ann.ID, bob: bob.ID, Accounts: &oauth.Accounts{Rows: st, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow)}}
-	c := &connect.Connect{Accounts: s.Accounts, Visitors: visitors{}, Origins: auth.Hosts{}, People: st, Servers: s, Log: slog.New(slog.DiscardHandler)}
+	s := &site{t: t, store: st, provider: oauthtest.New(t), ann: ann.ID, bob: bob.ID, Accounts: &oauth.Accounts{Calls: st.Calls, Conversations: st.Conversations, OAuth: st.OAuth, Users: st.Users, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow)}}
+	c := &connect.Connect{Accounts: s.Accounts, Visitors: visitors{}, Origins: auth.Hosts{}, People: st.Users, Servers: s, Log: slog.New(slog.DiscardHandler)}
 	server := httptest.NewServer(c.Handler())
 	t.Cleanup(server.Close)
 	s.Public = server.URL
@@ -200,11 +200,11 @@ func TestConnect_ATicketThatDemandsALoginIsForThatPersonAlone(t *testing.T) {
 
 func TestConnect_APersonWhoIsDisabledMeanwhileConnectsNothing(t *testing.T) {
 	s := setup(t)
-	_, err := s.store.CreateUser(t.Context(), "carl", "admin") // the last one cannot be
+	_, err := s.store.Users.CreateUser(t.Context(), "carl", "admin") // the last one cannot be
 	require.NoError(t, err)
 	b := s.browser(0)
 	back := b.leaves("acme", false)
-	require.NoError(t, s.store.Disable(t.Context(), s.ann, nil))
+	require.NoError(t, s.store.Users.Disable(t.Context(), s.ann, nil))
 	status, page, _ := b.does(http.MethodGet, back)
 	require.Equal(t, http.StatusForbidden, status, page)
 	require.Empty(t, b.client.Jar.Cookies(b.address(oauth.Root)), "the way is used up")
@@ -228,7 +228,7 @@ func TestConnect_AnAnswerWithAStateThatNobodyGaveChangesNothing(t *testing.T) {
 
 func TestConnect_OfAnMCPServerThePageSaysWhereTokensGoAndWhoIsAsked(t *testing.T) {
 	s := setup(t)
-	id, err := s.store.SetMCPServer(t.Context(), mcpservers.Server{MCPServer: chat.MCPServer{User: s.ann, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true}}}, s.ann)
+	id, err := s.store.MCPServers.SetMCPServer(t.Context(), mcpservers.Server{MCPServer: chat.MCPServer{User: s.ann, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true}}}, s.ann)
 	require.NoError(t, err)
 	require.NoError(t, s.SaveOf(t.Context(), oauth.Server{ID: id, Revision: 1}, oauth.Draft{OAuthProviderConfig: chat.OAuthProviderConfig{
 		Name: "tracker", Issuer: s.provider.URL, AuthorizeURL: "https://login.mail.example/authorize", TokenURL: s.provider.URL + "/token", ClientID: "xbot", Resource: "https://mcp.example.com/mcp",

@@ -15,9 +15,9 @@ import (
 type caller struct {
 	services.Caller
 
-	store Store
-	hash  []byte // of the key; nil: it is a media token
-	only  string // the conversation that a media token is for
+	Services Services
+	hash     []byte // of the key; nil: it is a media token
+	only     string // the conversation that a media token is for
 }
 
 // keyError is the error of a request without a key that is good. It is answered with status 401.
@@ -62,7 +62,7 @@ func (a *API) byKey(r *http.Request, header []string) (caller, error) {
 		return caller{}, err
 	}
 	a.wrong.good(hash)
-	return caller{Caller: by, store: a.Store, hash: hash}, nil
+	return caller{Caller: by, Services: a.Services, hash: hash}, nil
 }
 
 // lookUp finds whose a key is. One that was good before waits for no others of its address.
@@ -73,7 +73,7 @@ func (a *API) lookUp(ctx context.Context, from string, hash []byte) (services.Ca
 		}
 		defer a.wrong.leave(from)
 	}
-	return a.Store.CallerOf(ctx, hash)
+	return a.Services.CallerOf(ctx, hash)
 }
 
 func open(by services.Caller) error {
@@ -92,7 +92,7 @@ type access struct {
 
 // Still reports whether the key is still good, and the conversation still there.
 func (c access) Still(ctx context.Context) error {
-	now, err := c.store.CallerOf(ctx, c.hash)
+	now, err := c.Services.CallerOf(ctx, c.hash)
 	if fault.Is(err, fault.NotFound) {
 		return errWrongKey
 	}
@@ -100,7 +100,7 @@ func (c access) Still(ctx context.Context) error {
 		err = open(now)
 	}
 	if err == nil {
-		_, err = c.store.ConsumerConversation(ctx, now, c.conversation)
+		_, err = c.Services.ConsumerConversation(ctx, now, c.conversation)
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/ingress/consumer"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // routes are all of the API, for a conversation and a file.
@@ -51,7 +51,7 @@ func TestAccess_OnlyAKeyOfAServiceOpensAnything(t *testing.T) {
 	b := setup(t)
 	c := b.conversation()
 	token, hash := secret.NewToken()
-	_, err := b.CreateToken(t.Context(), b.User.ID, store.Token{Name: "all", Scope: store.ScopeAdmin}, hash)
+	_, err := b.Users.CreateToken(t.Context(), b.User.ID, people.Token{Name: "all", Scope: people.ScopeAdmin}, hash)
 	require.NoError(t, err)
 	for _, route := range routes(t, c.ID) {
 		for what, headers := range map[string][]string{
@@ -68,7 +68,7 @@ func TestAccess_OnlyAKeyOfAServiceOpensAnything(t *testing.T) {
 			require.NotContains(t, string(got.body), b.service.Name)
 		}
 	}
-	require.NoError(t, b.RevokeServiceKey(t.Context(), b.service.ID, b.caller(b.key).Key))
+	require.NoError(t, b.Services.RevokeServiceKey(t.Context(), b.service.ID, b.caller(b.key).Key))
 	require.Equal(t, "unauthorized", b.do(b.key, http.MethodGet, "/api/v1/service", nil).problem(http.StatusUnauthorized))
 }
 
@@ -107,12 +107,12 @@ func TestAccess_NobodyReachesAConversationOfAnotherKey(t *testing.T) {
 func TestAccess_AWithdrawnServiceSaysSoAndGoesOnLater(t *testing.T) {
 	b := setup(t)
 	c := b.conversation()
-	_, err := b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
+	_, err := b.Services.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
 	require.NoError(t, err)
 	for _, route := range routes(t, c.ID) {
 		require.Equal(t, http.StatusForbidden, b.do(b.key, route[0], route[1], bodyOf(route, c.ID)).status, route)
 	}
-	_, err = b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(true)})
+	_, err = b.Services.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(true)})
 	require.NoError(t, err)
 	b.do(b.key, http.MethodGet, at(c, ""), nil).is(http.StatusOK, nil)
 }
@@ -132,7 +132,7 @@ func TestAccess_WhoGuessesIsSlowedAndNobodyElseOfTheirAddress(t *testing.T) {
 	b.do(b.key, http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1").is(http.StatusOK, nil)
 	b.do(b.keyOf(b.service), http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1").is(http.StatusOK, nil) // never seen here
 	require.Equal(t, http.StatusUnauthorized, wrong(100, "2.2.2.2").status)
-	require.NoError(t, b.RevokeServiceKey(t.Context(), b.service.ID, b.caller(b.key).Key))
+	require.NoError(t, b.Services.RevokeServiceKey(t.Context(), b.service.ID, b.caller(b.key).Key))
 	require.Equal(t, http.StatusUnauthorized, b.do(b.key, http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1").status, "who knew a key may learn that it is revoked")
 }
 
@@ -198,7 +198,7 @@ func TestLimits_EachIsAnsweredWithWhenToTryAgain(t *testing.T) {
 	require.Equal(t, "rate_limited", spent.problem(http.StatusTooManyRequests))
 	require.Contains(t, string(spent.body), "tokens of today")
 
-	_, err = b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Limits: service.Limits{RequestsPerMinute: 1, Concurrent: 1}.Patch()})
+	_, err = b.Services.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Limits: service.Limits{RequestsPerMinute: 1, Concurrent: 1}.Patch()})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { // the minute may turn in between
 		r := b.do(b.key, http.MethodGet, at(c, "/nothing"), nil)
@@ -219,7 +219,7 @@ func TestRecord_EachRequestIsWrittenWithoutWhatWasSaid(t *testing.T) {
 	b.do(b.key, http.MethodGet, "/api/v1/none", nil).is(http.StatusNotFound, nil)
 	var seen []string
 	require.Eventually(t, func() bool {
-		list, err := b.ServiceRequests(t.Context(), b.service.ID, 10)
+		list, err := b.ServiceUsage.ServiceRequests(t.Context(), b.service.ID, 10)
 		require.NoError(t, err)
 		seen = nil
 		for _, q := range list {
@@ -240,7 +240,7 @@ func TestRecord_ACleanStopLosesNothing(t *testing.T) {
 		b.do(b.key, http.MethodGet, "/api/v1/service", nil).is(http.StatusOK, nil)
 	}
 	b.shut()
-	list, err := b.ServiceRequests(t.Context(), b.service.ID, 100)
+	list, err := b.ServiceUsage.ServiceRequests(t.Context(), b.service.ID, 100)
 	require.NoError(t, err)
 	require.Len(t, list, 20)
 }
@@ -255,7 +255,7 @@ func TestConversations_AreNamedFoundAndDeleted(t *testing.T) {
 	b.do(b.key, http.MethodPost, "/api/v1/conversations", object{"title": "  My\n garden "}, "X-Xbot-Channel", "web").is(http.StatusCreated, &made)
 	require.Equal(t, []any{"My garden", service.SourceWeb, 0}, []any{made.Title, made.Source, made.Messages})
 	require.NotNil(t, made.Transcript)
-	c, err := b.ConsumerConversation(t.Context(), b.caller(b.key), made.ID)
+	c, err := b.Services.ConsumerConversation(t.Context(), b.caller(b.key), made.ID)
 	require.NoError(t, err)
 	b.chats(c, "a question").until("accepted")
 	var named consumer.Conversation
@@ -273,7 +273,7 @@ func TestConversations_AreNamedFoundAndDeleted(t *testing.T) {
 	b.do(b.key, http.MethodDelete, at(c, ""), nil).is(http.StatusNoContent, nil)
 	require.Equal(t, "not_found", b.do(b.key, http.MethodGet, at(c, ""), nil).problem(http.StatusNotFound))
 	require.Equal(t, "not_found", b.do(b.key, http.MethodDelete, at(c, ""), nil).problem(http.StatusNotFound))
-	due, err := b.Store.DeletionsToStart(t.Context())
+	due, err := b.Store.Users.DeletionsToStart(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, due, c.User)
 }

@@ -94,7 +94,7 @@ func (a *API) registerChat(h huma.API) {
 			q.First = after == 0 && cmp.Or(in.Last, in.After) != ""
 			return a.follow(ctx, v, c, q)
 		}
-		if q.Message, err = a.Store.Followed(ctx, c.Session, after); err != nil {
+		if q.Message, err = a.Services.Followed(ctx, c.Session, after); err != nil {
 			return nil, err
 		}
 		return a.attend(v, c, q, a.tellAnswer)
@@ -157,12 +157,12 @@ func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outg
 
 // admitted has a message sent that takes a place of its key. One that was not accepted gives it back.
 func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept func() error) error {
-	if err := a.Store.Admit(ctx, v.Caller, send); err != nil {
+	if err := a.Services.Admit(ctx, v.Caller, send); err != nil {
 		return err
 	}
 	err := accept()
 	if err != nil {
-		if freed := a.Store.FreeSend(context.WithoutCancel(ctx), send.ID); freed != nil {
+		if freed := a.Services.FreeSend(context.WithoutCancel(ctx), send.ID); freed != nil {
 			a.Log.Warn("a place of a key is free a minute later", "error", freed)
 		}
 	}
@@ -179,7 +179,7 @@ func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pi
 		in.Text = strings.TrimSpace(chat.AttachmentLines(in.Files)) // it says nothing else
 	}
 	if words := title(cmp.Or(o.title, o.content.Text), firstTitle); c.Title == "" && words != "" {
-		if err := a.Store.UpdateSession(ctx, c.Session, &words, nil); err != nil {
+		if err := a.Conversations.UpdateSession(ctx, c.Session, &words, nil); err != nil {
 			return store.Accepted{}, err
 		}
 	}

@@ -23,7 +23,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/services"
 )
 
@@ -153,7 +153,7 @@ func TestChat_PiecesOfArgumentsShowNoMoreThanTheCall(t *testing.T) {
 
 func (b *bundle) userName(c service.Conversation) string {
 	b.T.Helper()
-	who, err := b.UserByID(b.T.Context(), c.User)
+	who, err := b.Users.UserByID(b.T.Context(), c.User)
 	require.NoError(b.T, err)
 	return who.Name
 }
@@ -207,7 +207,7 @@ func TestChat_WhoeverGoesAwayStopsNothingAndGoesOnAfterTheLastEvent(t *testing.T
 	require.Equal(t, kinds(whole), kinds(b.chats(c, "hello", "Idempotency-Key", "k1", "Last-Event-ID", "999999").until("done")), "no such cursor was ever given")
 
 	require.Equal(t, "conflict", b.do(b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": "another"}, "Idempotency-Key", "k1").problem(http.StatusConflict))
-	turns, err := b.Turns(t.Context(), c.Session, 10)
+	turns, err := b.Conversations.Turns(t.Context(), c.Session, 10)
 	require.NoError(t, err)
 	require.Len(t, turns, 1, "it was answered once")
 }
@@ -352,22 +352,24 @@ func TestChat_PicturesAreKeptWithTheConversationAndShownToNobodyElse(t *testing.
 	require.Contains(t, got.header.Get("Content-Security-Policy"), "sandbox")
 	require.Equal(t, "not_found", b.do(b.key, http.MethodGet, at(b.conversation(), "/attachments/"+file.Path), nil).problem(http.StatusNotFound))
 	b.ClaimTurn(c.Session, "t1")
-	all, err := b.Messages(t.Context(), c.Session, store.Page{Limit: 10})
+	all, err := b.Conversations.Messages(t.Context(), c.Session, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, all.Messages[0].Pictures, 1, "the model is shown it")
 }
 
 func TestStream_EndsAtOnceWhenItsKeyOrServiceIsNotGoodAnyMore(t *testing.T) {
 	for what, withdraw := range map[string]func(b *bundle) error{
-		"the key is revoked": func(b *bundle) error { return b.RevokeServiceKey(b.T.Context(), b.service.ID, b.caller(b.key).Key) },
+		"the key is revoked": func(b *bundle) error {
+			return b.Services.RevokeServiceKey(b.T.Context(), b.service.ID, b.caller(b.key).Key)
+		},
 		"the service is withdrawn": func(b *bundle) error {
-			_, err := b.ChangeService(b.T.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
+			_, err := b.Services.ChangeService(b.T.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
 			return err
 		},
 		"the conversation is gone": func(b *bundle) error { return b.deleteAll() },
-		"the service is deleted":   func(b *bundle) error { return b.DeleteService(b.T.Context(), b.service.ID, b.User.ID) },
+		"the service is deleted":   func(b *bundle) error { return b.Services.DeleteService(b.T.Context(), b.service.ID, b.User.ID) },
 		"the key has another secret": func(b *bundle) error {
-			_, _, err := b.RotateServiceKey(b.T.Context(), b.service.ID, b.caller(b.key).Key)
+			_, _, err := b.Services.RotateServiceKey(b.T.Context(), b.service.ID, b.caller(b.key).Key)
 			return err
 		},
 	} {
@@ -386,12 +388,12 @@ func TestStream_EndsAtOnceWhenItsKeyOrServiceIsNotGoodAnyMore(t *testing.T) {
 }
 
 func (b *bundle) deleteAll() error {
-	list, err := b.ServiceConversations(b.T.Context(), b.service.ID, services.Page{Limit: 10})
+	list, err := b.Services.ServiceConversations(b.T.Context(), b.service.ID, services.Page{Limit: 10})
 	if err != nil {
 		return err
 	}
 	for _, c := range list {
-		if err := b.DeleteConsumerConversation(b.T.Context(), c); err != nil {
+		if err := b.Services.DeleteConsumerConversation(b.T.Context(), c); err != nil {
 			return err
 		}
 	}
@@ -442,7 +444,7 @@ func TestChat_AStreamOutlivesTheTimeInWhichItsRequestIsRead(t *testing.T) {
 }
 
 // full has no room for more pictures.
-type full struct{ consumer.Store }
+type full struct{ consumer.Attachments }
 
 func (full) Room(context.Context, chat.UserID, int64) error {
 	return fault.Errorf(fault.TooLarge, "there is no room")
@@ -462,7 +464,7 @@ func TestChat_APictureThatWasAcceptedIsKnownAgainWhereThereIsNoRoomForMore(t *te
 	require.Equal(t, http.StatusOK, send("a", 8))
 
 	config := b.api.Config
-	config.Store = full{config.Store}
+	config.Attachments = full{config.Attachments}
 	server := httptest.NewServer(consumer.New(config))
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	b.url = server.URL

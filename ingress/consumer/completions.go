@@ -109,7 +109,7 @@ func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q ask
 // named is the conversation that has begun for a name; without an id where none has. A message in it that was accepted before is known by it,
 // whatever limit is reached now.
 func (c completions) named(ctx context.Context, v *visit, name string) (service.Conversation, error) {
-	where, err := c.Store.NamedConversation(ctx, v.Caller, name)
+	where, err := c.Services.NamedConversation(ctx, v.Caller, name)
 	if fault.Is(err, fault.NotFound) {
 		return service.Conversation{}, nil
 	}
@@ -128,9 +128,9 @@ func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool
 		return false, nil
 	}
 	if !q.Retry {
-		return false, c.Store.NoteRequest(ctx, v.Caller, q.retry())
+		return false, c.Services.NoteRequest(ctx, v.Caller, q.retry())
 	}
-	was, found, err := c.Store.FindRetry(ctx, v.Caller, q.retry())
+	was, found, err := c.Services.FindRetry(ctx, v.Caller, q.retry())
 	if err != nil || !found {
 		return false, err
 	}
@@ -150,19 +150,19 @@ func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got stor
 		return got, q.NotHad(err)
 	}
 	if q.where.ID == "" {
-		if err = c.Store.Room(ctx, v.Service.User, bytesOf(pictures)); err != nil {
+		if err = c.Attachments.Room(ctx, v.Service.User, bytesOf(pictures)); err != nil {
 			return got, err
 		}
-		if q.where, err = c.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
+		if q.where, err = c.Services.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
 			return got, err
 		}
 		v.record.Conversation, q.send.User = q.where.ID, q.where.User
-		if err := c.Store.BindSend(ctx, q.send); err != nil {
+		if err := c.Services.BindSend(ctx, q.send); err != nil {
 			return got, err
 		}
 	}
 	if !q.Chosen {
-		if err := c.Store.KeepRetry(ctx, v.Caller, q.retry()); err != nil {
+		if err := c.Services.KeepRetry(ctx, v.Caller, q.retry()); err != nil {
 			return got, err
 		}
 	}
@@ -207,7 +207,7 @@ func (c completions) Delivered(ctx context.Context, q openai.Asked) {
 		return
 	}
 	r := services.Retry{Identity: q.Key, Conversation: q.Conversation}
-	if err := c.Store.ForgetRetry(context.WithoutCancel(ctx), visitOf(ctx).Caller, r); err != nil {
+	if err := c.Services.ForgetRetry(context.WithoutCancel(ctx), visitOf(ctx).Caller, r); err != nil {
 		c.Log.Warn("a request like one that was answered may count as its retry", "error", err)
 	}
 }

@@ -67,7 +67,7 @@ func (b *bundle) awaits(before int) (c service.Conversation) {
 	require.Eventually(b.T, func() bool { return b.queued() > before }, 20*time.Second, 5*time.Millisecond)
 	var id string
 	require.NoError(b.T, b.Pool.QueryRow(b.T.Context(), "SELECT c.id FROM inbox i JOIN service_conversations c ON c.session_key = i.session_key ORDER BY i.id DESC LIMIT 1").Scan(&id))
-	c, err := b.ConsumerConversation(b.T.Context(), b.caller(b.key), id)
+	c, err := b.Services.ConsumerConversation(b.T.Context(), b.caller(b.key), id)
 	require.NoError(b.T, err)
 	return c
 }

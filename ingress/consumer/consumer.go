@@ -22,52 +22,58 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/services"
 )
 
 // Root is the beginning of all paths of the API.
 const Root = "/api/v1/"
 
-// Store keeps services, their keys and their conversations.
-type Store interface {
-	CallerOf(ctx context.Context, hash []byte) (services.Caller, error)
-	CallerWith(ctx context.Context, key string) (services.Caller, error)
-	RecordRequests(ctx context.Context, all []services.Request) error
-	Admission
-	Conversations
-	Transcripts
+// Messages finds answers to messages.
+type Messages interface {
+	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (conversation.Place, error)
 }
 
-// Admission holds the limits of keys and services.
-type Admission interface {
-	Admit(ctx context.Context, by services.Caller, send services.Send) error
-	BindSend(ctx context.Context, send services.Send) error
-	FreeSend(ctx context.Context, id string) error
-	NoteRequest(ctx context.Context, by services.Caller, r services.Retry) error
-	KeepRetry(ctx context.Context, by services.Caller, r services.Retry) error
-	FindRetry(ctx context.Context, by services.Caller, r services.Retry) (was services.Retry, found bool, err error)
-	ForgetRetry(ctx context.Context, by services.Caller, r services.Retry) error
-}
-
-// Conversations are those of consumers.
-type Conversations interface {
-	BeginConversation(ctx context.Context, n services.NewConversation) (service.Conversation, error)
-	ConsumerConversation(ctx context.Context, by services.Caller, id string) (service.Conversation, error)
-	NamedConversation(ctx context.Context, by services.Caller, name string) (service.Conversation, error)
-	DeleteConsumerConversation(ctx context.Context, c service.Conversation) error
-	UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error
-}
-
-// Transcripts are what was said and sent in conversations.
-type Transcripts interface {
-	Messages(ctx context.Context, key chat.SessionKey, page store.Page) (store.Transcript, error)
-	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Place, error)
-	Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxID) (map[chat.InboxID]services.Sent, error)
-	TurnStates(ctx context.Context, key chat.SessionKey, ids []chat.TurnID) (map[chat.TurnID]chat.TurnState, error)
-	Followed(ctx context.Context, key chat.SessionKey, after int64) (chat.InboxID, error)
+// Attachments stores attachments.
+type Attachments interface {
 	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 	Room(ctx context.Context, user chat.UserID, more int64) error
+}
+
+// Conversations stores conversations.
+type Conversations interface {
+	Messages(ctx context.Context, key chat.SessionKey, page conversation.Page) (conversation.Transcript, error)
+	UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error
+}
+
+// ServiceUsage stores the usage of services.
+type ServiceUsage interface {
+	RecordRequests(ctx context.Context, all []services.Request) error
+}
+
+// Services stores services.
+type Services interface {
+	Admit(ctx context.Context, by services.Caller, send services.Send) error
+	BeginConversation(ctx context.Context, n services.NewConversation) (service.Conversation, error)
+	BindSend(ctx context.Context, send services.Send) error
+	CallerOf(ctx context.Context, hash []byte) (services.Caller, error)
+	CallerWith(ctx context.Context, key string) (services.Caller, error)
+	ConsumerConversation(ctx context.Context, by services.Caller, id string) (service.Conversation, error)
+	DeleteConsumerConversation(ctx context.Context, c service.Conversation) error
+	FindRetry(ctx context.Context, by services.Caller, r services.Retry) (was services.Retry, found bool, err error)
+	Followed(ctx context.Context, key chat.SessionKey, after int64) (chat.InboxID, error)
+	ForgetRetry(ctx context.Context, by services.Caller, r services.Retry) error
+	FreeSend(ctx context.Context, id string) error
+	KeepRetry(ctx context.Context, by services.Caller, r services.Retry) error
+	NamedConversation(ctx context.Context, by services.Caller, name string) (service.Conversation, error)
+	NoteRequest(ctx context.Context, by services.Caller, r services.Retry) error
+	Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxID) (map[chat.InboxID]services.Sent, error)
+	TurnStates(ctx context.Context, key chat.SessionKey, ids []chat.TurnID) (map[chat.TurnID]chat.TurnState, error)
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
 	Delivered(ctx context.Context, in store.Inbound) (known store.Delivered, ok bool, err error)
 }
 
@@ -89,16 +95,21 @@ type Addresses interface {
 
 // Config is what the API works with.
 type Config struct {
-	Store     Store
-	Dispatch  Dispatch
-	Answers   *answer.Source
-	Rooms     Rooms // nil: there are no files
-	Addresses Addresses
-	Key       secret.Deriver // signs media tokens
-	Log       *slog.Logger
-	Outages   *outage.Watch       // counts requests that are refused while Postgres is away; nil: each is logged
-	Pictures  *webpicture.Fetcher // reaches the public internet alone: consumers choose the addresses
-	Tally     Tally               // nil: nobody counts
+	Messages      Messages
+	Attachments   Attachments
+	Conversations Conversations
+	ServiceUsage  ServiceUsage
+	Services      Services
+	Turns         Turns
+	Dispatch      Dispatch
+	Answers       *answer.Source
+	Rooms         Rooms // nil: there are no files
+	Addresses     Addresses
+	Key           secret.Deriver // signs media tokens
+	Log           *slog.Logger
+	Outages       *outage.Watch       // counts requests that are refused while Postgres is away; nil: each is logged
+	Pictures      *webpicture.Fetcher // reaches the public internet alone: consumers choose the addresses
+	Tally         Tally               // nil: nobody counts
 }
 
 // Tally counts requests for operators, by service and status.
@@ -122,7 +133,7 @@ type API struct {
 
 // New returns the API. Records are to be written beside it.
 func New(c Config) *API {
-	a := &API{Config: c, uploads: newUploads(), large: largebody.New(), records: newRecorder(c.Store, c.Log), routes: http.NewServeMux()}
+	a := &API{Config: c, uploads: newUploads(), large: largebody.New(), records: newRecorder(c.ServiceUsage, c.Log), routes: http.NewServeMux()}
 	a.register(a.routes)
 	return a
 }

@@ -87,7 +87,7 @@ func (a *API) registerConversations(h huma.API) {
 		Body *titleBody
 	}) (*struct{ Body ConversationWithMessages }, error) {
 		named := cmp.Or(in.Body, &titleBody{}) // nothing of it has to be said
-		c, err := a.Store.BeginConversation(ctx, services.NewConversation{
+		c, err := a.Services.BeginConversation(ctx, services.NewConversation{
 			Caller: v.Caller, Source: v.source(), Title: title(named.Title, maxTitle), External: begunWith(in.Once),
 		})
 		if err != nil {
@@ -129,7 +129,7 @@ func (a *API) registerChanges(h huma.API) {
 		if c.Title = title(in.Body.Title, maxTitle); c.Title == "" {
 			return nil, fault.Errorf(fault.Invalid, "the title is empty")
 		}
-		if err := a.Store.UpdateSession(ctx, c.Session, &c.Title, nil); err != nil {
+		if err := a.Conversations.UpdateSession(ctx, c.Session, &c.Title, nil); err != nil {
 			return nil, err
 		}
 		return &struct{ Body Conversation }{conversationBody(c)}, nil
@@ -142,7 +142,7 @@ func (a *API) registerChanges(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, a.Store.DeleteConsumerConversation(ctx, c)
+		return nil, a.Services.DeleteConsumerConversation(ctx, c)
 	})
 }
 
@@ -169,7 +169,7 @@ func (a *API) conversation(ctx context.Context, v *visit, id string) (service.Co
 	if !service.IsConversation(id) || v.only != "" && v.only != id {
 		return service.Conversation{}, errNoConversation
 	}
-	c, err := a.Store.ConsumerConversation(ctx, v.Caller, id)
+	c, err := a.Services.ConsumerConversation(ctx, v.Caller, id)
 	if fault.Is(err, fault.NotFound) {
 		return c, errNoConversation
 	}

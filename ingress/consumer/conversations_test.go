@@ -29,7 +29,7 @@ func TestConversations_TheSameIdempotencyKeyBeginsOne(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, []string{ids[0], ids[0], ids[0], ids[0]}, ids)
-	c, err := b.ConsumerConversation(t.Context(), b.caller(b.key), ids[0])
+	c, err := b.Services.ConsumerConversation(t.Context(), b.caller(b.key), ids[0])
 	require.NoError(t, err)
 	b.chats(c, "hello").until("accepted")
 	again := b.opens(b.key, "Another title", once...)

@@ -95,7 +95,7 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 	defer leave()
 	file := r.PathValue("path")
 	if hash, ok := strings.CutPrefix(file, pictureFolder); ok && folder == attachmentsFolder {
-		found, err := a.Store.Pictures(r.Context(), c.Session, []string{hash})
+		found, err := a.Attachments.Pictures(r.Context(), c.Session, []string{hash})
 		if err != nil {
 			return err
 		}

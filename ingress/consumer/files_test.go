@@ -42,7 +42,7 @@ func (o only) Box(_ context.Context, user chat.UserID, _ string) (sandbox.Sandbo
 func (b *bundle) onRunner() string {
 	b.T.Helper()
 	box := tooltest.New(b.T)
-	b.api.Rooms = room.Finder{Store: b.Store, Boxes: only{box, b.User.ID}}
+	b.api.Rooms = room.Finder{Store: b.Store.Services, Boxes: only{box, b.User.ID}}
 	return box.Workspace()
 }
 
@@ -140,7 +140,7 @@ func TestFiles_APictureIsShownInAPageWithATokenOfItsConversation(t *testing.T) {
 			require.Equal(t, http.StatusUnauthorized, b.do("", http.MethodGet, at(c, "/files/dot.gif?token="+bad), nil).status)
 		}
 	}
-	_, again, err := b.RotateServiceKey(t.Context(), b.service.ID, b.caller(b.key).Key)
+	_, again, err := b.Services.RotateServiceKey(t.Context(), b.service.ID, b.caller(b.key).Key)
 	require.NoError(t, err)
 	require.Equal(t, "unauthorized", b.do("", http.MethodGet, at(c, "/files/dot.gif"+with), nil).problem(http.StatusUnauthorized), "it is good as long as the secret that it was made with")
 	b.do(again, http.MethodGet, at(c, "/files/dot.gif"), nil).is(http.StatusOK, nil)

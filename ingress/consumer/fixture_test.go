@@ -54,11 +54,12 @@ func setup(t *testing.T, change ...service.Patch) *bundle {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { defer close(connected); _ = b.bus.Run(ctx, b.Pool.Config().ConnString()) }()
 	t.Cleanup(func() { cancel(); <-connected })
-	b.Dispatch.Inbox = b.Store
+	b.Dispatch.Calls, b.Dispatch.Turns = b.Store.Calls, b.Store
 	b.Dispatch.Commands = ingresstest.Commands(b.Store)
 	b.service, b.key = b.offer(change...)
 	b.api = consumer.New(consumer.Config{
-		Store: b.Store, Dispatch: b.Dispatch, Answers: &answer.Source{Rows: b.Store, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
+		Messages: b.Store.Answers, Attachments: b.Store.Attachments, Conversations: b.Store.Conversations, ServiceUsage: b.Store.ServiceUsage, Services: b.Store.Services, Turns: b.Store,
+		Dispatch: b.Dispatch, Answers: &answer.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Addresses: address{}, Key: secret.Key{1, 2, 3}, Log: slog.New(slog.DiscardHandler), Pictures: webpicturetest.Fetcher(t),
 	})
 	stop := b.api.Records(ctx)
@@ -78,21 +79,21 @@ func (b *bundle) offer(change ...service.Patch) (service.Service, string) {
 		d, err = d.Apply(p)
 		require.NoError(b.T, err)
 	}
-	made, err := b.AddService(b.T.Context(), b.User.ID, d, true)
+	made, err := b.Services.AddService(b.T.Context(), b.User.ID, d, true)
 	require.NoError(b.T, err)
 	return made, b.keyOf(made)
 }
 
 func (b *bundle) keyOf(of service.Service) string {
 	b.T.Helper()
-	_, key, err := b.AddServiceKey(b.T.Context(), of.ID, "shop")
+	_, key, err := b.Services.AddServiceKey(b.T.Context(), of.ID, "shop")
 	require.NoError(b.T, err)
 	return key
 }
 
 func (b *bundle) caller(key string) services.Caller {
 	b.T.Helper()
-	by, err := b.CallerOf(b.T.Context(), secret.HashToken(key))
+	by, err := b.Services.CallerOf(b.T.Context(), secret.HashToken(key))
 	require.NoError(b.T, err)
 	return by
 }
@@ -175,7 +176,7 @@ func (b *bundle) conversation() service.Conversation {
 	b.T.Helper()
 	var made consumer.ConversationWithMessages
 	b.do(b.key, http.MethodPost, "/api/v1/conversations", object{}).is(http.StatusCreated, &made)
-	c, err := b.ConsumerConversation(b.T.Context(), b.caller(b.key), made.ID)
+	c, err := b.Services.ConsumerConversation(b.T.Context(), b.caller(b.key), made.ID)
 	require.NoError(b.T, err)
 	return c
 }
@@ -320,11 +321,11 @@ func (t turn) says(n int, text string, tools ...string) (ids []chat.CallID) {
 
 func (t turn) calls(id chat.CallID, result string) {
 	t.T.Helper()
-	call, err := t.Call(t.T.Context(), id)
+	call, err := t.Calls.Call(t.T.Context(), id)
 	require.NoError(t.T, err)
-	_, err = t.BeginCall(t.T.Context(), call)
+	_, err = t.Calls.BeginCall(t.T.Context(), call)
 	require.NoError(t.T, err)
-	require.NoError(t.T, t.FinishCall(t.T.Context(), id, chat.ToolResult{Content: result}))
+	require.NoError(t.T, t.Calls.FinishCall(t.T.Context(), id, chat.ToolResult{Content: result}))
 }
 
 func (t turn) ends(state chat.TurnState, say i18n.ID, args ...any) {

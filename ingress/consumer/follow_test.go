@@ -30,20 +30,20 @@ func (b *bundle) admin() services.By { return services.By{User: b.User.ID, Name:
 
 func (b *bundle) takes(c service.Conversation) {
 	b.T.Helper()
-	_, err := b.TakeIn(b.T.Context(), c, b.admin(), nil)
+	_, err := b.Services.TakeIn(b.T.Context(), c, b.admin(), nil)
 	require.NoError(b.T, err)
 }
 
 func (b *bundle) gives(c service.Conversation) {
 	b.T.Helper()
-	given, err := b.GiveConversation(b.T.Context(), c)
+	given, err := b.Services.GiveConversation(b.T.Context(), c)
 	require.NoError(b.T, err)
 	require.True(b.T, given)
 }
 
 func (b *bundle) personSays(c service.Conversation, id, text string) {
 	b.T.Helper()
-	_, err := b.Say(b.T.Context(), c, b.admin(), id, text)
+	_, err := b.Services.Say(b.T.Context(), c, b.admin(), id, text)
 	require.NoError(b.T, err)
 }
 
@@ -164,7 +164,7 @@ func TestFollow_TellsTheRestOfAnAnswerThatIsBeingWritten(t *testing.T) {
 // schedules has a job's time come in a conversation.
 func (b *bundle) schedules(c service.Conversation, key string) {
 	b.T.Helper()
-	_, err := b.Tell(b.T.Context(), chat.InternalMessage{Session: c.Session, Key: key, Origin: chat.OriginCron, Text: "[cron] say something"})
+	_, err := b.Inbox.Tell(b.T.Context(), chat.InternalMessage{Session: c.Session, Key: key, Origin: chat.OriginCron, Text: "[cron] say something"})
 	require.NoError(b.T, err)
 }
 

@@ -82,7 +82,7 @@ func TestRecord_OfTheRequestsBeyondTheMinuteOneIsWritten(t *testing.T) {
 		}
 	}
 	b.shut()
-	list, err := b.ServiceRequests(t.Context(), b.service.ID, 100)
+	list, err := b.ServiceUsage.ServiceRequests(t.Context(), b.service.ID, 100)
 	require.NoError(t, err)
 	refused := map[string]int{}
 	for _, q := range list {
@@ -98,7 +98,7 @@ func TestRecord_OfTheRequestsBeyondTheMinuteOneIsWritten(t *testing.T) {
 
 func TestLimits_AWithdrawnServiceCountsRequestsToo(t *testing.T) {
 	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 2, Concurrent: 4}.Patch()})
-	_, err := b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
+	_, err := b.Services.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
 	require.NoError(t, err)
 	refused := 0
 	for range 20 {

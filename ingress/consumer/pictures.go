@@ -64,11 +64,11 @@ func (a *API) kept(ctx context.Context, c service.Conversation, o outgoing) (pic
 	if c.ID == "" {
 		return nil, false, nil // it is to begin with the message
 	}
-	known, found, err := a.Store.Delivered(ctx, inbound(c, o.id, "").Inbound)
+	known, found, err := a.Turns.Delivered(ctx, inbound(c, o.id, "").Inbound)
 	if err != nil || !found {
 		return nil, false, err
 	}
-	sent, err := a.Store.Sent(ctx, c.Session, []chat.InboxID{known.Inbox})
+	sent, err := a.Services.Sent(ctx, c.Session, []chat.InboxID{known.Inbox})
 	if err != nil {
 		return nil, false, err
 	}
@@ -99,7 +99,7 @@ var errAnother = fault.Errorf(fault.Conflict, "this Idempotency-Key came with an
 
 // same is a Conflict where a message came with other files before.
 func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID, files []chat.Attachment) error {
-	sent, err := a.Store.Sent(ctx, c.Session, []chat.InboxID{id})
+	sent, err := a.Services.Sent(ctx, c.Session, []chat.InboxID{id})
 	if err != nil {
 		return err
 	}
@@ -136,14 +136,14 @@ func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.
 	if len(pictures) == 0 {
 		return nil
 	}
-	if _, before, err := a.Store.Delivered(ctx, in); before || err != nil {
+	if _, before, err := a.Turns.Delivered(ctx, in); before || err != nil {
 		return err
 	}
-	if err := a.Store.Room(ctx, c.User, bytesOf(pictures)); err != nil { // all or none
+	if err := a.Attachments.Room(ctx, c.User, bytesOf(pictures)); err != nil { // all or none
 		return err
 	}
 	for _, p := range pictures {
-		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
+		if err := a.Attachments.AddPicture(ctx, c.Session, p); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture/webpicturetest"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	conversationrows "xbot/internal/store/conversation"
 )
 
 // shown is a message with a picture of an address; without a text it says nothing else.
@@ -42,7 +42,7 @@ func completing(address string, more ...any) object {
 
 func (b *bundle) pictures(key chat.SessionKey) []chat.PictureRef {
 	b.T.Helper()
-	all, err := b.Messages(b.T.Context(), key, store.Page{Limit: 10})
+	all, err := b.Conversations.Messages(b.T.Context(), key, conversationrows.Page{Limit: 10})
 	require.NoError(b.T, err)
 	return all.Messages[0].Pictures
 }
@@ -61,7 +61,7 @@ func TestPictures_OneOfAnAddressIsShownToTheModelWhicheverFormTheRequestHas(t *t
 	b.do(b.key, http.MethodGet, at(c, "/attachments/"+read.Transcript[0].Attachments[0].Path), nil).is(http.StatusOK, nil)
 
 	whole := b.completes(completing(site.URL+"/cat.png"), "a cat")
-	where, err := b.ConsumerConversation(t.Context(), b.caller(b.key), whole.Conversation)
+	where, err := b.Services.ConsumerConversation(t.Context(), b.caller(b.key), whole.Conversation)
 	require.NoError(t, err)
 	require.Len(t, b.pictures(where.Session), 1)
 	require.Equal(t, 2, site.Asked())
@@ -111,7 +111,7 @@ func TestPictures_TheSameMessageTwiceAtOnceIsOneAlthoughTheAddressAnswersEachOth
 	require.Eventually(t, func() bool { return b.queued() == before+2 }, time.Minute, 5*time.Millisecond)
 	var lena string
 	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT c.id FROM service_conversations c JOIN inbox i ON i.session_key = c.session_key WHERE i.body = 'what is this?'").Scan(&lena))
-	where, err := b.ConsumerConversation(t.Context(), b.caller(b.key), lena)
+	where, err := b.Services.ConsumerConversation(t.Context(), b.caller(b.key), lena)
 	require.NoError(t, err)
 	b.claims(where, "t-lena").answers("a cat")
 	both.Wait()
@@ -198,7 +198,7 @@ func TestPictures_NothingIsFetchedForWhoMayNotAsk(t *testing.T) {
 		b.do(free, http.MethodGet, "/api/v1/service", nil)
 	}
 	both(http.StatusTooManyRequests, free, c.ID)
-	_, err := b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
+	_, err := b.Services.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
 	require.NoError(t, err)
 	both(http.StatusForbidden, b.key, c.ID)
 	require.Zero(t, site.Asked())

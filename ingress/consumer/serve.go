@@ -33,7 +33,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	defer a.record(v, status)
 	defer a.left(v)
 	// It counts before its body is read, so that none is free because it is no good. What sends a message takes its place later.
-	if err := a.Store.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
+	if err := a.Services.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
 		v.uncounted = fault.Is(err, fault.RateLimited)
 		a.refuseUnread(v, status, err)
 		return
@@ -57,7 +57,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 // refuseUnread refuses a request that may come again as a retry, and of which nothing was read.
 func (a *API) refuseUnread(v *visit, w http.ResponseWriter, err error) {
 	if v.r.URL.Path == completionsPath && v.r.Header.Get("Idempotency-Key") == "" {
-		if noted := a.Store.NoteRequest(v.r.Context(), v.Caller, services.Retry{}); noted != nil {
+		if noted := a.Services.NoteRequest(v.r.Context(), v.Caller, services.Retry{}); noted != nil {
 			a.Log.Warn("a retry of a request that was refused unread may count as one of another client", "error", noted)
 		}
 	}

@@ -63,11 +63,11 @@ func (a *API) byToken(ctx context.Context, token string) (caller, error) {
 	if !ok || time.Now().Unix() >= p.Expires {
 		return caller{}, errToken
 	}
-	by, err := a.Store.CallerWith(ctx, p.Key)
+	by, err := a.Services.CallerWith(ctx, p.Key)
 	if fault.Is(err, fault.NotFound) || err == nil && (by.Revision != p.Revision || by.Service.ID != p.Service) {
 		return caller{}, errToken
 	}
-	return caller{Caller: by, store: a.Store, only: p.Conversation}, err
+	return caller{Caller: by, Services: a.Services, only: p.Conversation}, err
 }
 
 func (a *API) verify(token string) (p pass, ok bool) {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/services"
 )
 
@@ -67,7 +67,7 @@ type transcript struct {
 // transcript reads the newest messages of a conversation, or those before one. Where there are older ones it is not empty: whoever asks for
 // those names its first message.
 func (a *API) transcript(ctx context.Context, c service.Conversation, before chat.MessageID) (transcript, error) {
-	t, err := a.Store.Messages(ctx, c.Session, store.Page{Limit: maxMessages, Before: before})
+	t, err := a.Conversations.Messages(ctx, c.Session, conversation.Page{Limit: maxMessages, Before: before})
 	if err != nil {
 		return transcript{}, err
 	}
@@ -75,7 +75,7 @@ func (a *API) transcript(ctx context.Context, c service.Conversation, before cha
 		t.Queued = nil
 	}
 	for t = wholeTurns(t); t.HasMore && !slices.ContainsFunc(t.Messages, shows); t = wholeTurns(t) {
-		older, err := a.Store.Messages(ctx, c.Session, store.Page{Limit: maxMessages, Before: t.Messages[0].ID})
+		older, err := a.Conversations.Messages(ctx, c.Session, conversation.Page{Limit: maxMessages, Before: t.Messages[0].ID})
 		if err != nil {
 			return transcript{}, err
 		}
@@ -86,7 +86,7 @@ func (a *API) transcript(ctx context.Context, c service.Conversation, before cha
 }
 
 // wholeTurns leaves the beginning of a part out where it is of a turn that may have begun before it: the next part has all of the turn.
-func wholeTurns(t store.Transcript) store.Transcript {
+func wholeTurns(t conversation.Transcript) conversation.Transcript {
 	if !t.HasMore || t.Messages[0].Turn == "" {
 		return t
 	}
@@ -111,7 +111,7 @@ func (a *API) rowOf(ctx context.Context, c service.Conversation, id string) (cha
 	if err != nil || id[0] == 'a' {
 		return chat.MessageID(n), err
 	}
-	at, err := a.Store.Place(ctx, c.Session, chat.InboxID(n))
+	at, err := a.Messages.Place(ctx, c.Session, chat.InboxID(n))
 	if fault.Is(err, fault.NotFound) {
 		return 0, fault.Errorf(fault.NotFound, "the conversation has no message %s, or it waits; before must be the id of a message that was read", id)
 	}
@@ -119,7 +119,7 @@ func (a *API) rowOf(ctx context.Context, c service.Conversation, id string) (cha
 }
 
 // messagesOf is what rows say to a consumer, and the answer that is being written to a task.
-func (a *API) messagesOf(ctx context.Context, c service.Conversation, t store.Transcript) (said []Message, task chat.TurnID, err error) {
+func (a *API) messagesOf(ctx context.Context, c service.Conversation, t conversation.Transcript) (said []Message, task chat.TurnID, err error) {
 	var written []chat.InboxID
 	var turns []chat.TurnID
 	for _, m := range t.Messages {
@@ -133,11 +133,11 @@ func (a *API) messagesOf(ctx context.Context, c service.Conversation, t store.Tr
 	for _, q := range t.Queued {
 		written = append(written, q.Inbox)
 	}
-	sent, err := a.Store.Sent(ctx, c.Session, written)
+	sent, err := a.Services.Sent(ctx, c.Session, written)
 	if err != nil {
 		return nil, "", err
 	}
-	states, err := a.Store.TurnStates(ctx, c.Session, turns)
+	states, err := a.Services.TurnStates(ctx, c.Session, turns)
 	if err != nil {
 		return nil, "", err
 	}
@@ -168,7 +168,7 @@ type reply struct {
 	notice string // what the product said last of it
 }
 
-func (r *reading) read(t store.Transcript) {
+func (r *reading) read(t conversation.Transcript) {
 	last := map[chat.TurnID]int{} // people may speak while a turn goes on
 	for i, m := range t.Messages {
 		last[m.Turn] = i

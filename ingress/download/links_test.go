@@ -19,7 +19,7 @@ import (
 	"xbot/internal/host/filelink"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/tool/tooltest"
 )
 
@@ -37,11 +37,11 @@ func (h *house) Box(_ context.Context, user chat.UserID, runner string) (sandbox
 	return h.box, h.err
 }
 
-func (h *house) UserByID(_ context.Context, id chat.UserID) (store.User, error) {
+func (h *house) UserByID(_ context.Context, id chat.UserID) (people.User, error) {
 	if id != 7 {
-		return store.User{}, fault.Errorf(fault.NotFound, "no rows")
+		return people.User{}, fault.Errorf(fault.NotFound, "no rows")
 	}
-	return store.User{ID: id, Disabled: h.disabled}, nil
+	return people.User{ID: id, Disabled: h.disabled}, nil
 }
 
 // linkServer serves links to the files of a sandbox.

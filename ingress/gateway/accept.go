@@ -130,11 +130,11 @@ func (m *inboundRequest) rehome(ctx context.Context, id chat.InboxID) error {
 	if typed, _ := command.Parse(m.text); typed.Name != "link" && typed.Name != "unlink" {
 		return nil
 	}
-	now, known, err := m.Store.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+	now, known, err := m.Store.Users.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
 	if err != nil || !known || now.ID == m.user.ID {
 		return err
 	}
-	return m.Store.Rehome(ctx, id, now.ID)
+	return m.Store.Links.Rehome(ctx, id, now.ID)
 }
 
 // expectsAnswer reports whether a message is certain to be answered: where the agent may keep silent, words that say no more than that

@@ -8,7 +8,7 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // administers is a platform whose settings name a chat as the administrator's.
@@ -24,7 +24,7 @@ func administers(t *testing.T, document string, a chat.Address) *platform {
 
 func (b *platform) isAdmin(peer string) bool {
 	b.T.Helper()
-	u, known, err := b.Store.KnownPerson(b.T.Context(), "feishu", "", peer)
+	u, known, err := b.Store.Users.KnownPerson(b.T.Context(), "feishu", "", peer)
 	require.NoError(b.T, err)
 	return known && u.Admin
 }
@@ -36,7 +36,7 @@ func TestAdminChat_WhoWritesThereIsTheAdministratorAndNobodyElse(t *testing.T) {
 	out := b.Receive(ingresstest.DM("m1", "ou_1", "/pair"))
 	require.Equal(t, gateway.ResultAnswered, out.Result)
 	require.Contains(t, out.Reply, "Nobody waits")
-	owner, err := b.Store.SessionOwner(t.Context(), out.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), out.Session)
 	require.NoError(t, err)
 	require.Equal(t, b.Admin.ID, owner.ID)
 
@@ -120,7 +120,7 @@ func TestAdminChat_TheConversationOfWhoWasSomebodyBeforeGoesOn(t *testing.T) {
 	again, err := b.Gateways[0].Receive(t.Context(), ingresstest.DM("m1", "ou_1", "hello"))
 	require.NoError(t, err)
 	require.Equal(t, gateway.ResultDuplicate, again.Result, "a message that is delivered once more is known")
-	owner, err := b.Store.SessionOwner(t.Context(), after.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), after.Session)
 	require.NoError(t, err)
 	require.Equal(t, b.Admin.ID, owner.ID)
 }
@@ -129,10 +129,10 @@ func TestAdminChat_WhenTheSettingIsGoneSoAreTheRights(t *testing.T) {
 	b := administers(t, allIn, chat.Address{Peer: "ou_1"})
 	before := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	require.True(t, b.isAdmin("ou_1"))
-	n, err := b.Store.Depose(t.Context(), "feishu:ou_1")
+	n, err := b.Store.Links.Depose(t.Context(), "feishu:ou_1")
 	require.NoError(t, err)
 	require.Zero(t, n, "the setting is the same")
-	n, err = b.Store.Depose(t.Context(), "feishu:ou_9")
+	n, err = b.Store.Links.Depose(t.Context(), "feishu:ou_9")
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	for _, g := range b.Gateways {
@@ -148,12 +148,12 @@ func TestAdminChat_WhoIsShutOutStaysOutAndAnotherAdministratorStaysThemselves(t 
 	b := bridged(t, allIn)
 	b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	b.Receive(ingresstest.DM("m2", "ou_2", "hello"))
-	shut, _, err := b.Store.KnownPerson(t.Context(), "feishu", "", "ou_1")
+	shut, _, err := b.Store.Users.KnownPerson(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
-	require.NoError(t, b.Store.Disable(t.Context(), shut.ID, &b.Admin.ID))
-	second, _, err := b.Store.KnownPerson(t.Context(), "feishu", "", "ou_2")
+	require.NoError(t, b.Store.Users.Disable(t.Context(), shut.ID, &b.Admin.ID))
+	second, _, err := b.Store.Users.KnownPerson(t.Context(), "feishu", "", "ou_2")
 	require.NoError(t, err)
-	require.NoError(t, b.Store.SetRole(t.Context(), second.ID, store.RoleAdmin))
+	require.NoError(t, b.Store.Users.SetRole(t.Context(), second.ID, people.RoleAdmin))
 	name := func(peer string) {
 		for _, g := range b.Gateways {
 			g.AdminChat = chat.Address{Channel: "feishu", ChatType: chat.ChatDirect, Peer: peer}
@@ -163,7 +163,7 @@ func TestAdminChat_WhoIsShutOutStaysOutAndAnotherAdministratorStaysThemselves(t 
 	require.Equal(t, gateway.ResultRefused, b.Receive(ingresstest.DM("m3", "ou_1", "/pair")).Result)
 	name("ou_2")
 	b.Receive(ingresstest.DM("m4", "ou_2", "hello"))
-	now, _, err := b.Store.KnownPerson(t.Context(), "feishu", "", "ou_2")
+	now, _, err := b.Store.Users.KnownPerson(t.Context(), "feishu", "", "ou_2")
 	require.NoError(t, err)
 	require.Equal(t, second.ID, now.ID)
 }

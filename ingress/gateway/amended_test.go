@@ -123,12 +123,12 @@ func TestRecall_WhatWasTakenBackIsNotQuoted(t *testing.T) {
 	require.NoError(t, err)
 	var id int64
 	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT max(id) FROM outbound").Scan(&id))
-	before, err := b.Store.Outbound(t.Context(), id)
+	before, err := b.Store.Deliveries.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, "m1", before.Place.ReplyTo)
 
 	require.True(t, b.recall(first))
-	after, err := b.Store.Outbound(t.Context(), id)
+	after, err := b.Store.Deliveries.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	require.Empty(t, after.Place.ReplyTo, "an answer does not point to it")
 	other := ingresstest.InGroup("m2", "ou_2", "what was that?")

@@ -11,7 +11,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/services"
 	"xbot/internal/turn/session"
 )
@@ -20,23 +21,23 @@ import (
 func (b *platform) asked(t *testing.T, admin string) (service.Conversation, string) {
 	t.Helper()
 	ctx := t.Context()
-	require.NoError(t, b.Store.SaveChannelAccount(ctx, store.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	require.NoError(t, b.Store.Channels.SaveChannelAccount(ctx, channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	at := b.Receive(ingresstest.DM("hello "+admin, admin, "hello")).Session
-	owner, err := b.Store.SessionOwner(ctx, at)
+	owner, err := b.Store.Users.SessionOwner(ctx, at)
 	require.NoError(t, err)
 	_, err = b.Pool.Exec(ctx, "UPDATE users SET role = 'admin' WHERE id = $1", owner.ID)
 	require.NoError(t, err)
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Shop"), Capabilities: &[]service.Capability{service.HumanChat}})
 	require.NoError(t, err)
-	made, err := b.Store.AddService(ctx, owner.ID, d, true)
+	made, err := b.Store.Services.AddService(ctx, owner.ID, d, true)
 	require.NoError(t, err)
-	_, key, err := b.Store.AddServiceKey(ctx, made.ID, "k")
+	_, key, err := b.Store.Services.AddServiceKey(ctx, made.ID, "k")
 	require.NoError(t, err)
-	by, err := b.Store.CallerOf(ctx, secret.HashToken(key))
+	by, err := b.Store.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
-	c, err := b.Store.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order *7*"})
+	c, err := b.Store.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order *7*"})
 	require.NoError(t, err)
-	got, err := b.Store.ContactAdmin(ctx, service.Contact{Session: c.Session, Call: "c1", Message: "a refund"})
+	got, err := b.Store.Services.ContactAdmin(ctx, service.Contact{Session: c.Session, Call: "c1", Message: "a refund"})
 	require.NoError(t, err)
 	require.True(t, got.Told)
 	inbox := service.InboxSession(made.ID, owner.ID)
@@ -50,15 +51,15 @@ func (b *platform) asked(t *testing.T, admin string) (service.Conversation, stri
 	require.NoError(t, err)
 	_, err = b.Store.FinishTurn(ctx, inbox, "told", chat.TurnDone, "")
 	require.NoError(t, err)
-	next, ok, err := b.Store.NextOutbound(ctx, inbox)
+	next, ok, err := b.Store.Deliveries.NextOutbound(ctx, inbox)
 	require.NoError(t, err)
 	require.True(t, ok)
-	o, err := b.Store.Outbound(ctx, next.ID)
+	o, err := b.Store.Deliveries.Outbound(ctx, next.ID)
 	require.NoError(t, err)
 	o.Pieces = []chat.Piece{{Text: o.Text, State: chat.PieceSent, ID: "om_told"}}
-	require.NoError(t, b.Store.SavePieces(ctx, &o, true))
-	require.NoError(t, b.Store.EndDelivery(ctx, o.ID, chat.OutboundSent, ""))
-	require.NoError(t, b.Store.NameAnswers(ctx, inbox, session.MessageAlias(ingresstest.DM("", admin, ""), "om_told")))
+	require.NoError(t, b.Store.Deliveries.SavePieces(ctx, &o, true))
+	require.NoError(t, b.Store.Deliveries.EndDelivery(ctx, o.ID, chat.OutboundSent, ""))
+	require.NoError(t, b.Store.Routing.NameAnswers(ctx, inbox, session.MessageAlias(ingresstest.DM("", admin, ""), "om_told")))
 	return c, got.ID
 }
 
@@ -70,7 +71,7 @@ func reply(id, peer, text string) chat.Envelope {
 
 func (b *platform) transcript(t *testing.T, of chat.SessionKey) (lines []string) {
 	t.Helper()
-	page, err := b.Store.Messages(t.Context(), of, store.Page{Limit: 100})
+	page, err := b.Store.Conversations.Messages(t.Context(), of, conversation.Page{Limit: 100})
 	require.NoError(t, err)
 	for _, m := range page.Messages {
 		lines = append(lines, string(m.Role)+" "+m.Origin+": "+m.Content)
@@ -93,7 +94,7 @@ func TestConsumer_AReplyToWhatTheAgentToldIsTheAnswerToTheConsumer(t *testing.T)
 				require.Contains(t, out.Reply, `Your answer is in **Order \*7\*** (Shop, conversation `+"`"+c.ID+"`)")
 			}
 			require.Equal(t, []string{"assistant person: You get it back."}, p.transcript(t, c.Session))
-			now, err := p.Store.InboxItem(t.Context(), item)
+			now, err := p.Store.Services.InboxItem(t.Context(), item)
 			require.NoError(t, err)
 			require.Equal(t, []string{"handled", "manual"}, []string{string(now.Status), now.HandledBy})
 
@@ -126,7 +127,7 @@ func TestConsumer_NobodyElseAnswersByAReply(t *testing.T) {
 func TestConsumer_AReplyAfterTheConversationIsGoneIsToldSo(t *testing.T) {
 	p := bridged(t, openDoor)
 	c, _ := p.asked(t, "ou_1")
-	require.NoError(t, p.Store.DeleteConsumerConversation(t.Context(), c))
+	require.NoError(t, p.Store.Services.DeleteConsumerConversation(t.Context(), c))
 	out := p.Receive(reply("m1", "ou_1", "late"))
 	require.Contains(t, out.Reply, "not known any more")
 	require.Equal(t, gateway.ResultAnswered, out.Result)

@@ -13,9 +13,9 @@ import (
 func TestReceive_RefusesAPersonWhoIsShutOutAndKeepsNothing(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	let := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
-	owner, err := b.Store.SessionOwner(t.Context(), let.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), let.Session)
 	require.NoError(t, err)
-	require.NoError(t, b.Store.Disable(t.Context(), owner.ID, nil))
+	require.NoError(t, b.Store.Users.Disable(t.Context(), owner.ID, nil))
 
 	refused := b.Receive(ingresstest.DM("m2", "ou_1", "hello again"))
 	require.Equal(t, gateway.ResultRefused, refused.Result)
@@ -23,6 +23,6 @@ func TestReceive_RefusesAPersonWhoIsShutOutAndKeepsNothing(t *testing.T) {
 	require.Empty(t, refused.Session)
 	require.NotEqual(t, gateway.ResultRefused, b.Receive(ingresstest.DM("m3", "ou_2", "hello")).Result, "others may write")
 
-	require.NoError(t, b.Store.Enable(t.Context(), owner.ID))
+	require.NoError(t, b.Store.Users.Enable(t.Context(), owner.ID))
 	require.Equal(t, let.Session, b.Receive(ingresstest.DM("m4", "ou_1", "back")).Session)
 }

@@ -9,7 +9,7 @@ import (
 // duplicate finds a message that was delivered before, wherever it went then.
 func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 	if !m.direct() {
-		known, err := m.Store.OverheardBefore(ctx, m.heard())
+		known, err := m.Store.GroupMessages.OverheardBefore(ctx, m.heard())
 		if err != nil || known {
 			return Outcome{Result: ResultDuplicate, Session: m.key}, known, err
 		}
@@ -32,7 +32,7 @@ func (m *inboundRequest) deliveredAs(ctx context.Context) (store.Delivered, bool
 	if _, linked := m.p.Person(m.e); !linked || ok || err != nil {
 		return got, ok, err
 	}
-	was, known, err := m.Store.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+	was, known, err := m.Store.Users.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
 	if err != nil || !known || was.ID == in.User {
 		return got, false, err
 	}

@@ -31,7 +31,7 @@ func (g *Gateway) Edit(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return g.Store.EditOverheard(ctx, m.heard())
+	return g.Store.GroupMessages.EditOverheard(ctx, m.heard())
 }
 
 // edit changes the message that was made from a text: the text after a command, or all of it. A text that became a command, or
@@ -50,7 +50,7 @@ func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	gone, err := m.Store.IsRecalled(ctx, m.amendedKey(m.e.ID))
+	gone, err := m.Store.Edits.IsRecalled(ctx, m.amendedKey(m.e.ID))
 	if err != nil || gone {
 		return false, err
 	}
@@ -65,7 +65,7 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := m.Store.Recall(ctx, m.amendedKey(m.e.ID)); err != nil {
+	if err := m.Store.Edits.Recall(ctx, m.amendedKey(m.e.ID)); err != nil {
 		return false, err
 	}
 	if user != 0 {
@@ -85,7 +85,7 @@ func (m *inboundRequest) recall(ctx context.Context) (changed bool, err error) {
 
 // takenBack reports whether the message was taken back: before it arrived, or while it was accepted. What was accepted of it is taken back.
 func (m *inboundRequest) takenBack(ctx context.Context, accepted bool) (bool, error) {
-	gone, err := m.Store.IsRecalled(ctx, m.amendedKey(m.e.ID))
+	gone, err := m.Store.Edits.IsRecalled(ctx, m.amendedKey(m.e.ID))
 	if err != nil || !gone || !accepted {
 		return gone, err
 	}

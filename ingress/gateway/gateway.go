@@ -13,6 +13,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/store/services"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
@@ -144,11 +145,11 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 
 // spoken is the language in which the sender is addressed, once the conversation is known.
 func (m *inboundRequest) spoken(ctx context.Context) (i18n.Lang, error) {
-	return m.Store.Speaks(ctx, m.user.ID, m.key, m.wrote)
+	return m.Store.Users.Speaks(ctx, m.user.ID, m.key, m.wrote)
 }
 
 // NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.
 func (g *Gateway) NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (string, error) {
-	code := store.NewCode()
-	return code, g.Store.NewLinkCode(ctx, user, key, secret.HashToken(code))
+	code := people.NewCode()
+	return code, g.Store.Links.NewLinkCode(ctx, user, key, secret.HashToken(code))
 }

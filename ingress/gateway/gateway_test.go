@@ -14,7 +14,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/links"
+	"xbot/internal/store/people"
 )
 
 func TestReceive_NothingIsStoredOfWhoIsNotLetIn(t *testing.T) {
@@ -37,12 +39,12 @@ func TestReceive_AnUnknownPersonWaitsForAnAdministrator(t *testing.T) {
 	first := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	require.Equal(t, gateway.ResultRefused, first.Result)
 	require.Zero(t, b.Rows("inbox"))
-	all, err := b.Store.Pairings(t.Context())
+	all, err := b.Store.Users.Pairings(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Contains(t, first.Reply, all[0].Code)
 
-	_, err = b.Store.EndPairing(t.Context(), all[0].Code, true, b.Admin.ID)
+	_, err = b.Store.Users.EndPairing(t.Context(), all[0].Code, true, b.Admin.ID)
 	require.NoError(t, err)
 	second := b.Receive(ingresstest.DM("m2", "ou_1", "hello again"))
 	require.Equal(t, gateway.ResultAccepted, second.Result)
@@ -53,10 +55,10 @@ func TestReceive_AnUnknownPersonWaitsForAnAdministrator(t *testing.T) {
 	e := ingresstest.InGroup("m4", "ou_1", "hi")
 	e.Mentioned = true
 	require.Equal(t, gateway.ResultRefused, b.Receive(e).Result, "the approval opens no group")
-	s, owner, err := b.Store.Session(t.Context(), second.Session)
+	s, owner, err := b.Store.Conversations.Session(t.Context(), second.Session)
 	require.NoError(t, err)
 	require.Equal(t, chat.Origin{Label: "Name of ou_1", Provider: "feishu", From: "ou_1", To: "ou_1", Name: "Name of ou_1"}, s.Origin)
-	user, err := b.Store.UserByID(t.Context(), owner)
+	user, err := b.Store.Users.UserByID(t.Context(), owner)
 	require.NoError(t, err)
 	require.Equal(t, "Name of ou_1", user.Name)
 	require.False(t, user.Admin)
@@ -70,7 +72,7 @@ func TestReceive_AStrangerIsAnsweredOnceThenAtMostDaily(t *testing.T) {
 		out := b.Receive(ingresstest.DM(fmt.Sprint("again", i), "ou_1", "hello?"))
 		require.Equal(t, gateway.Outcome{Result: gateway.ResultRefused}, out)
 	}
-	all, err := b.Store.Pairings(t.Context())
+	all, err := b.Store.Users.Pairings(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Contains(t, first, all[0].Code)
@@ -83,9 +85,9 @@ func TestReceive_AStrangerIsAnsweredOnceThenAtMostDaily(t *testing.T) {
 	require.NotEmpty(t, later)
 	require.NotEqual(t, first, later, "the code of yesterday is of no use")
 
-	all, err = b.Store.Pairings(t.Context())
+	all, err = b.Store.Users.Pairings(t.Context())
 	require.NoError(t, err)
-	_, err = b.Store.EndPairing(t.Context(), all[0].Code, false, b.Admin.ID)
+	_, err = b.Store.Users.EndPairing(t.Context(), all[0].Code, false, b.Admin.ID)
 	require.NoError(t, err)
 	require.NotEmpty(t, b.Receive(ingresstest.DM("m11", "ou_1", "hello")).Reply, "who was refused may ask again")
 }
@@ -123,11 +125,11 @@ func TestReceive_TwoReplicasMakeOneUserAndOneCode(t *testing.T) {
 
 func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	boss, err := b.Store.Person(t.Context(), "feishu", "", "ou_boss", "")
+	boss, err := b.Store.Users.Person(t.Context(), "feishu", "", "ou_boss", "")
 	require.NoError(t, err)
 	hash := []byte("code")
-	require.NoError(t, b.Store.NewLinkCode(t.Context(), b.Admin.ID, "", hash))
-	_, err = b.Store.UseLinkCode(t.Context(), store.Link{Hash: hash, User: boss.ID, Channel: "feishu", Peer: "ou_boss"})
+	require.NoError(t, b.Store.Links.NewLinkCode(t.Context(), b.Admin.ID, "", hash))
+	_, err = b.Store.Links.UseLinkCode(t.Context(), links.Link{Hash: hash, User: boss.ID, Channel: "feishu", Peer: "ou_boss"})
 	require.NoError(t, err)
 
 	e := ingresstest.InGroup("m1", "ou_boss", "run ls")
@@ -135,7 +137,7 @@ func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
 	out := b.Receive(e)
 	require.Equal(t, gateway.ResultAccepted, out.Result)
 	require.Equal(t, chat.SessionKey("agent:main:feishu:group:oc_1"), out.Session)
-	owner, err := b.Store.SessionOwner(t.Context(), out.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), out.Session)
 	require.NoError(t, err)
 	require.True(t, owner.Group)
 	require.False(t, owner.Admin, "the rights of an administrator who writes are not the group's")
@@ -151,7 +153,7 @@ func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
 	cmd, err := b.Store.Bang(t.Context(), out.Inbox)
 	require.NoError(t, err)
 	require.Equal(t, owner.ID, cmd.User, "a command in a group runs with the rights of the group")
-	s, _, err := b.Store.Session(t.Context(), out.Session)
+	s, _, err := b.Store.Conversations.Session(t.Context(), out.Session)
 	require.NoError(t, err)
 	require.Equal(t, chat.Origin{Label: "The Team", Provider: "feishu", From: "ou_boss", To: "oc_1", Name: "Name of ou_boss", Subject: "The Team"}, s.Origin)
 	require.Equal(t, chat.ChatGroup, s.ChatType)
@@ -169,7 +171,7 @@ func TestReceive_WhatIsNotForTheBotIsContext(t *testing.T) {
 	_, ok, err := b.Store.Claim(t.Context(), out.Session, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	page, err := b.Store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
+	page, err := b.Store.Conversations.Messages(t.Context(), out.Session, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, page.Messages, 2)
 	require.Equal(t, "[Chat messages since your last reply, for context]\nName of ou_1: lunch?\nName of ou_2: pizza", page.Messages[0].Content)
@@ -199,7 +201,7 @@ func TestReceive_ActivationOfAGroupIsForAdministrators(t *testing.T) {
 	e := ingresstest.InGroup("m1", "ou_1", "/activation always")
 	require.Equal(t, gateway.ResultIgnored, b.Receive(e).Result)
 	require.Equal(t, gateway.ResultOverheard, b.Receive(ingresstest.InGroup("m2", "ou_1", "hello")).Result)
-	require.NoError(t, b.Store.SetSessionActivation(t.Context(), "agent:main:feishu:group:oc_1", "always"))
+	require.NoError(t, b.Store.Routing.SetSessionActivation(t.Context(), "agent:main:feishu:group:oc_1", "always"))
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.InGroup("m3", "ou_1", "hello")).Result)
 	require.Equal(t, gateway.ResultDuplicate, b.Receive(ingresstest.InGroup("m2", "ou_1", "hello")).Result, "overheard before, so not answered now")
 }
@@ -236,7 +238,7 @@ func TestReceive_MessagesAreEditedAndRecalledWhileTheyWait(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "first", got.Text)
 	require.False(t, change(func() (bool, error) { return g.Edit(t.Context(), ingresstest.DM("m1", "ou_1", "first")) }), "it has this text")
-	page, err := b.Store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
+	page, err := b.Store.Conversations.Messages(t.Context(), out.Session, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Empty(t, page.Queued)
 	require.Equal(t, gateway.ResultDuplicate, b.Receive(ingresstest.DM("m2", "ou_1", "a secret")).Result, "what was taken back does not come again")
@@ -246,7 +248,7 @@ func TestReceive_ScopesDoNotShareTheRightsOfAnAdministrator(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "main", identityLinks: {admin: ["feishu:ou_boss"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	boss := b.Receive(ingresstest.DM("m1", "ou_boss", "hello"))
 	require.Equal(t, chat.SessionKey("agent:main:main"), boss.Session)
-	owner, err := b.Store.SessionOwner(t.Context(), boss.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), boss.Session)
 	require.NoError(t, err)
 	require.Equal(t, b.Admin.ID, owner.ID)
 	other := b.Receive(ingresstest.DM("m2", "ou_2", "run id"))
@@ -281,7 +283,7 @@ func TestReceive_LinkedPeersShareOneConversation(t *testing.T) {
 	done := b.Receive(onQQ("m2", "/link "+code))
 	require.Equal(t, gateway.ResultAnswered, done.Result)
 	require.Contains(t, done.Reply, "Name of ou_1")
-	owner, err := b.Store.SessionOwner(t.Context(), two.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), two.Session)
 	require.NoError(t, err)
 	require.Equal(t, "Name of ou_1", owner.Name)
 	require.Contains(t, b.Receive(onQQ("m3", "/link "+code)).Reply, "unknown", "a code is used once")
@@ -290,7 +292,7 @@ func TestReceive_LinkedPeersShareOneConversation(t *testing.T) {
 	one, two = b.Receive(ingresstest.DM("m4", "ou_1", "hello")), b.Receive(onQQ("m4", "hello"))
 	require.Equal(t, chat.SessionKey("agent:main:dm:robert"), one.Session)
 	require.Equal(t, one.Session, two.Session)
-	linked, err := b.Store.SessionOwner(t.Context(), one.Session)
+	linked, err := b.Store.Users.SessionOwner(t.Context(), one.Session)
 	require.NoError(t, err)
 	require.Equal(t, owner.ID, linked.ID, "the user that the peers had")
 }
@@ -334,7 +336,7 @@ func TestReceive_WorkIsBoundToItsThread(t *testing.T) {
 	work := b.Receive(start)
 	require.Equal(t, gateway.ResultAccepted, work.Result)
 	require.NotEqual(t, talk.Session, work.Session)
-	s, _, err := b.Store.Session(t.Context(), work.Session)
+	s, _, err := b.Store.Conversations.Session(t.Context(), work.Session)
 	require.NoError(t, err)
 	require.Equal(t, "work", s.Scene)
 	require.Equal(t, chat.ChatThread, s.ChatType)
@@ -390,7 +392,7 @@ func TestReceive_AConversationStartsInTheFolderOfItsAgent(t *testing.T) {
 		bindings: [{agentId: "ops", match: {channel: "feishu", peer: {kind: "direct", id: "ou_2"}}}],
 	}`)
 	for peer, folder := range map[string]string{"ou_1": "", "ou_2": "/srv/ops"} {
-		s, _, err := b.Store.Session(t.Context(), b.Receive(ingresstest.DM("m1", peer, "hello")).Session)
+		s, _, err := b.Store.Conversations.Session(t.Context(), b.Receive(ingresstest.DM("m1", peer, "hello")).Session)
 		require.NoError(t, err)
 		require.Equal(t, folder, s.Cwd, peer)
 	}
@@ -463,7 +465,7 @@ func TestReceive_AConversationWorksOnTheRunnerOfItsSceneAsItsNewestMessageFoundI
 	}
 	b := bridged(t, scenes("build"))
 	runner := func(key chat.SessionKey) string {
-		s, _, err := b.Store.Session(t.Context(), key)
+		s, _, err := b.Store.Conversations.Session(t.Context(), key)
 		require.NoError(t, err)
 		return s.Runner
 	}
@@ -557,9 +559,9 @@ func under(account, id, peer, union, text string) chat.Envelope {
 
 func TestReceive_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "per-account-channel-peer"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
-	owner := func(out gateway.Outcome) store.User {
+	owner := func(out gateway.Outcome) people.User {
 		require.Equal(t, gateway.ResultAccepted, out.Result, out.Reply)
-		u, err := b.Store.SessionOwner(t.Context(), out.Session)
+		u, err := b.Store.Users.SessionOwner(t.Context(), out.Session)
 		require.NoError(t, err)
 		return u
 	}

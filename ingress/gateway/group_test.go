@@ -19,10 +19,10 @@ func busyGroup(t *testing.T, rules string) (b *platform, say func(peer, text str
 	t.Helper()
 	b = bridged(t, fmt.Sprintf(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {oc_1: %s}}}}`, rules))
 	for _, g := range b.Gateways {
-		list := append(ingresstest.PlatformCommands(g), conversation.New{}, conversation.Reset{}, queue.Queue{Store: b.Store, Policies: g.Policies})
+		list := append(ingresstest.PlatformCommands(g), conversation.New{}, conversation.Reset{}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store, Policies: g.Policies})
 		g.Dispatch.Commands = ingresstest.CommandsUnder(g.Policies, b.Store, list...)
 	}
-	boss, err := b.Store.Person(t.Context(), "feishu", "", "ou_boss", "")
+	boss, err := b.Store.Users.Person(t.Context(), "feishu", "", "ou_boss", "")
 	require.NoError(t, err)
 	_, err = b.Pool.Exec(t.Context(), "UPDATE users SET role = 'admin' WHERE id = $1", boss.ID)
 	require.NoError(t, err)

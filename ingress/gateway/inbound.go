@@ -8,6 +8,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/session"
 )
 
@@ -38,7 +39,7 @@ func (m *inboundRequest) to() *chat.Address {
 	names := map[string]string{}
 	for _, who := range append([]chat.Peer{m.e.Sender}, m.e.Mentions...) {
 		if who.ID != "" && who.Name != "" {
-			names[who.ID] = store.CleanName(who.Name)
+			names[who.ID] = people.CleanName(who.Name)
 		}
 	}
 	return &chat.Address{
@@ -51,7 +52,7 @@ func (m *inboundRequest) direct() bool { return m.e.ChatType == chat.ChatDirect 
 
 // senderName is what somebody is called where several people write.
 func senderName(e chat.Envelope) string {
-	return cmp.Or(store.CleanName(e.Sender.Name), store.CleanName(e.Sender.ID))
+	return cmp.Or(people.CleanName(e.Sender.Name), people.CleanName(e.Sender.ID))
 }
 
 // platformID is the id of a message among those of its sender. In groups the id of the chat is part of it: some

@@ -10,6 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/usage"
 	"xbot/internal/store"
+	conversationrows "xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
 )
@@ -34,9 +36,9 @@ func TestReceive_WorkOfOnePersonIsNotReachedByAnswersOfAnother(t *testing.T) {
 
 	same := b.Receive(on("matrix", "5", "u1", "#work read it to me"))
 	require.NotEqual(t, work.Session, same.Session, "somebody else who has the same id elsewhere")
-	mine, err := b.Store.SessionOwner(t.Context(), work.Session)
+	mine, err := b.Store.Users.SessionOwner(t.Context(), work.Session)
 	require.NoError(t, err)
-	theirs, err := b.Store.SessionOwner(t.Context(), same.Session)
+	theirs, err := b.Store.Users.SessionOwner(t.Context(), same.Session)
 	require.NoError(t, err)
 	require.NotEqual(t, mine.ID, theirs.ID)
 }
@@ -44,13 +46,13 @@ func TestReceive_WorkOfOnePersonIsNotReachedByAnswersOfAnother(t *testing.T) {
 func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "main"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), conversation.Search{Messages: b.Store})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), conversation.Search{Search: b.Store.Search, Turns: b.Store, Users: b.Store.Users})...)
 	}
 	shared := b.Receive(ingresstest.DM("m1", "ou_1", "the shared pancake"))
-	owner, err := b.Store.SessionOwner(t.Context(), shared.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), shared.Session)
 	require.NoError(t, err)
 	const own = chat.SessionKey("agent:main:web:thread:own")
-	_, err = b.Store.CreateSession(t.Context(), store.NewSession{Key: own, Owner: owner.ID, Channel: "web", Title: "diary"})
+	_, err = b.Store.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: own, Owner: owner.ID, Channel: "web", Title: "diary"})
 	require.NoError(t, err)
 	_, err = b.Store.Accept(t.Context(), store.Inbound{Session: own, User: owner.ID, Channel: "web", PlatformID: "w1", Text: "my secret pancake"})
 	require.NoError(t, err)
@@ -71,7 +73,7 @@ func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 	require.NotContains(t, found, "secret")
 	_, err = b.Pool.Exec(t.Context(), "UPDATE messages SET created_at = '2026-01-01T12:00:00Z'")
 	require.NoError(t, err)
-	_, err = b.Store.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "Pacific/Kiritimati"})
+	_, err = b.Store.Memory.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "Pacific/Kiritimati"})
 	require.NoError(t, err)
 	require.Contains(t, ask("m4", "ou_1", "/search pancake"), "2026-01-02", "as who asks reads it: 14 hours ahead of UTC")
 	require.Contains(t, ask("n4", "ou_2", "/search pancake"), "2026-01-01")
@@ -79,7 +81,7 @@ func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 	require.Contains(t, listed, string(shared.Session))
 	require.NotContains(t, listed, string(own))
 	ask("n3", "ou_2", "/session new hidden")
-	mine, err := b.Store.Mine(t.Context(), owner.ID, 10)
+	mine, err := b.Store.Routing.Mine(t.Context(), owner.ID, 10)
 	require.NoError(t, err)
 	require.Len(t, mine, 2, "nobody makes conversations for somebody else")
 }
@@ -92,7 +94,7 @@ func TestReceive_AMessageTakenBackTakesAllThatCameOfIt(t *testing.T) {
 	out := b.Receive(ingresstest.DM("m1", "ou_1", "/new tell me a joke"))
 	require.Equal(t, gateway.ResultAccepted, out.Result)
 	queued := func() (texts []string) {
-		page, err := b.Store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
+		page, err := b.Store.Conversations.Messages(t.Context(), out.Session, conversationrows.Page{Limit: 10})
 		require.NoError(t, err)
 		for _, q := range page.Queued {
 			texts = append(texts, q.Text)
@@ -125,7 +127,7 @@ func TestReceive_ALinkIsKnownAgainHoweverItWasTyped(t *testing.T) {
 func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	before := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
-	_, err := b.Store.CreateUser(t.Context(), "robert", store.RoleMember)
+	_, err := b.Store.Users.CreateUser(t.Context(), "robert", people.RoleMember)
 	require.NoError(t, err)
 	b.SetPolicy(`{session: {identityLinks: {robert: ["feishu:ou_1"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	after, err := b.Gateways[0].Receive(t.Context(), ingresstest.DM("m1", "ou_1", "hello"))
@@ -138,11 +140,11 @@ func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T)
 func TestUsage_InAGroupIsOfTheGroup(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), slashcontext.Usage{Store: b.Store, Prices: usage.Prices{}})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), slashcontext.Usage{Usage: b.Store.Usage, Users: b.Store.Users, Prices: usage.Prices{}})...)
 	}
 	person := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	use := func(key chat.SessionKey, tokens int) {
-		require.NoError(t, b.Store.BookUsage(t.Context(), key, "demo/m", 1, chat.Usage{PromptTokens: tokens}))
+		require.NoError(t, b.Store.Usage.BookUsage(t.Context(), key, "demo/m", 1, chat.Usage{PromptTokens: tokens}))
 	}
 	use(person.Session, 7777)
 	e := ingresstest.InGroup("g1", "ou_1", "/usage")

@@ -3,7 +3,7 @@ package gateway
 import (
 	"context"
 
-	"xbot/internal/store"
+	"xbot/internal/store/overheard"
 )
 
 // overhear keeps what was not for the bot as context, where the policy wants some.
@@ -18,7 +18,7 @@ func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	if err := m.ensureSession(ctx); err != nil {
 		return Outcome{}, err
 	}
-	kept, err := m.Store.Overhear(ctx, m.heard(), limit)
+	kept, err := m.Store.GroupMessages.Overhear(ctx, m.heard(), limit)
 	switch {
 	case err != nil:
 		return Outcome{}, err
@@ -28,8 +28,8 @@ func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	return Outcome{Result: ResultOverheard, Session: m.key}, nil
 }
 
-func (m *inboundRequest) heard() store.Overheard {
-	o := store.Overheard{
+func (m *inboundRequest) heard() overheard.Message {
+	o := overheard.Message{
 		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.inContext(m.e.Text), SentAt: m.e.SentAt,
 	}
 	if m.hints {

@@ -10,7 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/question"
 	"xbot/internal/turn/session"
 )
@@ -44,7 +45,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	if strings.HasPrefix(p.Question, settingsID) {
 		return g.pressSettings(ctx, p)
 	}
-	q, err := g.Store.Question(ctx, p.Channel, p.Account, chat.CallID(p.Question))
+	q, err := g.Store.Calls.Question(ctx, p.Channel, p.Account, chat.CallID(p.Question))
 	if fault.Is(err, fault.NotFound) {
 		return inBoth(toastPlain, i18n.AskClosed), nil
 	}
@@ -59,7 +60,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	if !ok {
 		return inBoth(toastPlain, i18n.AskClosed), nil
 	}
-	lang, err := g.Store.Speaks(ctx, user.ID, q.Session, "")
+	lang, err := g.Store.Users.Speaks(ctx, user.ID, q.Session, "")
 	if err != nil {
 		return channel.Toast{}, err
 	}
@@ -79,7 +80,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 }
 
 // presser is who has pressed a button, if they are let in where the question was asked and have a user.
-func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u store.User, known bool, err error) {
+func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u people.User, known bool, err error) {
 	m, err := g.newRequest(ctx, chat.Envelope{
 		Source: chat.Source{Channel: p.Channel, Account: p.Account, ChatType: at.ChatType, Chat: at.Chat, Thread: at.Thread},
 		ID:     p.Event, Sender: chat.Peer{ID: p.Sender, Union: p.Union},
@@ -98,8 +99,8 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 }
 
 // answerOf reads a press; ok is false for a button that no question of ours has.
-func answerOf(q store.Question, user store.User, p channel.Press) (a store.Answer, ok bool) {
-	a = store.Answer{
+func answerOf(q calls.Question, user people.User, p channel.Press) (a calls.Answer, ok bool) {
+	a = calls.Answer{
 		Session: q.Session, User: user.ID, UserName: intake.Answerer(user.Name, q.Place.Names[p.Sender]), Call: chat.CallID(p.Question), Key: strings.Join([]string{p.Channel, p.Account, "press", p.Event}, "/"),
 	}
 	if p.Button != chat.PressSend {
@@ -134,7 +135,7 @@ func done(lang i18n.Lang, call chat.ToolCall) channel.Toast {
 
 // tooLate tells a person who may answer how the question was closed.
 func (g *Gateway) tooLate(ctx context.Context, lang i18n.Lang, id chat.CallID) (channel.Toast, error) {
-	call, err := g.Store.Call(ctx, id)
+	call, err := g.Store.Calls.Call(ctx, id)
 	if err != nil {
 		return channel.Toast{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
 )
 
 const pressedCall = chat.CallID("t1.0.0")
@@ -26,7 +26,7 @@ func (b *platform) asksBy(e chat.Envelope, call chat.ToolCall) chat.SessionKey {
 	b.T.Helper()
 	call.ID, call.Rule, call.Always = pressedCall, chat.RuleAsk, []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}}
 	ctx := b.T.Context()
-	require.NoError(b.T, b.Store.SaveChannelAccount(ctx, store.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
+	require.NoError(b.T, b.Store.Channels.SaveChannelAccount(ctx, channels.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
 	key := b.Receive(e).Session
 	_, ok, err := b.Store.Claim(ctx, key, "t1", "r1", 0)
 	require.NoError(b.T, err)
@@ -36,7 +36,7 @@ func (b *platform) asksBy(e chat.Envelope, call chat.ToolCall) chat.SessionKey {
 	require.NoError(b.T, err)
 	_, err = b.Store.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.T, err)
-	_, err = b.Store.Ask(ctx, pressedCall, chat.Request{})
+	_, err = b.Store.Calls.Ask(ctx, pressedCall, chat.Request{})
 	require.NoError(b.T, err)
 	return key
 }
@@ -58,7 +58,7 @@ func (b *platform) pressed(p channel.Press) channel.Toast {
 
 func (b *platform) approval() chat.Approval {
 	b.T.Helper()
-	call, err := b.Store.Call(b.T.Context(), pressedCall)
+	call, err := b.Store.Calls.Call(b.T.Context(), pressedCall)
 	require.NoError(b.T, err)
 	return *call.Approval
 }
@@ -95,9 +95,9 @@ func TestPress_AlwaysHoldsFromNowOn(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	key := b.asks(ingresstest.DM("m1", "ou_1", "你好"))
 	require.Equal(t, "已允许：Shell", b.pressed(press("e1", "ou_1", chat.PressAlways)).Text, "in the language of the person")
-	owner, err := b.Store.SessionOwner(t.Context(), key)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
-	rules, err := b.Store.Permissions(t.Context(), owner.ID)
+	rules, err := b.Store.Permissions.Permissions(t.Context(), owner.ID)
 	require.NoError(t, err)
 	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}}, rules)
 }
@@ -133,7 +133,7 @@ func TestPress_InAGroupIsAnAdministrators(t *testing.T) {
 
 func TestPress_OfWhomAnotherAppKnowsIsTheirs(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {requireMention: false}}}}}`)
-	boss, err := b.Store.Meet(t.Context(), "feishu", "two", chat.Peer{ID: "ou_boss", Name: "The boss", Union: "on_boss"})
+	boss, err := b.Store.Users.Meet(t.Context(), "feishu", "two", chat.Peer{ID: "ou_boss", Name: "The boss", Union: "on_boss"})
 	require.NoError(t, err)
 	_, err = b.Pool.Exec(t.Context(), "UPDATE users SET role = 'admin' WHERE id = $1", boss.ID)
 	require.NoError(t, err)

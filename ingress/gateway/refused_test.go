@@ -11,14 +11,15 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/conversation"
 )
 
 // fullQueue is a bot whose direct chat has no room for a second message that waits.
 func fullQueue(t *testing.T) (*platform, chat.SessionKey) {
 	t.Helper()
 	b := bridged(t, ingresstest.GroupPolicy)
-	require.NoError(t, b.Store.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	require.NoError(t, b.Store.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	first := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	require.NoError(t, b.Store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
 	return b, first.Session
@@ -54,7 +55,7 @@ func TestReceive_WhoFindsTheQueueFullIsToldByARowThatSurvivesAKill(t *testing.T)
 	require.Equal(t, out.Reply, again.Reply)
 	require.Empty(t, again.Direct)
 	require.Len(t, b.told(), 1, "once")
-	page, err := b.Store.Messages(t.Context(), key, store.Page{Limit: 10})
+	page, err := b.Store.Conversations.Messages(t.Context(), key, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, page.Queued, 1, "the first message alone waits")
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("m3", "ou_1", "are you there?")).Result, "who writes again is heard")

@@ -26,7 +26,7 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 		}
 	}
 	if m.direct() && m.granted && !m.told {
-		first, err := m.Store.TellGranted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+		first, err := m.Store.Users.TellGranted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
 		if err != nil {
 			m.Log.Warn("not noted that somebody was told that they were let in", "error", err)
 		}

@@ -19,7 +19,7 @@ func (one) Get(context.Context) (*policy.Policy, error) {
 
 func TestRoom_NoMessageIsLostToItButACommandMakesNoMoreConversations(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "per-channel-peer"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groupPolicy: "open", groups: {"*": {requireMention: false}}}}}`)
-	b.Store.Policies = one{}
+	b.Store.Quota.Policies = one{}
 	home := b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Session
 	require.NotEmpty(t, home)
 	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/session new trip")).Reply, "you have 1 sessions")

@@ -7,14 +7,15 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/policy"
 )
 
 // ensureSession creates the conversation with its owner if it does not exist, and records where it takes place.
 func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	if m.addressed && (!m.known || !m.noted) {
-		m.user, err = m.Store.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
+		m.user, err = m.Store.Users.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
 		if err != nil {
 			return err
 		}
@@ -25,7 +26,7 @@ func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 		}
 	}
 	if len(m.aliases) > 0 {
-		if err := m.Store.AddAliases(ctx, m.key, m.aliases...); err != nil {
+		if err := m.Store.Routing.AddAliases(ctx, m.key, m.aliases...); err != nil {
 			return err
 		}
 	}
@@ -33,7 +34,7 @@ func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	if !m.exists && runner == "" || !m.addressed || m.session.Origin == m.origin() && m.session.Scene == m.scene && m.session.Runner == runner {
 		return nil
 	}
-	return m.Store.SetOrigin(ctx, m.key, m.origin(), m.scene, runner)
+	return m.Store.Routing.SetOrigin(ctx, m.key, m.origin(), m.scene, runner)
 }
 
 // runner is where the conversation works as its scene says. One of another channel, which /session bound the chat to, keeps its own.
@@ -49,14 +50,14 @@ func (m *inboundRequest) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made, err := m.Store.CreateSession(ctx, store.NewSession{
+	made, err := m.Store.Conversations.CreateSession(ctx, conversation.NewSession{
 		Key: m.key, Owner: owner.ID, Channel: m.e.Channel, Agent: m.agent, ChatType: m.chatType(), Scene: m.scene, Origin: m.origin(),
 		Cwd: m.p.Agent(m.agent).Workspace, Arriving: true,
 	})
 	if err != nil || made {
 		return err
 	}
-	now, err := m.Store.SessionOwner(ctx, m.key)
+	now, err := m.Store.Users.SessionOwner(ctx, m.key)
 	if err == nil && now.ID != owner.ID {
 		err = fault.Errorf(fault.Unavailable, "somebody else made the conversation %s at the same instant", m.key)
 	}
@@ -64,14 +65,14 @@ func (m *inboundRequest) create(ctx context.Context) error {
 }
 
 // ownerOf is the owner of a new conversation: the person, or in a group the group.
-func (m *inboundRequest) ownerOf(ctx context.Context) (store.User, error) {
+func (m *inboundRequest) ownerOf(ctx context.Context) (people.User, error) {
 	switch {
 	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:
-		return m.Store.GroupUser(ctx, "*", chat.ChatGroup, m.agent)
+		return m.Store.Users.GroupUser(ctx, "*", chat.ChatGroup, m.agent)
 	case m.direct():
 		return m.user, nil
 	}
-	return m.Store.GroupUser(ctx, m.e.Channel, m.e.ChatType, m.e.Chat)
+	return m.Store.Users.GroupUser(ctx, m.e.Channel, m.e.ChatType, m.e.Chat)
 }
 
 // chatType is that of the conversation: a thread of a group is one of its own kind.
@@ -87,13 +88,13 @@ func (m *inboundRequest) origin() chat.Origin {
 	e := m.e
 	o := chat.Origin{
 		Provider: e.Channel, From: e.Sender.ID, To: m.chat(), Account: e.Account, Thread: e.Thread,
-		Name: store.CleanName(e.Sender.Name), Subject: e.Subject, Room: e.Room, Space: e.Space,
+		Name: people.CleanName(e.Sender.Name), Subject: e.Subject, Room: e.Room, Space: e.Space,
 	}
 	if m.direct() {
 		o.Label = cmp.Or(o.Name, e.Sender.ID)
 		return o
 	}
-	o.Label = cmp.Or(store.CleanName(e.Subject), store.CleanName(e.Room), fmt.Sprintf("%s %s", e.ChatType, e.Chat))
+	o.Label = cmp.Or(people.CleanName(e.Subject), people.CleanName(e.Room), fmt.Sprintf("%s %s", e.ChatType, e.Chat))
 	if e.Thread != "" {
 		o.Label += " · " + e.Thread
 	}

@@ -14,7 +14,9 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/demo"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/notices"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
 	"xbot/internal/user/preference"
 	"xbot/slash/account"
@@ -24,10 +26,10 @@ import (
 func withSettings(t *testing.T, base string) (*platform, preference.Desk) {
 	t.Helper()
 	b := bridged(t, ingresstest.GroupPolicy)
-	desk := preference.Desk{Store: b.Store, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Source: b.Store}}}
+	desk := preference.Desk{Memory: b.Store.Memory, Notices: b.Store.Notices, Settings: b.Store.Settings, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}}
 	for _, g := range b.Gateways {
 		g.Preferences, g.Base = desk, base
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store, CardChannel: gateway.CardChannel})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store.Users, CardChannel: gateway.CardChannel})...)
 	}
 	return b, desk
 }
@@ -62,20 +64,20 @@ func TestSettings_ACardChangesThoseOfThePersonWhomItWasMadeForAndNobodyElses(t *
 	require.Equal(t, "Language of answers: German", toast.Card.Fields[0].Label)
 	require.Equal(t, "Nothing was changed.", b.Gateways[1].Press(t.Context(), p).Text, "the same press again")
 
-	owner, err := b.Store.SessionOwner(t.Context(), out.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), out.Session)
 	require.NoError(t, err)
-	chosen, _, err := b.Store.Preferences(t.Context(), owner.ID)
+	chosen, _, err := b.Store.Settings.Preferences(t.Context(), owner.ID)
 	require.NoError(t, err)
-	require.Equal(t, map[store.UserSetting]string{store.PageTheme: "dark", store.Language: "de"}, chosen)
-	versions, err := b.Store.PreferenceVersions(t.Context(), owner.ID)
+	require.Equal(t, map[settings.UserSetting]string{settings.Theme: "dark", settings.Language: "de"}, chosen)
+	versions, err := b.Store.Settings.PreferenceVersions(t.Context(), owner.ID)
 	require.NoError(t, err)
 	require.Len(t, versions, 2)
 
-	_, err = desk.Set(t.Context(), owner.ID, i18n.English, string(store.PageTheme), "light")
+	_, err = desk.Set(t.Context(), owner.ID, i18n.English, string(settings.Theme), "light")
 	require.NoError(t, err)
 	late := b.Gateways[1].Press(t.Context(), p)
 	require.Equal(t, "warning", late.Kind, "the same press, long after")
-	require.Equal(t, "Theme of the page: light", late.Card.Fields[slices.Index(preference.Names(), string(store.PageTheme))].Label)
+	require.Equal(t, "Theme of the page: light", late.Card.Fields[slices.Index(preference.Names(), string(settings.Theme))].Label)
 	p.Event, p.Question = "e3", late.Card.ID
 	require.Equal(t, "Theme of the page: dark.", b.Gateways[1].Press(t.Context(), p).Text, "on the card of now")
 
@@ -92,7 +94,7 @@ func TestSettings_TheCardOfAnAdministratorLeadsToTheLimitsOfTheInstallation(t *t
 	b, _ := withSettings(t, "https://xbot.example")
 	out := b.Receive(ingresstest.DM("m1", "ou_1", "/settings"))
 	require.Empty(t, out.Card.Text, "a member cannot change them")
-	owner, err := b.Store.SessionOwner(t.Context(), out.Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), out.Session)
 	require.NoError(t, err)
 	_, err = b.Pool.Exec(t.Context(), "UPDATE users SET role = 'admin' WHERE id = $1", owner.ID)
 	require.NoError(t, err)
@@ -104,12 +106,12 @@ func TestSettings_TheCardOfAnAdministratorLeadsToTheLimitsOfTheInstallation(t *t
 
 func TestSettings_LongTurnsAreToldOfInAChatThatACommandNames(t *testing.T) {
 	b, _ := withSettings(t, "")
-	owner, err := b.Store.SessionOwner(t.Context(), b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Session)
+	owner, err := b.Store.Users.SessionOwner(t.Context(), b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Session)
 	require.NoError(t, err)
-	chat := store.DirectChat{Channel: "feishu", Peer: "ou_1"}
-	require.NoError(t, b.Store.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{}}, 0))
+	chat := notices.DirectChat{Channel: "feishu", Peer: "ou_1"}
+	require.NoError(t, b.Store.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{}}, 0))
 	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/settings turn_notices feishu")).Reply, "Notices of long turns")
-	told, err := b.Store.TurnNotices(t.Context(), owner.ID)
+	told, err := b.Store.Notices.TurnNotices(t.Context(), owner.ID)
 	require.NoError(t, err)
-	require.Equal(t, store.TurnNotices{To: &chat, Seconds: 60}, told)
+	require.Equal(t, notices.TurnNotices{To: &chat, Seconds: 60}, told)
 }

@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
 )
 
@@ -66,7 +66,7 @@ func TestReceive_AnIDWithAnotherAccountThanBeforeHasAnotherConversation(t *testi
 		change        func(b *ingresstest.Platform) string // returns the policy's links afterwards
 	}{
 		"a name that is used again": {scope: "per-channel-peer", before: `{robert: ["qq:u1"]}`, change: func(b *ingresstest.Platform) string {
-			require.NoError(b.T, b.Store.RemoveIdentityLink(b.T.Context(), "robert"))
+			require.NoError(b.T, b.Store.Links.RemoveIdentityLink(b.T.Context(), "robert"))
 			return `{robert: ["feishu:ou_1"]}`
 		}},
 		"an id that is listed no more":              {scope: "per-channel-peer", before: `{robert: ["feishu:ou_1"]}`, change: func(*ingresstest.Platform) string { return `{}` }},
@@ -114,7 +114,7 @@ func TestReceive_APersonWhoseAccountWasTransferredWritesOn(t *testing.T) {
 
 func (b *platform) owner(key chat.SessionKey) chat.UserID {
 	b.T.Helper()
-	u, err := b.Store.SessionOwner(b.T.Context(), key)
+	u, err := b.Store.Users.SessionOwner(b.T.Context(), key)
 	require.NoError(b.T, err)
 	return u.ID
 }
@@ -122,11 +122,11 @@ func (b *platform) owner(key chat.SessionKey) chat.UserID {
 // transfer puts a policy in force and confirms that the account of a name goes to other ids.
 func (b *platform) transfer(name, document string) {
 	b.T.Helper()
-	version, _, err := b.Store.PolicyAfter(b.T.Context(), 0)
+	version, _, err := b.Store.Settings.PolicyAfter(b.T.Context(), 0)
 	require.NoError(b.T, err)
 	p, _, err := policy.Parse([]byte(document))
 	require.NoError(b.T, err)
-	_, err = b.Store.ReplacePolicy(b.T.Context(), store.PolicyChange{By: b.Admin.ID, Body: p.JSON(), From: version, Transfer: []string{name}})
+	_, err = b.Store.Settings.ReplacePolicy(b.T.Context(), settings.PolicyChange{By: b.Admin.ID, Body: p.JSON(), From: version, Transfer: []string{name}})
 	require.NoError(b.T, err)
 	for _, g := range b.Gateways {
 		g.Policies.Refresh()

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/session"
 )
 
@@ -34,7 +35,7 @@ func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.Messag
 	if err != nil || found {
 		return known, err
 	}
-	if err := e.Store.CheckRewind(ctx, in.Session, from); err != nil {
+	if err := e.Store.Conversations.CheckRewind(ctx, in.Session, from); err != nil {
 		return store.Accepted{}, err
 	}
 	return e.Dispatch.Message(ctx, in)
@@ -44,7 +45,7 @@ func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.Messag
 // followed it is kept as another branch. NotFound or Conflict where there is no such message.
 func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID) (store.Accepted, error) {
 	if in.Text == "" {
-		said, err := e.Store.SaidAt(ctx, in.Session, of)
+		said, err := e.Store.Branches.SaidAt(ctx, in.Session, of)
 		if err != nil {
 			return store.Accepted{}, err
 		}
@@ -58,7 +59,7 @@ func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID
 	if err != nil || found {
 		return known, err
 	}
-	if err := e.Store.CheckReplace(ctx, in.Session, of); err != nil {
+	if err := e.Store.Branches.CheckReplace(ctx, in.Session, of); err != nil {
 		return store.Accepted{}, err
 	}
 	return e.Dispatch.Again(ctx, in)
@@ -66,12 +67,12 @@ func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID
 
 // Switch goes on from another version of a message. NotFound or Conflict where there is no such version, or a turn runs.
 func (e *Editor) Switch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
-	return e.Store.SwitchBranch(ctx, key, to)
+	return e.Store.Branches.SwitchBranch(ctx, key, to)
 }
 
 // Fork copies a conversation of a user up to the end of the turn of a message, 0 for all of it, into a new session.
 func (e *Editor) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
-	return e.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), store.NewFork{Upto: upto}))
+	return e.Store.Conversations.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), conversation.NewFork{Upto: upto}))
 }
 
 // ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all of it. The
@@ -79,12 +80,12 @@ func (e *Editor) Fork(ctx context.Context, from chat.Session, upto chat.MessageI
 func (e *Editor) ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error) {
 	sum := sha256.Sum256([]byte(key))
 	id := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:12])
-	return e.Store.Fork(ctx, forkOf(from, id, lang, store.NewFork{Upto: upto, Back: back}))
+	return e.Store.Conversations.Fork(ctx, forkOf(from, id, lang, conversation.NewFork{Upto: upto, Back: back}))
 }
 
 // Session reads a conversation.
 func (e *Editor) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
-	return e.Store.Session(ctx, key)
+	return e.Store.Conversations.Session(ctx, key)
 }
 
 // forkable are the channels on which a session may be made by us; copies of others are talked to on the page.
@@ -93,7 +94,7 @@ var forkable = []string{"web", "cli", "api"}
 // maxTitle bounds the title of a copy, in characters.
 const maxTitle = 200
 
-func forkOf(from chat.Session, id string, lang i18n.Lang, n store.NewFork) store.NewFork {
+func forkOf(from chat.Session, id string, lang i18n.Lang, n conversation.NewFork) conversation.NewFork {
 	n.From, n.Channel = from.Key, from.Channel
 	if !slices.Contains(forkable, n.Channel) {
 		n.Channel = forkable[0]

@@ -10,6 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/hooks"
 )
 
 // HookFiles knows the hooks of the installation and of conversations.
@@ -35,25 +37,25 @@ type Admin struct {
 func (a *Admin) For(ctx context.Context, key chat.SessionKey) hook.Set { return a.Files.For(ctx, key) }
 
 // Deferred lists the calls that wait for an administrator.
-func (a *Admin) Deferred(ctx context.Context) ([]store.DeferredCall, error) {
-	return a.Store.DeferredCalls(ctx)
+func (a *Admin) Deferred(ctx context.Context) ([]hooks.DeferredCall, error) {
+	return a.Store.Hooks.DeferredCalls(ctx)
 }
 
 // Decide lets a deferred call run, or denies it, in the name of an administrator. Only the first decision counts: later it is a
 // Conflict.
 func (a *Admin) Decide(ctx context.Context, id chat.CallID, user chat.UserID, name string, allow bool, note string) (chat.ToolCall, error) {
-	call, err := a.Store.Call(ctx, id)
+	call, err := a.Store.Calls.Call(ctx, id)
 	if err == nil && call.Hook != chat.HookDeferred {
 		err = fault.Errorf(fault.NotFound, "no hook has deferred a call %q", id)
 	}
 	if err != nil {
 		return chat.ToolCall{}, err
 	}
-	session, _, err := a.Store.Session(ctx, call.Session)
+	session, _, err := a.Store.Conversations.Session(ctx, call.Session)
 	if err != nil {
 		return chat.ToolCall{}, err
 	}
-	return a.Dispatch.Answer(ctx, store.Answer{
+	return a.Dispatch.Answer(ctx, calls.Answer{
 		Session: call.Session, User: user, UserName: name, Call: id, Allow: allow, Note: strings.TrimSpace(note),
 	}, session.Channel)
 }

@@ -14,6 +14,9 @@ import (
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/delivery"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -66,7 +69,7 @@ type Starts struct {
 }
 
 // StartDeliver records a delivery.
-func (s *Starts) StartDeliver(_ context.Context, u store.Undelivered) error {
+func (s *Starts) StartDeliver(_ context.Context, u delivery.Undelivered) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.delivers = append(s.delivers, u.Session)
@@ -132,7 +135,7 @@ type Bundle struct {
 	*store.Store
 	T        *testing.T
 	Pool     *pgxpool.Pool
-	User     store.User
+	User     people.User
 	Wakes    *Wakes
 	Starts   *Starts
 	Dispatch *intake.Dispatch
@@ -146,19 +149,19 @@ func New(t *testing.T) *Bundle {
 	b := &Bundle{T: t, Pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), Wakes: &Wakes{}}
 	b.Store = store.New(b.Pool, store.Options{})
 	var err error
-	b.User, err = b.EnsureAdmin(t.Context(), "alice")
+	b.User, err = b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	b.MakeSession(Key)
 	b.Starts = &Starts{}
-	b.Woken = &wake.Dispatcher{Turns: b.Wakes, Starts: b.Starts, Users: b.Store, Log: slog.New(slog.DiscardHandler)}
-	b.Dispatch = &intake.Dispatch{Inbox: b.Store, Wakes: b.Woken}
+	b.Woken = &wake.Dispatcher{Turns: b.Wakes, Starts: b.Starts, Users: b.Store.Users, Log: slog.New(slog.DiscardHandler)}
+	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: b.Woken}
 	return b
 }
 
 // MakeSession makes a session of the user.
 func (b *Bundle) MakeSession(key chat.SessionKey) {
 	b.T.Helper()
-	_, err := b.CreateSession(b.T.Context(), store.NewSession{Key: key, Owner: b.User.ID, Channel: "web"})
+	_, err := b.Conversations.CreateSession(b.T.Context(), conversation.NewSession{Key: key, Owner: b.User.ID, Channel: "web"})
 	require.NoError(b.T, err)
 }
 
@@ -200,16 +203,16 @@ func (b *Bundle) Age(d time.Duration) {
 // LastTurn is the newest turn of a session.
 func (b *Bundle) LastTurn(key chat.SessionKey) chat.Turn {
 	b.T.Helper()
-	turns, err := b.Turns(b.T.Context(), key, 1)
+	turns, err := b.Conversations.Turns(b.T.Context(), key, 1)
 	require.NoError(b.T, err)
 	require.NotEmpty(b.T, turns)
 	return turns[0]
 }
 
 // Transcript is the conversation of a session.
-func (b *Bundle) Transcript(key chat.SessionKey) store.Transcript {
+func (b *Bundle) Transcript(key chat.SessionKey) conversation.Transcript {
 	b.T.Helper()
-	t, err := b.Messages(b.T.Context(), key, store.Page{Limit: 100})
+	t, err := b.Conversations.Messages(b.T.Context(), key, conversation.Page{Limit: 100})
 	require.NoError(b.T, err)
 	return t
 }

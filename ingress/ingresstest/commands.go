@@ -3,6 +3,7 @@ package ingresstest
 import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/intake"
+	"xbot/internal/store"
 	"xbot/internal/turn/slash"
 	"xbot/slash/account"
 	"xbot/slash/admin"
@@ -11,20 +12,20 @@ import (
 )
 
 // Commands reads texts as these commands.
-func Commands(people intake.People, list ...slash.Command) *intake.Commands {
-	return CommandsUnder(nil, people, list...)
+func Commands(rows *store.Store, list ...slash.Command) *intake.Commands {
+	return CommandsUnder(nil, rows, list...)
 }
 
 // CommandsUnder reads texts as these commands, under a policy.
-func CommandsUnder(policies intake.Policies, people intake.People, list ...slash.Command) *intake.Commands {
-	callers := intake.Callers{People: people, Policies: policies}
+func CommandsUnder(policies intake.Policies, rows *store.Store, list ...slash.Command) *intake.Commands {
+	callers := intake.Callers{Conversations: rows.Conversations, Inbox: rows.Inbox, Users: rows.Users, Policies: policies}
 	return intake.NewCommands(callers, slash.NewRegistry(callers, list...))
 }
 
 // PlatformCommands are those that are about platforms.
 func PlatformCommands(g *gateway.Gateway) []slash.Command {
 	return []slash.Command{
-		conversation.Session{Store: g.Store}, queue.Send{Store: g.Store}, queue.Activation{Store: g.Store},
-		account.Link{Store: g.Store, Codes: g}, account.Unlink{Store: g.Store, Policies: g.Policies}, admin.Pair{Store: g.Store},
+		conversation.Session{Conversations: g.Store.Conversations, Routing: g.Store.Routing, Users: g.Store.Users}, queue.Send{Conversations: g.Store.Conversations, Routing: g.Store.Routing}, queue.Activation{Conversations: g.Store.Conversations, Routing: g.Store.Routing},
+		account.Link{Conversations: g.Store.Conversations, Links: g.Store.Links, Codes: g}, account.Unlink{Conversations: g.Store.Conversations, Links: g.Store.Links, Policies: g.Policies}, admin.Pair{Store: g.Store.Users},
 	}
 }

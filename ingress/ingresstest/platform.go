@@ -13,6 +13,7 @@ import (
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
@@ -23,7 +24,7 @@ type Platform struct {
 	T        *testing.T
 	Store    *store.Store
 	Pool     *pgxpool.Pool
-	Admin    store.User
+	Admin    people.User
 	Gateways []*gateway.Gateway
 }
 
@@ -33,15 +34,15 @@ func NewPlatform(t *testing.T, document string) *Platform {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	b := &Platform{T: t, Store: store.New(pool, store.Options{}), Pool: pool}
-	admin, err := b.Store.EnsureAdmin(t.Context(), "admin")
+	admin, err := b.Store.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	b.Admin = admin
 	b.SetPolicy(document)
 	for range 2 {
 		log := slog.New(slog.DiscardHandler)
-		woken := &wake.Dispatcher{Turns: &Wakes{}, Starts: &Starts{}, Users: b.Store, Log: log}
-		d := &intake.Dispatch{Inbox: b.Store, Wakes: woken}
-		g := &gateway.Gateway{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Dispatch: d, Log: log}
+		woken := &wake.Dispatcher{Turns: &Wakes{}, Starts: &Starts{}, Users: b.Store.Users, Log: log}
+		d := &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: woken}
+		g := &gateway.Gateway{Store: b.Store, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Dispatch: d, Log: log}
 		d.Commands = CommandsUnder(inForce{g}, b.Store, append(PlatformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
 		t.Cleanup(woken.Wait)
 		b.Gateways = append(b.Gateways, g)
@@ -60,10 +61,10 @@ func (b *Platform) SetPolicy(document string) {
 	b.T.Helper()
 	p, _, err := policy.Parse([]byte(document))
 	require.NoError(b.T, err)
-	_, err = b.Store.SetPolicy(b.T.Context(), b.Admin.ID, p.JSON())
+	_, err = b.Store.Settings.SetPolicy(b.T.Context(), b.Admin.ID, p.JSON())
 	require.NoError(b.T, err)
 	for _, g := range b.Gateways {
-		g.Policies = &policy.Live{Source: b.Store}
+		g.Policies = &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}
 	}
 }
 

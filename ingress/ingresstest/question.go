@@ -21,7 +21,7 @@ func (b *Platform) Ask(key chat.SessionKey, turn chat.TurnID, call chat.ToolCall
 	call.ID, call.Summary = chat.NewCallID(turn, 0, 0), "it"
 	_, err = b.Store.CommitStep(b.T.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call.Ruled()}})
 	require.NoError(b.T, err)
-	_, err = b.Store.Ask(b.T.Context(), call.ID, chat.Request{})
+	_, err = b.Store.Calls.Ask(b.T.Context(), call.ID, chat.Request{})
 	require.NoError(b.T, err)
 	return call.ID
 }
@@ -29,7 +29,7 @@ func (b *Platform) Ask(key chat.SessionKey, turn chat.TurnID, call chat.ToolCall
 // Call reads a call.
 func (b *Platform) Call(id chat.CallID) chat.Call {
 	b.T.Helper()
-	call, err := b.Store.Call(b.T.Context(), id)
+	call, err := b.Store.Calls.Call(b.T.Context(), id)
 	require.NoError(b.T, err)
 	return call
 }

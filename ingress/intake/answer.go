@@ -9,12 +9,14 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	callsrows "xbot/internal/store/calls"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
 )
 
 // Answer records what a person says to the question whether a call may run, and wakes the turn that waits for it. Like
 // an accepted message it counts once it is committed; the relay repeats a wake that fails.
-func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (chat.ToolCall, error) {
+func (d *Dispatch) Answer(ctx context.Context, a callsrows.Answer, channel string) (chat.ToolCall, error) {
 	switch {
 	case len(a.Note) > chat.MaxNote:
 		return chat.ToolCall{}, fault.Errorf(fault.TooLarge, "the note has %d bytes; at most %d are accepted", len(a.Note), chat.MaxNote)
@@ -23,7 +25,7 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 	case a.Always && !a.Allow:
 		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "always goes with allow; to deny a tool from now on, set its rule")
 	}
-	call, err := d.Inbox.Answer(ctx, a)
+	call, err := d.Calls.Answer(ctx, a)
 	if err == nil {
 		d.wake(Inbound{Inbound: store.Inbound{Session: a.Session, Channel: channel}, UserName: a.UserName}, false)
 	}
@@ -32,7 +34,7 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 
 // AnswerChanged is Answer with arguments that the person has given the call: it runs with these and no others. They are judged anew; while
 // they are refused, the call goes on to wait.
-func (d *Dispatch) AnswerChanged(ctx context.Context, a store.Answer, arguments json.RawMessage, channel string) (chat.ToolCall, error) {
+func (d *Dispatch) AnswerChanged(ctx context.Context, a callsrows.Answer, arguments json.RawMessage, channel string) (chat.ToolCall, error) {
 	switch {
 	case !a.Allow:
 		return chat.ToolCall{}, i18n.Fault(fault.Invalid, i18n.EditWithout)
@@ -44,13 +46,13 @@ func (d *Dispatch) AnswerChanged(ctx context.Context, a store.Answer, arguments 
 		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "calls cannot be changed here")
 	}
 	if a.Call == "" {
-		call, key, answered, err := d.Inbox.Waiting(ctx, a)
+		call, key, answered, err := d.Calls.Waiting(ctx, a)
 		if err != nil || answered {
 			return call, err
 		}
 		a.Call, a.Session = call.ID, key
 	}
-	call, err := d.Inbox.Call(ctx, a.Call)
+	call, err := d.Calls.Call(ctx, a.Call)
 	if fault.Is(err, fault.NotFound) || err == nil && (call.Session != a.Session || call.Approval == nil || call.Approval.State != chat.ApprovalOpen) {
 		return d.Answer(ctx, a, channel) // which says why not
 	}
@@ -66,7 +68,7 @@ func (d *Dispatch) AnswerChanged(ctx context.Context, a store.Answer, arguments 
 // Answerer is the name under which people see who answered a question: the name of the user. A name made of a channel and an id
 // is preceded by the name that the platform shows; the latter alone could be somebody else's.
 func Answerer(user, shown string) string {
-	if shown = store.CleanName(shown); shown == "" || !strings.Contains(user, ":") {
+	if shown = people.CleanName(shown); shown == "" || !strings.Contains(user, ":") {
 		return user
 	}
 	return shown + " (" + user + ")"
@@ -84,7 +86,7 @@ func (d *Dispatch) AllowOldestChanged(ctx context.Context, in slash.Request, arg
 
 // AnswerAll gives all open questions of a conversation whether a call may run the same answer.
 func (d *Dispatch) AnswerAll(ctx context.Context, in slash.Request, allow bool) ([]chat.ToolCall, error) {
-	calls, err := d.Inbox.AnswerAll(ctx, answerBy(in, allow, ""))
+	calls, err := d.Calls.AnswerAll(ctx, answerBy(in, allow, ""))
 	if err == nil {
 		d.wake(Inbound{Inbound: store.Inbound{Session: in.Session, Channel: in.Channel}, UserName: in.UserName}, false)
 	}
@@ -93,21 +95,21 @@ func (d *Dispatch) AnswerAll(ctx context.Context, in slash.Request, allow bool) 
 
 // AllowTurn lets all calls of the running turn of a conversation run that would be asked about, or takes that back.
 func (d *Dispatch) AllowTurn(ctx context.Context, in slash.Request, allow bool) error {
-	_, err := d.PermitTurn(ctx, store.TurnPermit{
+	_, err := d.PermitTurn(ctx, callsrows.TurnPermit{
 		Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow,
 	}, in.Channel)
 	return err
 }
 
 // PermitTurn records what a person says to all calls of a turn, and wakes it for those that wait.
-func (d *Dispatch) PermitTurn(ctx context.Context, p store.TurnPermit, channel string) (chat.Turn, error) {
-	turn, err := d.Inbox.AllowTurn(ctx, p)
+func (d *Dispatch) PermitTurn(ctx context.Context, p callsrows.TurnPermit, channel string) (chat.Turn, error) {
+	turn, err := d.Calls.AllowTurn(ctx, p)
 	if err == nil && p.Allow {
 		d.wake(Inbound{Inbound: store.Inbound{Session: p.Session, Channel: channel}, UserName: p.UserName}, false)
 	}
 	return turn, err
 }
 
-func answerBy(in slash.Request, allow bool, note string) store.Answer {
-	return store.Answer{Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow, Note: note}
+func answerBy(in slash.Request, allow bool, note string) callsrows.Answer {
+	return callsrows.Answer{Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow, Note: note}
 }

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/calls"
 	"xbot/internal/turn/question"
 )
 
@@ -19,11 +20,11 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 	if !r.isMessage() || in.Options.Plan || slices.ContainsFunc(in.Files, brought) { // a text with files is for the model, which gets files only with a message
 		return got, false, nil
 	}
-	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
+	call, open, err := d.Turns.OpenQuestion(ctx, in.Session, in.User)
 	if err != nil || !open {
 		return got, false, err
 	}
-	a := store.Answer{Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Call: call.ID}
+	a := calls.Answer{Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Call: call.ID}
 	if in.Lang, err = d.speaks(ctx, in); err != nil {
 		return got, false, err
 	}
@@ -32,17 +33,17 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 		return got, false, nil
 	}
 	if in.To != nil && !connects(call) { // an account is connected by a link, wherever it is asked for
-		shown, err := d.Inbox.ShownAt(ctx, call.ID, in.Channel, in.Account, *in.To)
+		shown, err := d.Calls.ShownAt(ctx, call.ID, in.Channel, in.Account, *in.To)
 		if err != nil {
 			return got, false, err
 		}
 		if !shown { // nobody answers what they have not read
-			a = store.Answer{Session: in.Session, User: in.User, UserName: a.UserName, Shows: call.ID}
+			a = calls.Answer{Session: in.Session, User: in.User, UserName: a.UserName, Shows: call.ID}
 			notice = shownElsewhere(in.Lang, call)
 		}
 	}
 	in.Text = in.TextForModel(r.Text)
-	got, err = d.Inbox.AnswerInWords(ctx, in.Inbound, a, notice)
+	got, err = d.Turns.AnswerInWords(ctx, in.Inbound, a, notice)
 	if store.NotOpen(err) {
 		return got, false, nil // somebody else has answered: it is an ordinary message
 	}
@@ -81,7 +82,7 @@ func (p Parsed) isMessage() bool {
 
 // parseAnswer reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means
 // something else. What does not fit the questions leaves the answer without a call.
-func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
+func parseAnswer(in Inbound, call chat.ToolCall, text string, a *calls.Answer) (notice string, ok bool) {
 	if call.Plan != nil {
 		if _, bare := question.YesOrNo(text); in.Aside && !bare {
 			return "", false // people talk to each other
@@ -112,7 +113,7 @@ func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (
 
 // parsePlanAnswer reads a text as what is said to a plan: a bare word approves it or sends it back, anything else sends it back with
 // a note.
-func parsePlanAnswer(in Inbound, text string, a *store.Answer) (notice string) {
+func parsePlanAnswer(in Inbound, text string, a *calls.Answer) (notice string) {
 	allow, bare := question.YesOrNo(text)
 	if a.Allow = allow; allow {
 		return i18n.Say(in.Lang, i18n.PlanTaken)

@@ -29,7 +29,7 @@ func TestAnswerText_ThePlainMessageAfterAQuestionIsItsAnswer(t *testing.T) {
 	require.Equal(t, chat.Answers{"q1": {"blue"}}, b.Call(id).Approval.Answers)
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("m5", "ou_1", "1")).Result, "what comes after is a message")
 	require.Equal(t, gateway.ResultDuplicate, b.Receive(ingresstest.DM("m4", "ou_1", "2")).Result, "delivered again, days later")
-	window, err := b.Store.Window(t.Context(), at)
+	window, err := b.Store.Conversations.Window(t.Context(), at)
 	require.NoError(t, err)
 	for _, line := range window.Lines {
 		require.NotContains(t, []string{"green", "2"}, line.Message.Content, "the model reads the answer as a result")

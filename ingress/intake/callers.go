@@ -5,7 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/pg"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
@@ -13,7 +13,9 @@ import (
 
 // Callers tell commands who somebody is in a conversation.
 type Callers struct {
-	People
+	Conversations Conversations
+	Inbox         Inbox
+	Users         Users
 
 	Policies Policies // who may do what concerns all in a group; nil: by the defaults
 }
@@ -22,12 +24,12 @@ var _ slash.People = Callers{}
 
 // Caller is who somebody is in a conversation.
 func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Caller, error) {
-	who, err := s.UserByID(ctx, user)
+	who, err := s.Users.UserByID(ctx, user)
 	if err != nil {
 		return slash.Caller{}, err
 	}
-	session, owner, err := s.Session(ctx, key)
-	narrow := store.Narrow(ctx)
+	session, owner, err := s.Conversations.Session(ctx, key)
+	narrow := pg.Narrow(ctx)
 	c := slash.Caller{Admin: who.Admin && !narrow, Narrow: narrow, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}
 	if err != nil || c.Admin || c.Owner {
 		return c, err
@@ -42,7 +44,7 @@ func (s Callers) resets(ctx context.Context, user chat.UserID, session chat.Sess
 	if err != nil || rules.WhoResets() == policy.Everybody {
 		return err == nil, err
 	}
-	others, err := s.OthersWrote(ctx, session.Key, user)
+	others, err := s.Inbox.OthersWrote(ctx, session.Key, user)
 	return !others && err == nil, err
 }
 
@@ -57,7 +59,7 @@ func (s Callers) stopping(ctx context.Context, who slash.Caller, in Inbound) (ma
 	if who.Admin || who.Owner {
 		return stopping{turn: true, forever: true}, nil
 	}
-	session, _, err := s.Session(ctx, in.Session)
+	session, _, err := s.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return may, err
 	}
@@ -69,7 +71,7 @@ func (s Callers) stopping(ctx context.Context, who slash.Caller, in Inbound) (ma
 		return stopping{turn: true, forever: true}, nil
 	case rules.WhoStops() == policy.Askers:
 		may.own = true
-		may.turn, err = s.AskedTurn(ctx, in.Session, in.User)
+		may.turn, err = s.Inbox.AskedTurn(ctx, in.Session, in.User)
 	}
 	return may, err
 }

@@ -21,19 +21,6 @@ const maxAhead = 4
 // ErrIgnored says that a command gets no answer: its sender may not use it, and in a group xbot does not reply to that.
 var ErrIgnored = fault.Errorf(fault.Denied, "you may not use this command here")
 
-// People says who somebody is, and in which language they want to be answered.
-type People interface {
-	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	// Speaks returns the language for an answer to a command of a person in a conversation.
-	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
-	// AskedTurn reports whether somebody wrote what the running turn of a conversation answers; where none runs, something that waits, unless
-	// nothing does.
-	AskedTurn(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
-	// OthersWrote reports whether anybody else wrote to the bot in a conversation, on a platform.
-	OthersWrote(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
-}
-
 // Models say which words mean a model.
 type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
@@ -142,7 +129,7 @@ func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.
 	case <-ctx.Done():
 		return store.Accepted{}, ctx.Err()
 	}
-	return d.Inbox.Command(ctx, in.Inbound, answer)
+	return d.Turns.Command(ctx, in.Inbound, answer)
 }
 
 // resume returns the message that replaces the command in a text; ok is false if no message replaces it.
@@ -154,7 +141,7 @@ func (d *Dispatch) resume(ctx context.Context, in Inbound) (as Inbound, ok bool,
 		return in, false, nil
 	}
 	in.Text, in.Options.Continue, in.Expired = resumer.Message(), true, nil
-	_, found, err := d.Inbox.AcceptedBefore(ctx, in.Inbound)
+	_, found, err := d.Turns.AcceptedBefore(ctx, in.Inbound)
 	switch {
 	case fault.Is(err, fault.Conflict): // it was answered before: nothing had stopped then
 		return in, false, nil

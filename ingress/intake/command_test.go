@@ -14,7 +14,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/slash"
 )
 
@@ -50,7 +51,7 @@ func TestCommand_IsAnsweredWithoutATurnAndNotSeenByTheModel(t *testing.T) {
 	for _, m := range messages {
 		require.Equal(t, chat.OriginCommand, m.Origin)
 	}
-	window, err := b.Window(t.Context(), ingresstest.Key)
+	window, err := b.Conversations.Window(t.Context(), ingresstest.Key)
 	require.NoError(t, err)
 	require.Empty(t, window.Lines)
 	_, claimed, err := b.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
@@ -153,7 +154,7 @@ func TestCommand_AQueuedOneWaitsForATurnUnderAnyOfItsNames(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, second.Control)
 	require.Equal(t, "/neat up", second.Text)
-	window, err := b.Window(t.Context(), ingresstest.Key)
+	window, err := b.Conversations.Window(t.Context(), ingresstest.Key)
 	require.NoError(t, err)
 	require.Len(t, window.Lines, 1, "the model sees the message, and no command")
 }
@@ -220,7 +221,7 @@ func TestCommand_AnOwnersCommandIsTheirsInTheirOwnConversationAlone(t *testing.T
 	b.guarded()
 	bob := b.Visitor("direct")
 	const own = chat.SessionKey("agent:main:web:thread:bob")
-	_, err := b.CreateSession(t.Context(), store.NewSession{Key: own, Owner: bob.ID, Channel: "web"})
+	_, err := b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: own, Owner: bob.ID, Channel: "web"})
 	require.NoError(t, err)
 	for text, want := range map[string]string{"/own": "done", "/rule": i18n.Say(i18n.English, i18n.CommandAdmins, "rule")} {
 		in := b.Inbound(own, text, text)
@@ -252,7 +253,7 @@ func TestCommand_IsAnsweredInTheChosenLanguageElseInTheOneWrittenLast(t *testing
 	_, err = b.Dispatch.Message(t.Context(), b.Inbound("agent:main:web:thread:other", "c4", "/help"))
 	require.NoError(t, err)
 	require.Contains(t, b.LastAnswer("agent:main:web:thread:other"), chinese, "of another conversation")
-	require.NoError(t, b.SetUserSetting(t.Context(), b.User.ID, store.Language, "en"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.User.ID, settings.Language, "en"))
 	require.Contains(t, help("c5"), english, "the choice wins")
 	b.Woken.Wait()
 }

@@ -12,6 +12,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/command"
 )
 
@@ -21,53 +23,60 @@ const MaxTextBytes = 200_000
 // MaxIDBytes bounds the id that a client gives a message.
 const MaxIDBytes = 128
 
-// Inbox keeps what was accepted.
-type Inbox interface {
-	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
-	// AcceptPair commits two in one transaction, the second behind the first.
-	AcceptPair(ctx context.Context, first, second store.Inbound) (a, b store.Accepted, err error)
-	EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error
-	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
-	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
-	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
-	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
-	Stops
-	Moment
-	Questions
-	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
+// Calls stores tool calls.
+type Calls interface {
+	AllowTurn(ctx context.Context, p calls.TurnPermit) (chat.Turn, error)
+	Answer(ctx context.Context, a calls.Answer) (chat.ToolCall, error)
+	AnswerAll(ctx context.Context, a calls.Answer) ([]chat.ToolCall, error)
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	ShownAt(ctx context.Context, id chat.CallID, channel string, account string, at chat.Address) (bool, error)
+	Waiting(ctx context.Context, a calls.Answer) (call chat.ToolCall, key chat.SessionKey, answered bool, err error)
 }
 
-// Stops stop turns.
-type Stops interface {
+// Conversations stores conversations.
+type Conversations interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// Inbox stores accepted messages.
+type Inbox interface {
+	// AskedTurn reports whether somebody wrote what the running turn of a conversation answers; where none runs, something that waits, unless
+	// nothing does.
+	AskedTurn(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
+	// OthersWrote reports whether anybody else wrote to the bot in a conversation, on a platform.
+	OthersWrote(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
+	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
+	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
+	// AcceptPair commits two in one transaction, the second behind the first.
+	AcceptPair(ctx context.Context, first, second store.Inbound) (a, b store.Accepted, err error)
+	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
+	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
+	AnswerInWords(ctx context.Context, in store.Inbound, a calls.Answer, notice string) (store.Accepted, error)
+	Busy(ctx context.Context, key chat.SessionKey) (bool, error)
+	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
+	Delivered(ctx context.Context, in store.Inbound) (known store.Delivered, found bool, err error)
+	EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error
+	OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error)
+	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
 	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
 	StopTurn(ctx context.Context, in store.Inbound, turn chat.TurnID) (runs bool, err error)
 }
 
-// Moment is what decides whether a word means a command.
-type Moment interface {
-	// Busy reports whether a turn of a conversation runs, or messages wait for one.
-	Busy(ctx context.Context, key chat.SessionKey) (bool, error)
-	// Delivered finds what was accepted under the same platform id, whatever it said.
-	Delivered(ctx context.Context, in store.Inbound) (known store.Delivered, found bool, err error)
-}
-
-// Questions are those that turns put to people.
-type Questions interface {
-	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
-	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
-	// Waiting finds the call that an answer is for which names none; answered says that it was given before.
-	Waiting(ctx context.Context, a store.Answer) (call chat.ToolCall, key chat.SessionKey, answered bool, err error)
-	AnswerAll(ctx context.Context, a store.Answer) ([]chat.ToolCall, error)
-	AllowTurn(ctx context.Context, p store.TurnPermit) (chat.Turn, error)
-	OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error)
-	AnswerInWords(ctx context.Context, in store.Inbound, a store.Answer, notice string) (store.Accepted, error)
-	// ShownAt reports whether people have been shown in a chat of a platform what a call asks.
-	ShownAt(ctx context.Context, id chat.CallID, channel, account string, at chat.Address) (bool, error)
+// Users stores users.
+type Users interface {
+	// Speaks returns the language for an answer to a command of a person in a conversation.
+	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
+	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
 }
 
 // Dispatch accepts messages and stops.
 type Dispatch struct {
-	Inbox Inbox
+	Calls Calls
+	Turns Turns
 	// Wakes wakes workflows without delaying the answer to the sender: the row is committed by then.
 	Wakes    interface{ Wake(wakes ...chat.Wake) }
 	Commands *Commands // nil: /stop alone; everything else goes to the model
@@ -143,12 +152,12 @@ func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 	if d.Commands == nil {
 		return i18n.Spoken{Text: cmp.Or(in.Wrote, in.Text)}.Lang(), nil
 	}
-	return d.Commands.people.Speaks(ctx, in.User, in.Session, cmp.Or(in.Wrote, in.Text))
+	return d.Commands.people.Users.Speaks(ctx, in.User, in.Session, cmp.Or(in.Wrote, in.Text))
 }
 
 // bang accepts a bang command and has it carried out beside the conversation.
 func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Accepted, error) {
-	got, err := d.Inbox.AcceptBang(ctx, in.Inbound, cmd)
+	got, err := d.Turns.AcceptBang(ctx, in.Inbound, cmd)
 	if err == nil {
 		d.Wakes.Wake(chat.Wake{Kind: chat.WakeCommand, ID: strconv.FormatInt(int64(got.ID), 10)})
 	}
@@ -165,7 +174,7 @@ func (d *Dispatch) Stop(ctx context.Context, in Inbound) (store.Stopped, error) 
 }
 
 func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) {
-	got, err := d.Inbox.Stop(ctx, in.Inbound, in.Lang)
+	got, err := d.Turns.Stop(ctx, in.Inbound, in.Lang)
 	if err == nil && got.Turn != "" {
 		d.wake(in, false)
 	}
@@ -174,7 +183,7 @@ func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) 
 
 // StopTurn stops one turn of a session, if it runs, and nothing that waits behind it. The same id stops it once.
 func (d *Dispatch) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (runs bool, err error) {
-	if runs, err = d.Inbox.StopTurn(ctx, in.Inbound, turn); err == nil && runs {
+	if runs, err = d.Turns.StopTurn(ctx, in.Inbound, turn); err == nil && runs {
 		d.wake(in, false)
 	}
 	return runs, err

@@ -138,7 +138,7 @@ func TestStop_SpeaksTheLanguageOfWhoStops(t *testing.T) {
 	b.Write(ingresstest.Key, "m1")
 	_, err := b.Dispatch.Stop(t.Context(), b.Inbound(ingresstest.Key, "s1", "停"))
 	require.NoError(t, err)
-	events, err := b.EventsAfter(t.Context(), ingresstest.Key, 0, 100)
+	events, err := b.Conversations.EventsAfter(t.Context(), ingresstest.Key, 0, 100)
 	require.NoError(t, err)
 	require.Contains(t, string(events[len(events)-3].Data), i18n.Say(i18n.Chinese, i18n.StoppedQueued))
 	require.Contains(t, string(events[len(events)-1].Data), i18n.Say(i18n.Chinese, i18n.StopsQueued, 1), "the stop is answered")

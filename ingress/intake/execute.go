@@ -153,7 +153,7 @@ func (d *Dispatch) askAhead(ctx context.Context, row, in Inbound, commands []inv
 		return commands, nil
 	}
 	if row.PlatformID != "" {
-		_, found, err := d.Inbox.AcceptedBefore(ctx, row.Inbound)
+		_, found, err := d.Turns.AcceptedBefore(ctx, row.Inbound)
 		if found || fault.Is(err, fault.Conflict) { // as command finds out
 			return commands, nil
 		}

@@ -60,7 +60,7 @@ func TestPlain_TheSameIDIsTheSameMessage(t *testing.T) {
 func TestPlain_APictureThatIsKeptIsShownAtOnceWithoutARunner(t *testing.T) {
 	b := setup(t)
 	shown := chat.PictureRef{Hash: "abc", MediaType: "image/png", Width: 2, Height: 1, Name: "picture.png"}
-	require.NoError(t, b.AddPicture(t.Context(), ingresstest.Key, chat.Picture{PictureRef: shown, Data: []byte("png")}))
+	require.NoError(t, b.Attachments.AddPicture(t.Context(), ingresstest.Key, chat.Picture{PictureRef: shown, Data: []byte("png")}))
 	in := b.Inbound(ingresstest.Key, "m1", "what is this?")
 	in.Files = []chat.Attachment{{Kind: "image", Name: "picture.png", Size: 3, Shown: &shown}}
 	got, err := b.Dispatch.Plain(t.Context(), in)
@@ -71,11 +71,11 @@ func TestPlain_APictureThatIsKeptIsShownAtOnceWithoutARunner(t *testing.T) {
 	require.Equal(t, []chat.PictureRef{shown}, m.Pictures)
 	require.Equal(t, "what is this?\n[image: picture.png · 3 bytes]", m.Content)
 
-	require.NoError(t, b.Room(t.Context(), b.User.ID, 0))
+	require.NoError(t, b.Attachments.Room(t.Context(), b.User.ID, 0))
 	_, err = b.FinishTurn(t.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	require.NoError(t, b.DeleteSession(t.Context(), ingresstest.Key))
-	orphans, err := b.OrphanFiles(t.Context())
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), ingresstest.Key))
+	orphans, err := b.Attachments.OrphanFiles(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, orphans, "nothing lies on a runner")
 }

@@ -34,7 +34,7 @@ func (d *Dispatch) accept(ctx context.Context, in Inbound) (got store.Accepted, 
 	if in.Queue, err = d.queue(ctx, in); err != nil {
 		return got, err
 	}
-	if got, err = d.Inbox.Accept(ctx, in.Inbound); err != nil {
+	if got, err = d.Turns.Accept(ctx, in.Inbound); err != nil {
 		return got, err
 	}
 	d.wakeLater(in, got)
@@ -74,7 +74,7 @@ func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b 
 			return a, b, err
 		}
 	}
-	if a, b, err = d.Inbox.AcceptPair(ctx, first.Inbound, second.Inbound); err != nil {
+	if a, b, err = d.Turns.AcceptPair(ctx, first.Inbound, second.Inbound); err != nil {
 		return a, b, err
 	}
 	d.wakeLater(first, a)
@@ -107,10 +107,10 @@ func (d *Dispatch) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxI
 		}
 		return fault.Errorf(fault.Invalid, "%s", i18n.Say(lang, i18n.QueueCommand))
 	}
-	return d.Inbox.EditWaiting(ctx, key, id, text)
+	return d.Turns.EditWaiting(ctx, key, id, text)
 }
 
 // Recall takes a message or command of a session back that waits. It is a Conflict once a turn has claimed it.
 func (d *Dispatch) Recall(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
-	return d.Inbox.RecallWaiting(ctx, key, id)
+	return d.Turns.RecallWaiting(ctx, key, id)
 }

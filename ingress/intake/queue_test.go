@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
 	"xbot/slash/queue"
@@ -64,7 +64,7 @@ func TestQueue_TheEndOfABurstWakesItsTurnOnce(t *testing.T) {
 	require.Empty(t, b.Wakes.Sessions(), "more may follow")
 	require.Eventually(t, func() bool { return len(b.Wakes.Sessions()) == 1 }, ingresstest.Limit, 5*time.Millisecond)
 	b.ClaimTurn(ingresstest.Key, "t1")
-	transcript, err := b.Messages(t.Context(), ingresstest.Key, store.Page{Limit: 100})
+	transcript, err := b.Conversations.Messages(t.Context(), ingresstest.Key, conversation.Page{Limit: 100})
 	require.NoError(t, err)
 	require.Len(t, transcript.Messages, 3, "when the turn is woken the burst can be claimed")
 	b.Dispatch.Close()
@@ -88,7 +88,7 @@ func TestQueue_AnIngressThatEndsLeavesItsBurstsToTheRelay(t *testing.T) {
 func TestQueueCommand_ShowsWhatHoldsAndWhyAndSetsIt(t *testing.T) {
 	b := setup(t)
 	p := &document{policy.Policy{Messages: policy.Messages{Queue: policy.Queue{Cap: 7, ByChannel: map[string]chat.QueueMode{"web": chat.QueueCollect}}}}}
-	run := queue.Queue{Store: b.Store, Policies: p}.Run
+	run := queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store, Policies: p}.Run
 	in := slash.Request{Session: ingresstest.Key, Lang: i18n.English}
 	said, err := run(t.Context(), in, "")
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestQueueCommand_ShowsWhatHoldsAndWhyAndSetsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, said, "mode: `interrupt` · set for this conversation")
 	require.Contains(t, said, "debounce: `2s` · set for this conversation")
-	s, _, err := b.Session(t.Context(), ingresstest.Key)
+	s, _, err := b.Conversations.Session(t.Context(), ingresstest.Key)
 	require.NoError(t, err)
 	require.Equal(t, chat.Queue{Mode: chat.QueueInterrupt, DebounceMS: 2000}, s.Queue)
 	_, err = run(t.Context(), in, "faster")
@@ -107,7 +107,7 @@ func TestQueueCommand_ShowsWhatHoldsAndWhyAndSetsIt(t *testing.T) {
 	said, err = run(t.Context(), in, "default")
 	require.NoError(t, err)
 	require.Contains(t, said, "collect")
-	s, _, err = b.Session(t.Context(), ingresstest.Key)
+	s, _, err = b.Conversations.Session(t.Context(), ingresstest.Key)
 	require.NoError(t, err)
 	require.Zero(t, s.Queue)
 }

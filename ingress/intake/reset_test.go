@@ -23,7 +23,7 @@ func (r *rules) Get(context.Context) (*policy.Policy, error) { return &r.Policy,
 
 // conversing makes the dispatcher know the commands of this file, and a policy.
 func (b *bundle) conversing() *rules {
-	b.Dispatch.Commands = ingresstest.Commands(b.Store, conversation.New{Models: models{}}, conversation.Reset{}, conversation.Continue{Sessions: b.Store})
+	b.Dispatch.Commands = ingresstest.Commands(b.Store, conversation.New{Models: models{}}, conversation.Reset{}, conversation.Continue{Sessions: b.Store.Conversations})
 	p := &rules{}
 	p.Session.ResetTriggers = []string{"重新开始", "begin anew"}
 	b.Dispatch.Policies = p
@@ -115,7 +115,7 @@ func TestExpiry_FollowsThePolicy(t *testing.T) {
 		require.NoError(t, err)
 	}
 	resets := func() int {
-		got, err := b.Resets(t.Context(), ingresstest.Key, 100)
+		got, err := b.Conversations.Resets(t.Context(), ingresstest.Key, 100)
 		require.NoError(t, err)
 		return len(got)
 	}
@@ -136,7 +136,7 @@ func TestExpiry_FollowsThePolicy(t *testing.T) {
 	rest(25 * time.Hour)
 	say("m5", "five", "t5")
 	require.Equal(t, 2, resets())
-	got, err := b.Resets(t.Context(), ingresstest.Key, 1)
+	got, err := b.Conversations.Resets(t.Context(), ingresstest.Key, 1)
 	require.NoError(t, err)
 	require.Equal(t, chat.ResetDaily, got[0].Reason)
 

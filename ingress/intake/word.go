@@ -24,7 +24,7 @@ func (d *Dispatch) word(ctx context.Context, in Inbound) (store.Accepted, error)
 		got, err = d.read(ctx, as)
 	}
 	if fault.Is(err, fault.Conflict) {
-		if known, found, missing := d.Inbox.Delivered(ctx, in.Inbound); missing == nil && found {
+		if known, found, missing := d.Turns.Delivered(ctx, in.Inbound); missing == nil && found {
 			return store.Accepted{ID: known.Inbox, Duplicate: true}, nil
 		}
 	}
@@ -44,7 +44,7 @@ func (d *Dispatch) meant(ctx context.Context, in Inbound) (as Inbound, ask i18n.
 	as = in
 	as.Text = known.Spec().With("")
 	if name == stopWord {
-		busy, err := d.Inbox.Busy(ctx, in.Session)
+		busy, err := d.Turns.Busy(ctx, in.Session)
 		if err != nil || !busy {
 			return in, "", err
 		}
@@ -53,7 +53,7 @@ func (d *Dispatch) meant(ctx context.Context, in Inbound) (as Inbound, ask i18n.
 	if in.Before != "" {
 		return in, "", nil
 	}
-	if _, asked, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User); err != nil || asked {
+	if _, asked, err := d.Turns.OpenQuestion(ctx, in.Session, in.User); err != nil || asked {
 		return in, "", err
 	}
 	switch name {

@@ -28,7 +28,7 @@ func worded(t *testing.T) *ingresstest.Platform {
 	t.Helper()
 	b := ingresstest.NewPlatform(t, ingresstest.EverybodyPolicy)
 	for _, g := range b.Gateways {
-		list := []slash.Command{conversation.New{Models: noModels{}}, conversation.Continue{Sessions: b.Store}, conversation.Deny{Questions: g.Dispatch}}
+		list := []slash.Command{conversation.New{Models: noModels{}}, conversation.Continue{Sessions: b.Store.Conversations}, conversation.Deny{Questions: g.Dispatch}}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, list...)
 	}
 	return b

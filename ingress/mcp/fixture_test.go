@@ -24,6 +24,8 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/quota"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
 	"xbot/slash/conversation"
@@ -41,33 +43,33 @@ type bundle struct {
 }
 
 // setup serves under a policy of how much people may have; nil: the defaults.
-func setup(t *testing.T, policies store.Policies) *bundle {
+func setup(t *testing.T, policies quota.Policies) *bundle {
 	t.Helper()
 	b := &bundle{Bundle: ingresstest.New(t), closing: make(chan struct{}), log: &strings.Builder{}}
 	bus := feed.New(slog.New(slog.DiscardHandler))
 	b.Store = store.New(b.Pool, store.Options{Feed: bus, Policies: policies})
-	b.Dispatch = &intake.Dispatch{Inbox: b.Store, Wakes: b.Woken}
-	b.Dispatch.Commands = intake.NewCommands(intake.Callers{People: b.Store}, slash.NewRegistry(intake.Callers{People: b.Store},
-		conversation.Approve{Questions: b.Dispatch}, conversation.Search{Messages: b.Store}))
+	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: b.Woken}
+	b.Dispatch.Commands = intake.NewCommands(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users}, slash.NewRegistry(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users},
+		conversation.Approve{Questions: b.Dispatch}, conversation.Search{Search: b.Store.Search, Turns: b.Store, Users: b.Store.Users}))
 	base := &endpoint.Base{
-		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
+		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
 		Info: endpoint.Info{Version: "1.2.3"}, Log: slog.New(slog.NewTextHandler(b.log, nil)),
 	}
 	s := &mcp.Server{
 		Base: base, Bus: bus, Key: secret.Key{1}, Closing: b.closing,
-		Sessions: &sessions.Endpoints{Base: base, Models: &catalogue.Live{Policies: &policy.Live{Source: b.Store}}},
+		Sessions: &sessions.Endpoints{Base: base, Models: &catalogue.Live{Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}},
 		Messages: &messages.Endpoints{Base: base, Dispatch: b.Dispatch},
 	}
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(func() { server.Close(); b.Woken.Wait() })
-	b.url, b.token = server.URL+mcp.Path, b.tokenOf(b.User, store.ScopeChat)
+	b.url, b.token = server.URL+mcp.Path, b.tokenOf(b.User, people.ScopeChat)
 	return b
 }
 
-func (b *bundle) tokenOf(u store.User, scope store.Scope) string {
+func (b *bundle) tokenOf(u people.User, scope people.Scope) string {
 	b.T.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.CreateToken(b.T.Context(), u.ID, store.Token{Name: string(scope), Scope: scope}, hash)
+	_, err := b.Users.CreateToken(b.T.Context(), u.ID, people.Token{Name: string(scope), Scope: scope}, hash)
 	require.NoError(b.T, err)
 	return token
 }

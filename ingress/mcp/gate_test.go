@@ -18,7 +18,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/mcp"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // answer is what came back over HTTP.
@@ -70,7 +70,7 @@ func TestGate_AsksForATokenAndForPagesOfOurOwn(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.post(http.MethodPost, b.token, list, "Host", "xbot.example", "Origin", "https://xbot.example").status, "behind a proxy on this machine")
 	require.Equal(t, http.StatusMethodNotAllowed, b.post(http.MethodGet, b.token, "").status, "there is no stream without an end")
 	require.Equal(t, http.StatusMethodNotAllowed, b.post(http.MethodDelete, b.token, "").status)
-	none, err := b.Sessions(t.Context(), b.User.ID, "", 10)
+	none, err := b.Conversations.Sessions(t.Context(), b.User.ID, "", 10)
 	require.NoError(t, err)
 	require.Len(t, none, 1)
 }
@@ -101,9 +101,9 @@ func TestGate_APersonHasABoundedNumberOfRequestsOpen(t *testing.T) {
 		require.Equal(t, http.StatusTooManyRequests, got.status)
 		require.NotEmpty(t, got.header.Get("Retry-After"))
 	}
-	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, b.post(http.MethodPost, b.tokenOf(bob, store.ScopeRead), list).status, "others are not kept out")
+	require.Equal(t, http.StatusOK, b.post(http.MethodPost, b.tokenOf(bob, people.ScopeRead), list).status, "others are not kept out")
 	b.replies(t.Context(), key, "t1", "good morning")
 	for range 32 {
 		got := <-ended
@@ -142,12 +142,12 @@ func TestWait_EndsWithItsRequestItsTokenAndTheServer(t *testing.T) {
 	cancel()
 	require.Contains(t, <-gone, "canceled") // that the server waits no longer, its end shows: it waits for its requests
 
-	revoked := b.waiting(t.Context(), b.tokenOf(b.User, store.ScopeRead))
-	tokens, err := b.Tokens(t.Context(), b.User.ID)
+	revoked := b.waiting(t.Context(), b.tokenOf(b.User, people.ScopeRead))
+	tokens, err := b.Users.Tokens(t.Context(), b.User.ID)
 	require.NoError(t, err)
 	for _, made := range tokens {
-		if made.Scope == store.ScopeRead {
-			require.NoError(t, b.RevokeToken(t.Context(), b.User.ID, made.ID))
+		if made.Scope == people.ScopeRead {
+			require.NoError(t, b.Users.RevokeToken(t.Context(), b.User.ID, made.ID))
 		}
 	}
 	require.Contains(t, <-revoked, "this token is unknown, was revoked or has expired")
@@ -189,8 +189,8 @@ func FuzzServer_AnswersWhateverItIsSent(f *testing.F) {
 // everybody lets in whatever token comes.
 type everybody struct{ auth.Accounts }
 
-func (everybody) TokenUser(context.Context, []byte) (store.User, store.Scope, error) {
-	return store.User{ID: 1}, store.ScopeRead, nil
+func (everybody) TokenUser(context.Context, []byte) (people.User, people.Scope, error) {
+	return people.User{ID: 1}, people.ScopeRead, nil
 }
 
 // nobodys are no conversations.

@@ -11,7 +11,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/mcp"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/policy"
 )
 
@@ -50,7 +50,7 @@ func TestSend_WaitsForTheAnswerInANewConversation(t *testing.T) {
 	require.Equal(t, "p1", progress.ProgressToken)
 	require.Equal(t, "the message waits for its turn", progress.Message)
 	require.InDelta(t, 60, progress.Total, 0)
-	all, err := b.Sessions(t.Context(), b.User.ID, "", 10)
+	all, err := b.Conversations.Sessions(t.Context(), b.User.ID, "", 10)
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	began := all[0].Key
@@ -109,7 +109,7 @@ func TestSend_BeginsNoConversationForWhatCannotBeAccepted(t *testing.T) {
 	require.Contains(t, c.refused("read_answer", object{"session": key, "message": 1, "turn": "t1"}), "not both")
 	require.Contains(t, c.refused("read_answer", object{"session": key, "message": 99}), "there is no message 99")
 	require.Contains(t, c.refused("read_answer", object{"session": key, "turn": "t99"}), "there is no turn")
-	all, err := b.Sessions(t.Context(), b.User.ID, "", 10)
+	all, err := b.Conversations.Sessions(t.Context(), b.User.ID, "", 10)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 }
@@ -222,7 +222,7 @@ func TestAnswer_AskedWhetherACallMayRunAPersonDecides(t *testing.T) {
 func TestSessions_AreListedByTheirTitle(t *testing.T) {
 	b := setup(t, nil)
 	c := b.client(b.token, nil)
-	_, err := b.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:2", Owner: b.User.ID, Channel: "web", Title: "Winter 100%"})
+	_, err := b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:2", Owner: b.User.ID, Channel: "web", Title: "Winter 100%"})
 	require.NoError(t, err)
 	var got mcp.SessionList
 	c.call(&got, "list_sessions", nil)

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // maxTextBytes bounds each text that is read, maxAnswerBytes that of an answer; longer ones end with what says so.
@@ -53,7 +53,7 @@ func (s *Server) readMessages(ctx context.Context, _ *sdk.CallToolRequest, in Re
 	if err != nil {
 		return MessageList{}, err
 	}
-	t, err := s.Store.Messages(ctx, session.Key, store.Page{After: in.After, Limit: limit})
+	t, err := s.Store.Conversations.Messages(ctx, session.Key, conversation.Page{After: in.After, Limit: limit})
 	if err != nil {
 		return MessageList{}, err
 	}

@@ -11,14 +11,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/store"
+	"xbot/internal/store/attachments"
 )
 
 // Sweeper removes the files that people sent into conversations that were deleted. A row stays until its file is gone, so
 // files on a runner that is away are removed later. Several processes may run at once.
 type Sweeper struct {
 	Store interface {
-		OrphanFiles(ctx context.Context) ([]store.OrphanFile, error)
+		OrphanFiles(ctx context.Context) ([]attachments.OrphanFile, error)
 		FileRemoved(ctx context.Context, id int64) error
 	}
 	Boxes sandbox.Boxes

@@ -37,25 +37,25 @@ func TestSweeper_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 		e.Chat, e.Mentioned = chatID, true
 		e.Attachments = []chat.Attachment{{Kind: "file", Key: "k" + id, Name: "a.txt"}}
 		out := b.Receive(e)
-		require.NoError(t, b.Store.FileStored(t.Context(), out.Inbox, chat.AttachmentFetch{N: 1, Runner: "local", Path: box.Put(t, "inbox/"+id+"/a.txt", "x"), Attachment: chat.Attachment{Size: 1}}))
+		require.NoError(t, b.Store.Attachments.FileStored(t.Context(), out.Inbox, chat.AttachmentFetch{N: 1, Runner: "local", Path: box.Put(t, "inbox/"+id+"/a.txt", "x"), Attachment: chat.Attachment{Size: 1}}))
 		return out.Session
 	}
 	b.SetPolicy(`{channels: {feishu: {groups: {"*": {}}}}}`)
 	gone, kept := sent("m1", "oc_1"), sent("m2", "oc_2")
 	require.NotEqual(t, gone, kept)
 	boxes := &oneRunner{box: box}
-	o := &orphans.Sweeper{Store: b.Store, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
+	o := &orphans.Sweeper{Store: b.Store.Attachments, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, o.Sweep(t.Context()))
 	require.True(t, has("m1"))
 
-	require.NoError(t, b.Store.DeleteSession(t.Context(), gone))
+	require.NoError(t, b.Store.Agents.DeleteSession(t.Context(), gone))
 	boxes.box, boxes.err = nil, fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "local"})
 	require.NoError(t, o.Sweep(t.Context()), "the runner is away")
 	boxes.box, boxes.err = box, nil
 	require.NoError(t, o.Sweep(t.Context()))
 	require.False(t, has("m1"))
 	require.True(t, has("m2"))
-	left, err := b.Store.OrphanFiles(t.Context())
+	left, err := b.Store.Attachments.OrphanFiles(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
@@ -76,7 +76,7 @@ func (h *host) Box(ctx context.Context, user chat.UserID, runner string) (sandbo
 func TestSweeper_FilesOnTheHostGoAlsoOfSomebodyWhoIsNoAdministratorAnyMore(t *testing.T) {
 	b := ingresstest.NewPlatform(t, ingresstest.GroupPolicy)
 	b.SetPolicy(`{channels: {feishu: {groups: {"*": {}}}}}`)
-	admin, err := b.Store.EnsureAdmin(t.Context(), "root")
+	admin, err := b.Store.Users.EnsureAdmin(t.Context(), "root")
 	require.NoError(t, err)
 	box := tooltest.New(t)
 	e := ingresstest.InGroup("m1", "ou_1", "look")
@@ -84,10 +84,10 @@ func TestSweeper_FilesOnTheHostGoAlsoOfSomebodyWhoIsNoAdministratorAnyMore(t *te
 	e.Attachments = []chat.Attachment{{Kind: "file", Key: "k1", Name: "a.txt"}}
 	out := b.Receive(e)
 	path := box.Put(t, "inbox/m1/a.txt", "x")
-	require.NoError(t, b.Store.FileStored(t.Context(), out.Inbox, chat.AttachmentFetch{N: 1, Runner: "local", Path: path, Attachment: chat.Attachment{Size: 1}}))
-	require.NoError(t, b.Store.DeleteSession(t.Context(), out.Session))
+	require.NoError(t, b.Store.Attachments.FileStored(t.Context(), out.Inbox, chat.AttachmentFetch{N: 1, Runner: "local", Path: path, Attachment: chat.Attachment{Size: 1}}))
+	require.NoError(t, b.Store.Agents.DeleteSession(t.Context(), out.Session))
 
-	o := &orphans.Sweeper{Store: b.Store, Boxes: &host{oneRunner{box: box}, admin.ID}, Log: slog.New(slog.DiscardHandler)}
+	o := &orphans.Sweeper{Store: b.Store.Attachments, Boxes: &host{oneRunner{box: box}, admin.ID}, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, o.Sweep(t.Context()))
 	_, err = box.Stat(t.Context(), "inbox/m1/a.txt")
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)

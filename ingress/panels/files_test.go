@@ -18,7 +18,7 @@ import (
 	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/store/plugins"
 )
 
@@ -52,11 +52,11 @@ func (h *house) PluginArchive(context.Context, string) (string, []byte, error) {
 	return h.files.Digest(), archive, err
 }
 
-func (h *house) UserByID(_ context.Context, id chat.UserID) (store.User, error) {
+func (h *house) UserByID(_ context.Context, id chat.UserID) (people.User, error) {
 	if id != 7 {
-		return store.User{}, fault.Errorf(fault.NotFound, "nobody")
+		return people.User{}, fault.Errorf(fault.NotFound, "nobody")
 	}
-	return store.User{ID: 7, Disabled: h.disabled}, nil
+	return people.User{ID: 7, Disabled: h.disabled}, nil
 }
 
 func (h *house) link() weblink.Link {

@@ -7,15 +7,17 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 )
 
 func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
 	r := relaying(t)
 	b, ctx := r.Bundle, t.Context()
-	ann, err := b.CreateUser(ctx, "ann", store.RoleMember)
+	ann, err := b.Users.CreateUser(ctx, "ann", people.RoleMember)
 	require.NoError(t, err)
 	const hers = chat.SessionKey("agent:main:web:thread:hers")
-	_, err = b.CreateSession(ctx, store.NewSession{Key: hers, Owner: ann.ID, Channel: "web"})
+	_, err = b.Conversations.CreateSession(ctx, conversation.NewSession{Key: hers, Owner: ann.ID, Channel: "web"})
 	require.NoError(t, err)
 	for _, id := range []string{"disabled-t1", "m2"} {
 		_, err := b.Accept(ctx, store.Inbound{Session: hers, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
@@ -25,13 +27,13 @@ func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 
-	require.NoError(t, b.Disable(ctx, ann.ID, nil))
+	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 	require.NoError(t, r.Round(ctx))
 	stop, err := b.StopRequested(ctx, hers, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
 	require.Contains(t, b.Wakes.Sessions(), hers, "her turn hears of it")
-	work, err := b.DisabledWork(ctx)
+	work, err := b.Users.DisabledWork(ctx)
 	require.NoError(t, err)
 	require.Empty(t, work, "nothing is left to be stopped")
 

@@ -43,7 +43,7 @@ func (r *Relay) probe(ctx context.Context) error {
 		return fmt.Errorf("ask whether Temporal is back: %w", err)
 	}
 	if r.outage != suspectedOutage {
-		if err := r.Store.EndBackOff(ctx); err != nil {
+		if err := r.Inbox.EndBackOff(ctx); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -27,10 +27,12 @@ const (
 // Pauses tells people that an administrator has paused the delivery of their answers or one of their jobs in the Temporal UI. The
 // relay tells them of turns. Several processes may do so at once.
 type Pauses struct {
+	Cron interface {
+		Job(ctx context.Context, id chat.JobID) (cron.Job, error)
+	}
 	Store interface {
-		Job(ctx context.Context, id chat.JobID) (store.Job, error)
 		TellDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error
-		TellJobPaused(ctx context.Context, run string, j store.Job) error
+		TellJobPaused(ctx context.Context, run string, j cron.Job) error
 		ForgetPauses(ctx context.Context, paused []string) error
 	}
 	Client interface {
@@ -114,7 +116,7 @@ func cutID(id string) string {
 
 // job tells the owner of a job. The run of a job that was removed meanwhile is unpaused, since only a running run can end.
 func (p *Pauses) job(ctx context.Context, id, run string) error {
-	j, err := p.Store.Job(ctx, chat.JobID(cutID(id)))
+	j, err := p.Cron.Job(ctx, chat.JobID(cutID(id)))
 	if fault.Is(err, fault.NotFound) {
 		p.Log.Info("a paused job was removed, its run goes on to end", "workflow", id)
 		return p.Unpauser.Unpause(ctx, id, run)

@@ -17,7 +17,8 @@ import (
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -37,7 +38,7 @@ func (l listed) ListWorkflow(context.Context, *workflowservice.ListWorkflowExecu
 // notices are the sentences of the product in the conversation.
 func (b *bundle) notices() (out []string) {
 	b.T.Helper()
-	page, err := b.Store.Messages(b.T.Context(), ingresstest.Key, store.Page{Limit: 100})
+	page, err := b.Store.Conversations.Messages(b.T.Context(), ingresstest.Key, conversation.Page{Limit: 100})
 	require.NoError(b.T, err)
 	for _, m := range page.Messages {
 		if m.Role == chat.RoleNotice {
@@ -59,7 +60,7 @@ func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 	b := setup(t)
 	b.Write(ingresstest.Key, "m1")
 	next := time.Now().Add(time.Hour)
-	j, _, err := b.Store.AddJob(t.Context(), store.Job{
+	j, _, err := b.Store.Cron.AddJob(t.Context(), cron.Job{
 		Job: chat.Job{
 			ID: "job_00000001", Owner: b.User.ID, State: chat.JobActive, Next: &next,
 			JobPlan: chat.JobPlan{Name: "news", Message: "look", Zone: "UTC", Missed: "once", MaxAge: 60, Target: ingresstest.Key},
@@ -71,7 +72,7 @@ func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 	gauges := &relayBundle{bundle: b, metrics: prometheus.NewRegistry()}
 	paused := listed{workflows.DeliverID(ingresstest.Key): workflows.NameDeliver, workflows.CronID(j.ID): workflows.NameCronJob, "background/x": workflows.NameBackground}
 	p := &relay.Pauses{
-		Store: b.Store, Client: paused, Paused: relay.NewPausedGauge(gauges.metrics), Log: slog.New(slog.DiscardHandler),
+		Store: b.Store.Pauses, Cron: b.Store.Cron, Client: paused, Paused: relay.NewPausedGauge(gauges.metrics), Log: slog.New(slog.DiscardHandler),
 		Unpauser: &unpaused,
 	}
 	both := []string{i18n.Say(i18n.English, i18n.DeliveryPaused), i18n.Say(i18n.English, i18n.JobPaused, "news")}
@@ -89,7 +90,7 @@ func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 	require.Len(t, b.notices(), 4, "a later pause is told again")
 
 	require.Empty(t, unpaused)
-	require.NoError(t, b.Store.DeleteJob(t.Context(), j.ID))
+	require.NoError(t, b.Store.Cron.DeleteJob(t.Context(), j.ID))
 	require.NoError(t, p.Round(t.Context()))
 	require.Equal(t, runs{workflows.CronID(j.ID) + " run " + workflows.CronID(j.ID)}, unpaused, "a job that was removed ends")
 }

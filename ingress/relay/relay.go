@@ -16,7 +16,11 @@ import (
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/delivery"
+	"xbot/internal/store/leases"
+	"xbot/internal/store/people"
 )
 
 const (
@@ -34,56 +38,93 @@ const (
 	heldAttempts = 3
 )
 
-// Store is what the relay needs of the store.
-type Store interface {
-	// Due is asked first in each round. What is not due is not asked for.
-	Due(ctx context.Context, after store.Trusted) (store.Due, error)
-	ToWake(ctx context.Context) ([]store.Waiting, error)
-	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
-	Running
-	Blocked
-	TurnScheduler
-	Unstarted
-	Disabled
-	wake.Agents
+// Agents stores subagents and group chats.
+type Agents interface {
+	GroupsToStart(ctx context.Context) ([]chat.GroupID, error)
+	Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error)
+}
+
+// Attachments stores attachments.
+type Attachments interface {
+	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
+}
+
+// Calls stores tool calls.
+type Calls interface {
+	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
+	MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
+}
+
+// Cron stores jobs.
+type Cron interface {
+	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
+	TracksToWake(ctx context.Context) ([]string, error)
+}
+
+// Deliveries stores deliveries.
+type Deliveries interface {
+	ToDeliver(ctx context.Context) ([]delivery.Undelivered, error)
+	ToFollow(ctx context.Context, older time.Duration) ([]delivery.Undelivered, error)
+}
+
+// Inbox stores accepted messages.
+type Inbox interface {
+	DropDisabled(ctx context.Context) error
 	// EndBackOff makes due at once all that an outage of Temporal has put off.
 	EndBackOff(ctx context.Context) error
 }
 
-// Running are turns that are marked running, whether their runs are there or not.
-type Running interface {
-	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
-	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
-	SetRun(ctx context.Context, turn chat.TurnID, run string) error
+// Leases stores leases of model calls.
+type Leases interface {
+	CallsByTenant(ctx context.Context) ([]leases.TenantCalls, error)
 }
 
-// Blocked are runs that make no progress without an operator: held by a fault in workflow code, or paused in the Temporal
-// UI.
-type Blocked interface {
-	TellTurnHeld(ctx context.Context, l store.Live) error
-	TellMessageHeld(ctx context.Context, w store.Waiting) error
-	TellTurnPaused(ctx context.Context, l store.Live) error
-	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
-}
-
-// Unstarted lists the rows whose workflows may be missing.
-type Unstarted interface {
-	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
+// Turns runs the transactions of turns.
+type Turns interface {
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
-	ToDeliver(ctx context.Context) ([]store.Undelivered, error)
-	ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error)
-	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
-	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
-	TracksToWake(ctx context.Context) ([]string, error)
-	GroupsToStart(ctx context.Context) ([]chat.GroupID, error)
-	MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
+	// Due is asked first in each round. What is not due is not asked for.
+	Due(ctx context.Context, after store.Trusted) (store.Due, error)
+	HandOutTurns(ctx context.Context) (late int, err error)
+	ProviderWaits(ctx context.Context) (int, error)
+	SetRun(ctx context.Context, turn chat.TurnID, run string) error
+	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
+	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	TellMessageHeld(ctx context.Context, w store.Waiting) error
+	TellThrottled(ctx context.Context, w store.Waiting) error
+	TellTurnHeld(ctx context.Context, l store.Live) error
+	TellTurnPaused(ctx context.Context, l store.Live) error
+	Throttled(ctx context.Context, older time.Duration) ([]store.Waiting, error)
+	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
+	ToWake(ctx context.Context) ([]store.Waiting, error)
+	TurnsByTenant(ctx context.Context) ([]store.TenantTurns, error)
+	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
+}
+
+// Users stores users.
+type Users interface {
 	DeletionsToStart(ctx context.Context) ([]chat.UserID, error)
+	DisabledWork(ctx context.Context) ([]people.DisabledWork, error)
+	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
 // whose run is gone, and starts what runs beside turns. Any number of relays may run.
 type Relay struct {
-	Store Store
+	Agents        Agents
+	Attachments   Attachments
+	Calls         Calls
+	Conversations Conversations
+	Cron          Cron
+	Deliveries    Deliveries
+	Inbox         Inbox
+	Leases        Leases
+	Turns         Turns
+	Users         Users
 	// Wakes wakes a workflow and says whether that succeeded.
 	Wakes interface {
 		Now(ctx context.Context, w chat.Wake) error
@@ -132,7 +173,7 @@ func (r *Relay) report(err error) {
 // Round makes one round: it asks once what may be due, and does that. Where nothing is due that is all.
 func (r *Relay) Round(ctx context.Context) error {
 	failed := r.probe(ctx)
-	due, err := r.Store.Due(ctx, store.Trusted{Turn: checkAfter, Task: followAfter, Unshown: showAfter, Unanswered: r.HeldAfter})
+	due, err := r.Turns.Due(ctx, store.Trusted{Turn: checkAfter, Task: followAfter, Unshown: showAfter, Unanswered: r.HeldAfter})
 	if err != nil {
 		return err
 	}
@@ -146,17 +187,17 @@ func (r *Relay) Round(ctx context.Context) error {
 		{due.Turns, false, r.checkRunning},
 		{due.Throttled, false, r.scheduleTurns},
 		{due.Held, true, r.tellUnclaimed},
-		{due.Groups, false, waking(r, chat.WakeGroup, r.Store.GroupsToStart)},
-		{due.Jobs, false, waking(r, chat.WakeJob, r.Store.OverdueJobs)},
-		{due.Jobs, false, waking(r, chat.WakeTrack, r.Store.TracksToWake)},
-		{due.Outbound, false, r.delivering(r.Store.ToDeliver)},
+		{due.Groups, false, waking(r, chat.WakeGroup, r.Agents.GroupsToStart)},
+		{due.Jobs, false, waking(r, chat.WakeJob, r.Cron.OverdueJobs)},
+		{due.Jobs, false, waking(r, chat.WakeTrack, r.Cron.TracksToWake)},
+		{due.Outbound, false, r.delivering(r.Deliveries.ToDeliver)},
 		{due.Progress, false, r.delivering(r.toFollow)},
-		{due.Files, false, waking(r, chat.WakeFetch, r.Store.FilesToFetch)},
-		{due.Commands, false, waking(r, chat.WakeCommand, r.Store.BangsToStart)},
+		{due.Files, false, waking(r, chat.WakeFetch, r.Attachments.FilesToFetch)},
+		{due.Commands, false, waking(r, chat.WakeCommand, r.Turns.BangsToStart)},
 		{due.Tasks, false, waking(r, chat.WakeTask, r.tasksToStart)},
-		{due.Memorizing, false, waking(r, chat.WakeMemorize, r.Store.MemorizesToStart)},
+		{due.Memorizing, false, waking(r, chat.WakeMemorize, r.Conversations.MemorizesToStart)},
 		{due.Disabled, true, r.stopDisabled},
-		{due.Deletions, false, waking(r, chat.WakeDeletion, r.Store.DeletionsToStart)},
+		{due.Deletions, false, waking(r, chat.WakeDeletion, r.Users.DeletionsToStart)},
 	} {
 		if work.due && (work.rows || r.outage == noOutage) {
 			err := work.do(ctx)
@@ -184,12 +225,12 @@ func (r *Relay) showQuiet(due store.Due) {
 	r.Metrics.Calls.WithLabelValues("waiting").Set(float64(due.Load.CallsWaiting))
 }
 
-func (r *Relay) toFollow(ctx context.Context) ([]store.Undelivered, error) {
-	return r.Store.ToFollow(ctx, showAfter)
+func (r *Relay) toFollow(ctx context.Context) ([]delivery.Undelivered, error) {
+	return r.Deliveries.ToFollow(ctx, showAfter)
 }
 
 func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
-	return r.Store.TasksToStart(ctx, followAfter)
+	return r.Calls.TasksToStart(ctx, followAfter)
 }
 
 // waking wakes the workflows of what is due and may have none, for example since the database of Temporal was lost. A wake
@@ -205,20 +246,20 @@ func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.Mem
 }
 
 // delivering does the same for sessions with something to deliver or to show.
-func (r *Relay) delivering(take func(context.Context) ([]store.Undelivered, error)) func(context.Context) error {
+func (r *Relay) delivering(take func(context.Context) ([]delivery.Undelivered, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		sessions, err := take(ctx)
 		if err != nil {
 			return err
 		}
-		return each(sessions, func(u store.Undelivered) error {
+		return each(sessions, func(u delivery.Undelivered) error {
 			return r.Wakes.Now(ctx, chat.Wake{Kind: chat.WakeDeliver, ID: string(u.Session), Channel: u.Channel})
 		})
 	}
 }
 
 func (r *Relay) wakeWaiting(ctx context.Context) error {
-	rows, err := r.Store.ToWake(ctx)
+	rows, err := r.Turns.ToWake(ctx)
 	if err != nil {
 		return err
 	}
@@ -267,7 +308,7 @@ func away(err error) bool {
 }
 
 func (r *Relay) checkRunning(ctx context.Context) error {
-	turns, err := r.Store.ToCheck(ctx, checkAfter)
+	turns, err := r.Turns.ToCheck(ctx, checkAfter)
 	if err != nil {
 		return err
 	}
@@ -296,9 +337,9 @@ func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) 
 	}
 	switch {
 	case run.resetTo != "":
-		return run, r.Store.SetRun(ctx, t.Turn, run.resetTo)
+		return run, r.Turns.SetRun(ctx, t.Turn, run.resetTo)
 	case run.gone:
-		settled, err := r.Store.SettleTurn(ctx, t.Turn)
+		settled, err := r.Turns.SettleTurn(ctx, t.Turn)
 		if err == nil && settled != store.SettledBefore {
 			r.Log.Warn("turn settled: its run was closed from outside", "session", t.Session, "turn", t.Turn, "settled", settled)
 			r.Metrics.Settled.WithLabelValues(string(settled)).Inc()
@@ -307,14 +348,14 @@ func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) 
 	case run.paused:
 		return run, r.paused(ctx, t, run.id)
 	case run.blocked && !t.Told && time.Since(t.Started) > r.HeldAfter:
-		return run, r.Store.TellTurnHeld(ctx, t)
+		return run, r.Turns.TellTurnHeld(ctx, t)
 	}
 	return run, nil
 }
 
 // paused tells the person that the run was paused, and unpauses it if they stop it: only a running run can end.
 func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
-	stop, err := r.Store.StopRequested(ctx, t.Session, t.Turn)
+	stop, err := r.Turns.StopRequested(ctx, t.Session, t.Turn)
 	switch {
 	case err != nil:
 		return err
@@ -322,7 +363,7 @@ func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
 		r.Log.Info("a paused turn goes on, to be stopped", "session", t.Session, "turn", t.Turn)
 		return r.Unpauser.Unpause(ctx, id, t.RunID)
 	case !t.Told:
-		return r.Store.TellTurnPaused(ctx, t)
+		return r.Turns.TellTurnPaused(ctx, t)
 	}
 	return nil
 }
@@ -337,7 +378,7 @@ type state struct {
 }
 
 func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (state, error) {
-	id, _, err := wake.WorkflowOf(ctx, r.Store, key)
+	id, _, err := wake.WorkflowOf(ctx, r.Agents, key)
 	if err != nil {
 		return state{}, err
 	}
@@ -369,9 +410,9 @@ func closed(s enums.WorkflowExecutionStatus) bool {
 
 // tellUnclaimed tells senders whose message no turn could claim for long, because the run that should is blocked.
 func (r *Relay) tellUnclaimed(ctx context.Context) error {
-	rows, err := r.Store.Unclaimed(ctx, r.HeldAfter)
+	rows, err := r.Turns.Unclaimed(ctx, r.HeldAfter)
 	if err != nil {
 		return err
 	}
-	return each(rows, func(row store.Waiting) error { return r.Store.TellMessageHeld(ctx, row) })
+	return each(rows, func(row store.Waiting) error { return r.Turns.TellMessageHeld(ctx, row) })
 }

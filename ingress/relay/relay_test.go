@@ -22,6 +22,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/cron"
 	"xbot/internal/turn/policy"
 )
 
@@ -86,7 +87,7 @@ func relaying(t *testing.T) *relayBundle {
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
 	r.Relay = &relay.Relay{
-		Store: b.Store, Wakes: b.Woken, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
+		Agents: b.Store.Agents, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Cron: b.Store.Cron, Deliveries: b.Store.Deliveries, Inbox: b.Store.Inbox, Leases: b.Store.Leases, Turns: b.Store, Users: b.Store.Users, Wakes: b.Woken, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r
@@ -351,7 +352,7 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	most := &atOnce{1}
 	next := r.Woken
 	r.Bundle.Store = store.New(r.Pool, store.Options{Policies: most, Wakes: next})
-	r.Relay.Store = r.Bundle.Store
+	r.Relay.Turns = r.Bundle.Store
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	r.MakeSession(other)
 	r.Write(ingresstest.Key, "m1")
@@ -394,7 +395,7 @@ func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
 		_, err := r.FinishTurn(t.Context(), ingresstest.Key, chat.TurnID("turn-"+id), chat.TurnDone, "")
 		require.NoError(t, err)
 	}
-	require.NoError(t, r.Renew(t.Context(), ingresstest.Key, "x", chat.ResetNew))
+	require.NoError(t, r.Bundle.Store.Conversations.Renew(t.Context(), ingresstest.Key, "x", chat.ResetNew))
 	require.NoError(t, r.Round(t.Context()))
 	require.Len(t, r.Starts.Memories, 1)
 	require.NoError(t, r.Round(t.Context()))
@@ -433,14 +434,14 @@ func (r *relayBundle) task() chat.CallID {
 	call := chat.ToolCall{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
 	_, err := r.CommitStep(r.T.Context(), chat.Step{Session: ingresstest.Key, Turn: "t1"}, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(r.T, err)
-	require.NoError(r.T, r.FinishCall(r.T.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
+	require.NoError(r.T, r.Bundle.Store.Calls.FinishCall(r.T.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
 	_, err = r.FinishTurn(r.T.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
 	require.NoError(r.T, err)
 	return call.ID
 }
 
-// idle is a store in which nothing is due. Whatever else it is asked for has no answer and panics.
-type idle struct{ relay.Store }
+// idle is a store in which nothing is due. Its other methods panic.
+type idle struct{ relay.Turns }
 
 func (idle) Due(context.Context, store.Trusted) (store.Due, error) {
 	return store.Due{Load: store.Load{Running: 3}}, nil
@@ -451,7 +452,7 @@ func (idle) EndBackOff(context.Context) error { return nil } // once, at the sta
 func TestRelay_AsksOnceWhereNothingIsDue(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
-	r := &relay.Relay{Store: idle{}, Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
+	r := &relay.Relay{Turns: idle{}, Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, r.Round(t.Context()))
 	require.InDelta(t, 3, (&relayBundle{bundle: &bundle{&ingresstest.Bundle{T: t}}, metrics: metrics}).metric("xbot_turns_running"), 0)
 }
@@ -461,7 +462,7 @@ func TestRelay_WakesAtOnceWhatAnOutageOfTemporalHasPutOff(t *testing.T) {
 	ctx := t.Context()
 	r.Write(ingresstest.Key, "m1")
 	next := time.Now().Add(-time.Minute)
-	job, _, err := r.Bundle.Store.AddJob(ctx, store.Job{
+	job, _, err := r.Bundle.Store.Cron.AddJob(ctx, cron.Job{
 		Job: chat.Job{
 			ID: "job_00000001", Owner: r.User.ID, State: chat.JobActive, Next: &next,
 			JobPlan: chat.JobPlan{Name: "news", Message: "look", Zone: "UTC", Missed: "once", MaxAge: 60, Target: ingresstest.Key},

@@ -17,6 +17,7 @@ import (
 	"xbot/ingress/signon/oidctest"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	peoplerows "xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -34,14 +35,14 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	b := &bundle{t: t, provider: oidctest.New(t), store: store.New(pool, store.Options{})}
-	_, err := b.store.EnsureAdmin(t.Context(), "admin")
+	_, err := b.store.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
+	b.auth = &auth.Auth{Accounts: b.store.Users, Key: secret.Key{1}}
 	b.signOn = &signon.SignOn{
 		Settings: signon.Settings{
 			Issuer: b.provider.URL, ClientID: oidctest.ClientID, ClientSecret: oidctest.ClientSecret, Scopes: []string{"openid", "profile"}, GroupsClaim: "groups",
 		},
-		Accounts: b.store, Links: b.auth, Key: secret.Key{1}, Log: slog.New(slog.DiscardHandler),
+		Accounts: b.store.Users, Links: b.auth, Key: secret.Key{1}, Log: slog.New(slog.DiscardHandler),
 	}
 	mux := http.NewServeMux()
 	mux.Handle(signon.Root, b.signOn.Handler())
@@ -93,12 +94,12 @@ func (b *bundle) spend(w http.ResponseWriter, r *http.Request) {
 }
 
 // comesAs goes through a sign-in, uses the link in the same browser, and returns the signed-in user.
-func (b *bundle) comesAs() store.User {
+func (b *bundle) comesAs() peoplerows.User {
 	b.t.Helper()
 	browser := b.browser()
 	name, status := b.spendIn(browser, b.location(browser, b.server.URL+"/oidc/login"))
 	require.Equal(b.t, http.StatusOK, status, name)
-	user, err := b.store.UserByName(b.t.Context(), name)
+	user, err := b.store.Users.UserByName(b.t.Context(), name)
 	require.NoError(b.t, err)
 	return user
 }
@@ -136,7 +137,7 @@ func TestSignOn_GroupsSayWhoMayComeAndWhoAdministers(t *testing.T) {
 	b.signOn.Settings.AllowedGroups, b.signOn.Settings.AdminGroups = []string{"staff"}, []string{"ops"}
 	b.provider.Info = map[string]any{"sub": "u-1", "groups": []string{"guests"}}
 	require.Equal(t, "problem=denied", b.comes("/oidc/login").Fragment)
-	people, err := b.store.Accounts(t.Context())
+	people, err := b.store.Users.Accounts(t.Context())
 	require.NoError(t, err)
 	require.Len(t, people, 1, "nobody was made")
 
@@ -147,7 +148,7 @@ func TestSignOn_GroupsSayWhoMayComeAndWhoAdministers(t *testing.T) {
 	b.provider.Info["groups"] = "staff"
 	require.False(t, b.comesAs().Admin, "the groups are asked each time")
 
-	require.NoError(t, b.store.Disable(t.Context(), lena.ID, nil))
+	require.NoError(t, b.store.Users.Disable(t.Context(), lena.ID, nil))
 	require.Equal(t, "problem=disabled", b.comes("/oidc/login").Fragment)
 }
 
@@ -182,7 +183,7 @@ func TestSignOn_LetsNobodyInWhoWasNotSentByItOrIsNotWhomTheProviderSigned(t *tes
 
 // setupWith is the same server, started again.
 func setupWith(b *bundle) *bundle {
-	b.signOn = &signon.SignOn{Settings: b.signOn.Settings, Accounts: b.store, Links: b.auth, Key: b.signOn.Key, Log: b.signOn.Log}
+	b.signOn = &signon.SignOn{Settings: b.signOn.Settings, Accounts: b.store.Users, Links: b.auth, Key: b.signOn.Key, Log: b.signOn.Log}
 	b.server = httptest.NewServer(b.signOn.Handler())
 	b.t.Cleanup(b.server.Close)
 	b.signOn.Public = b.server.URL

@@ -29,11 +29,11 @@ type UsageReport struct {
 // Of returns what a user has used in the last days, today included.
 func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
 	out := UsageReport{Days: []ops.SpentDay{}, Sessions: []ops.SpentSession{}, Currency: usage.Currency}
-	byDay, err := u.Store.UsageByDay(ctx, user, days)
+	byDay, err := u.Store.Usage.UsageByDay(ctx, user, days)
 	if err != nil {
 		return out, err
 	}
-	bySession, err := u.Store.UsageBySession(ctx, user, days)
+	bySession, err := u.Store.Usage.UsageBySession(ctx, user, days)
 	if err != nil {
 		return out, err
 	}

@@ -13,7 +13,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/notices"
+	"xbot/internal/store/people"
 )
 
 const (
@@ -27,8 +29,10 @@ const (
 
 // Notice is one that the server has started.
 type Notice struct {
-	Store Store
-	Usual endpoint.Usual
+	Channels Channels
+	Notices  Notices
+	Users    Users
+	Usual    endpoint.Usual
 	// To is the chat that is told.
 	To chat.Address
 	// Admin is what the first administrator is called where there is none yet.
@@ -40,12 +44,20 @@ type Notice struct {
 	Log      *slog.Logger
 }
 
-// Store keeps the notice, and knows who is told and what is connected.
-type Store interface {
-	TellOperator(ctx context.Context, n store.Notice) error
-	EnsureAdmin(ctx context.Context, name string) (store.User, error)
+// Channels stores bot accounts.
+type Channels interface {
+	ChannelOverview(ctx context.Context) ([]channels.ChannelOverview, error)
+}
+
+// Notices stores notices.
+type Notices interface {
+	TellOperator(ctx context.Context, n notices.Notice) error
+}
+
+// Users stores users.
+type Users interface {
+	EnsureAdmin(ctx context.Context, name string) (people.User, error)
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
-	ChannelOverview(ctx context.Context) ([]store.ChannelOverview, error)
 }
 
 // Run writes the notice once and ends. Nothing waits for it, and what keeps it from being written stops nothing: it is logged, and tried
@@ -86,7 +98,7 @@ func (n *Notice) awaitBots(ctx context.Context) {
 
 // away names the bots that are switched on and not connected, beside the one that delivers the notice.
 func (n *Notice) away(ctx context.Context) ([]string, error) {
-	all, err := n.Store.ChannelOverview(ctx)
+	all, err := n.Channels.ChannelOverview(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +112,11 @@ func (n *Notice) away(ctx context.Context) ([]string, error) {
 }
 
 func (n *Notice) tell(ctx context.Context, key string) error {
-	admin, err := n.Store.EnsureAdmin(ctx, n.Admin)
+	admin, err := n.Users.EnsureAdmin(ctx, n.Admin)
 	if err != nil {
 		return err
 	}
-	lang, err := n.Store.Speaks(ctx, admin.ID, "", "")
+	lang, err := n.Users.Speaks(ctx, admin.ID, "", "")
 	if err != nil {
 		return err
 	}
@@ -119,7 +131,7 @@ func (n *Notice) tell(ctx context.Context, key string) error {
 	if model, err := n.Usual.Of(ctx, admin.ID); err == nil && endpoint.IsDemo(model) {
 		lines = append(lines, i18n.Say(lang, i18n.StartedDemo))
 	}
-	return n.Store.TellOperator(ctx, store.Notice{
+	return n.Notices.TellOperator(ctx, notices.Notice{
 		Key: key, Owner: admin.ID, Title: i18n.Say(lang, i18n.NoticesTitle), Text: strings.Join(lines, "\n"), To: n.To,
 	})
 }

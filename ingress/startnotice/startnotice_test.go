@@ -15,6 +15,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/notices"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -31,11 +33,11 @@ func starting(t *testing.T, others ...string) (*startnotice.Notice, *pgxpool.Poo
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	rows := store.New(pool, store.Options{})
 	for _, name := range append(others, "napcat") {
-		require.NoError(t, rows.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: name, Enabled: true, Settings: map[string]string{}}, 0))
+		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: name, Enabled: true, Settings: map[string]string{}}, 0))
 	}
 	var log strings.Builder
 	return &startnotice.Notice{
-		Store: rows, Usual: usual("openai/gpt"), To: chat.Address{ChatType: chat.ChatDirect, Channel: "napcat", Peer: "7"}, Admin: "admin",
+		Channels: rows.Channels, Notices: rows.Notices, Users: rows.Users, Usual: usual("openai/gpt"), To: chat.Address{ChatType: chat.ChatDirect, Channel: "napcat", Peer: "7"}, Admin: "admin",
 		Version: "1.2.3", Address: "http://here", Log: slog.New(slog.NewTextHandler(&log, nil)),
 	}, pool, &log
 }
@@ -62,7 +64,7 @@ func TestNotice_SaysWhichServerHasStarted(t *testing.T) {
 func TestNotice_SaysWhatIsNotConnected(t *testing.T) {
 	n, pool, _ := starting(t, "feishu", "qq")
 	n.Usual = usual("demo/demo")
-	require.NoError(t, n.Store.(*store.Store).ReportChannel(t.Context(), "qq", "", false, time.Time{}, 0, "a secret reason"))
+	require.NoError(t, n.Channels.(*channels.Store).ReportChannel(t.Context(), "qq", "", false, time.Time{}, 0, "a secret reason"))
 	require.NoError(t, n.Run(t.Context()))
 	require.Equal(t, []string{"xbot 1.2.3 has started: http://here\nNot connected: feishu, qq\nNo model is connected; the built-in demo answers."}, said(t, pool))
 }
@@ -70,20 +72,19 @@ func TestNotice_SaysWhatIsNotConnected(t *testing.T) {
 func TestNotice_WaitsForBotsThatConnectSoon(t *testing.T) {
 	n, pool, _ := starting(t, "feishu")
 	n.Patience = time.Minute
-	rows := n.Store.(*store.Store)
-	n.Store = &connecting{Store: rows}
+	n.Channels = &connecting{Store: n.Channels.(*channels.Store)}
 	require.NoError(t, n.Run(t.Context()))
 	require.Equal(t, []string{"xbot 1.2.3 has started: http://here"}, said(t, pool))
 }
 
 // connecting is a store in which a bot is connected at the second look.
 type connecting struct {
-	*store.Store
+	*channels.Store
 
 	looks int
 }
 
-func (c *connecting) ChannelOverview(ctx context.Context) ([]store.ChannelOverview, error) {
+func (c *connecting) ChannelOverview(ctx context.Context) ([]channels.ChannelOverview, error) {
 	if c.looks++; c.looks == 2 {
 		if _, err := c.HoldChannel(ctx, "feishu", "", "h", time.Minute); err != nil {
 			return nil, err
@@ -106,12 +107,12 @@ func TestNotice_WithoutABotForItEndsWithALineInTheLog(t *testing.T) {
 
 // failing is a store that cannot be reached at first, and once loses the answer to a commit.
 type failing struct {
-	*store.Store
+	*notices.Store
 
 	tries int
 }
 
-func (f *failing) TellOperator(ctx context.Context, n store.Notice) error {
+func (f *failing) TellOperator(ctx context.Context, n notices.Notice) error {
 	f.tries++
 	if f.tries == 1 {
 		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
@@ -124,7 +125,7 @@ func (f *failing) TellOperator(ctx context.Context, n store.Notice) error {
 
 func TestNotice_IsWrittenOnceThoughTheDatabaseFailsMeanwhile(t *testing.T) {
 	n, pool, log := starting(t)
-	n.Store = &failing{Store: n.Store.(*store.Store)}
+	n.Notices = &failing{Store: n.Notices.(*notices.Store)}
 	require.NoError(t, n.Run(t.Context()))
 	require.Len(t, said(t, pool), 1)
 	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"), "the trouble is told once")

@@ -8,16 +8,16 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
 // StartCron tells the workflow of a job that its row was changed or its time has come, starting it if none runs. It may be
 // repeated.
 func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
-	j, err := s.Rows.Job(ctx, id)
+	j, err := s.Cron.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		j = store.Job{Job: chat.Job{ID: id}} // it was deleted: one that runs ends
+		j = cron.Job{Job: chat.Job{ID: id}} // it was deleted: one that runs ends
 	} else if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	}
 	told := j.Target
 	if told == "" {
-		told = store.OwnConversation(id)
+		told = cron.OwnConversation(id)
 	}
 	_, user := s.about(ctx, told) // its own conversation is there once it has run
 	user = cmp.Or(user, j.OwnerName)

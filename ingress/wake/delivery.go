@@ -8,13 +8,13 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"xbot/internal/store"
+	"xbot/internal/store/delivery"
 	"xbot/workflows"
 )
 
 // StartDeliver tells the Deliver workflow of a session that something waits, starting it if none runs. It may be repeated at
 // will.
-func (s *Starter) StartDeliver(ctx context.Context, u store.Undelivered) error {
+func (s *Starter) StartDeliver(ctx context.Context, u delivery.Undelivered) error {
 	id := workflows.DeliverID(u.Session)
 	channel, user := s.about(ctx, u.Session)
 	u.Channel = cmp.Or(u.Channel, channel)

@@ -13,7 +13,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/host/outage"
-	"xbot/internal/store"
+	"xbot/internal/store/delivery"
+	"xbot/internal/store/people"
 )
 
 // Turns wakes turns. It is the Waker, or stands in for it in tests.
@@ -25,7 +26,7 @@ type Turns interface {
 type Starts interface {
 	StartBackground(ctx context.Context, call chat.CallID) error
 	StartBang(ctx context.Context, id chat.InboxID) error
-	StartDeliver(ctx context.Context, u store.Undelivered) error
+	StartDeliver(ctx context.Context, u delivery.Undelivered) error
 	StartFetch(ctx context.Context, id chat.InboxID) error
 	StartCron(ctx context.Context, id chat.JobID) error
 	StartGroup(ctx context.Context, id chat.GroupID) error
@@ -41,7 +42,7 @@ type Dispatcher struct {
 	Starts Starts
 	// Users finds the names of people, for operators; nil: runs do not name them.
 	Users interface {
-		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+		UserByID(ctx context.Context, id chat.UserID) (people.User, error)
 	}
 	Log *slog.Logger
 	// Outages counts the wakes that fail while Temporal or Postgres is away; nil: each is logged.
@@ -77,7 +78,7 @@ func (d *Dispatcher) Now(ctx context.Context, w chat.Wake) error {
 	case chat.WakeTurn:
 		return d.turn(ctx, w)
 	case chat.WakeDeliver:
-		return d.Starts.StartDeliver(ctx, store.Undelivered{Session: chat.SessionKey(w.ID), Channel: w.Channel})
+		return d.Starts.StartDeliver(ctx, delivery.Undelivered{Session: chat.SessionKey(w.ID), Channel: w.Channel})
 	case chat.WakeGroup:
 		return d.Starts.StartGroup(ctx, chat.GroupID(w.ID))
 	case chat.WakeCommand:

@@ -12,7 +12,8 @@ import (
 
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/delivery"
+	"xbot/internal/store/people"
 )
 
 // calls are the turns and starts that a dispatcher asked for.
@@ -48,15 +49,15 @@ func (c *calls) StartDeletion(_ context.Context, id chat.UserID) error {
 
 func (c *calls) StartTrack(context.Context) error { return c.note("track") }
 
-func (c *calls) StartDeliver(_ context.Context, u store.Undelivered) error {
+func (c *calls) StartDeliver(_ context.Context, u delivery.Undelivered) error {
 	return c.note("deliver %s %s", u.Session, u.Channel)
 }
 
 // named is who all users are.
 type named string
 
-func (n named) UserByID(context.Context, chat.UserID) (store.User, error) {
-	return store.User{Name: string(n)}, nil
+func (n named) UserByID(context.Context, chat.UserID) (people.User, error) {
+	return people.User{Name: string(n)}, nil
 }
 
 func TestDispatcher_WakesEachKindByItsID(t *testing.T) {

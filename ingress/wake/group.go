@@ -14,7 +14,7 @@ import (
 // StartGroup tells the workflow of a group chat that something was said, starting it if none runs; that of one that was deleted ends.
 // It may be repeated at will.
 func (s *Starter) StartGroup(ctx context.Context, id chat.GroupID) error {
-	key, user, topic, err := s.Rows.Group(ctx, id)
+	key, user, topic, err := s.Agents.Group(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		err = s.Client.SignalWorkflow(ctx, workflows.GroupChatID(id), "", workflows.SignalWake, nil)
 		if _, ended := errors.AsType[*serviceerror.NotFound](err); ended {

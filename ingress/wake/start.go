@@ -15,28 +15,63 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
-// WorkRows is what a Starter reads of the rows that workflows are started for.
-type WorkRows interface {
-	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
-	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
-	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
-	Job(ctx context.Context, id chat.JobID) (store.Job, error)
+// AgentsStore stores subagents and group chats.
+type AgentsStore interface {
 	Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error)
+}
+
+// Attachments stores attachments.
+type Attachments interface {
+	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
+}
+
+// Calls stores tool calls.
+type Calls interface {
+	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
-	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
+}
+
+// Cron stores jobs.
+type Cron interface {
+	Job(ctx context.Context, id chat.JobID) (cron.Job, error)
+}
+
+// TurnsStore runs the transactions of turns.
+type TurnsStore interface {
+	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
+}
+
+// Usage stores usage.
+type Usage interface {
 	// SessionAbout names the channel and the user of a conversation, for operators.
 	SessionAbout(ctx context.Context, key chat.SessionKey) (channel, user string, err error)
+}
+
+// Users stores users.
+type Users interface {
+	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 }
 
 // Starter starts the workflows that run beside turns: of background tasks and of bang commands. A row is the promise;
 // starting its workflow may be repeated at will, since one that runs or has completed is not started again.
 type Starter struct {
-	Client client.Client
-	Rows   WorkRows
+	Client        client.Client
+	Agents        AgentsStore
+	Attachments   Attachments
+	Calls         Calls
+	Conversations Conversations
+	Cron          Cron
+	Turns         TurnsStore
+	Usage         Usage
+	Users         Users
 	// Words says whether the first words of a command may stand in histories.
 	Words      bool
 	Attributes Attributes
@@ -44,7 +79,7 @@ type Starter struct {
 
 // about is what operators see of a conversation. It is empty if the conversation cannot be read.
 func (s *Starter) about(ctx context.Context, key chat.SessionKey) (channel, user string) {
-	channel, user, err := s.Rows.SessionAbout(ctx, key)
+	channel, user, err := s.Usage.SessionAbout(ctx, key)
 	if err != nil {
 		return "", ""
 	}
@@ -53,7 +88,7 @@ func (s *Starter) about(ctx context.Context, key chat.SessionKey) (channel, user
 
 // StartBackground starts the workflow that follows a background task.
 func (s *Starter) StartBackground(ctx context.Context, call chat.CallID) error {
-	t, err := s.Rows.Task(ctx, call)
+	t, err := s.Calls.Task(ctx, call)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -73,7 +108,7 @@ func (s *Starter) StartBackground(ctx context.Context, call chat.CallID) error {
 
 // StartBang starts the workflow of a bang command.
 func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
-	b, err := s.Rows.Bang(ctx, id)
+	b, err := s.Turns.Bang(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -91,7 +126,7 @@ func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
 
 // StartFetch starts the workflow that fetches the files of a message.
 func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
-	p, err := s.Rows.AttachmentSet(ctx, id)
+	p, err := s.Attachments.AttachmentSet(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -108,7 +143,7 @@ func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
 
 // StartMemorize starts the workflow that writes a conversation into memory.
 func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
-	j, err := s.Rows.MemorizeJob(ctx, id)
+	j, err := s.Conversations.MemorizeJob(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -122,7 +157,7 @@ func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
 
 // StartDeletion starts the workflow that deletes a person. Its row says whether there is something to do, whatever earlier runs did.
 func (s *Starter) StartDeletion(ctx context.Context, id chat.UserID) error {
-	_, err := s.Rows.Deletion(ctx, id)
+	_, err := s.Users.Deletion(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}

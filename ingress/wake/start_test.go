@@ -13,7 +13,7 @@ import (
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -47,7 +47,7 @@ func (r rows) Bang(context.Context, chat.InboxID) (chat.Bang, error)   { return 
 func (r rows) AttachmentSet(context.Context, chat.InboxID) (chat.AttachmentSet, error) {
 	return r.parcel, r.err
 }
-func (r rows) Job(context.Context, chat.JobID) (store.Job, error) { return store.Job{}, r.err }
+func (r rows) Job(context.Context, chat.JobID) (cron.Job, error) { return cron.Job{}, r.err }
 
 func (r rows) Group(context.Context, chat.GroupID) (chat.SessionKey, string, string, error) {
 	return conversation, "", "", r.err
@@ -65,17 +65,24 @@ func (r rows) SessionAbout(context.Context, chat.SessionKey) (channel, user stri
 	return "", "", r.err
 }
 
+// withRows returns s with rows as its stores.
+func withRows(r rows, s wake.Starter) wake.Starter {
+	s.Agents, s.Attachments, s.Calls, s.Conversations = r, r, r, r
+	s.Cron, s.Turns, s.Usage, s.Users = r, r, r, r
+	return s
+}
+
 func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := wake.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, Session: conversation, Trigger: chat.MemorizeReset, State: chat.MemorizeWaiting}}}
+	s := withRows(rows{memory: chat.MemorizeJob{ID: 9, Session: conversation, Trigger: chat.MemorizeReset, State: chat.MemorizeWaiting}}, wake.Starter{Client: e, Attributes: on})
 	require.NoError(t, s.StartMemorize(t.Context(), 9))
 	require.Equal(t, "memorize/9", e.options.ID)
 	require.Equal(t, "memorize · reset", e.options.StaticSummary)
 	require.Equal(t, workflows.MemorizeInput{Job: 9, Trigger: "reset", Attributes: true}, e.input)
 
 	e = &executor{}
-	s = wake.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, State: chat.MemorizeDone}}}
+	s = withRows(rows{memory: chat.MemorizeJob{ID: 9, State: chat.MemorizeDone}}, wake.Starter{Client: e, Attributes: on})
 	require.NoError(t, s.StartMemorize(t.Context(), 9))
 	require.Empty(t, e.workflow)
 }
@@ -83,9 +90,9 @@ func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
 func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := wake.Starter{Client: e, Words: true, Attributes: on, Rows: rows{parcel: chat.AttachmentSet{
+	s := withRows(rows{parcel: chat.AttachmentSet{
 		Inbox: 7, Session: conversation, Channel: "feishu", Waits: true, Files: []chat.AttachmentFetch{{Attachment: chat.Attachment{Kind: "file", Name: "pay.pdf"}, N: 1}},
-	}}}
+	}}, wake.Starter{Client: e, Words: true, Attributes: on})
 	require.NoError(t, s.StartFetch(t.Context(), 7))
 	require.Equal(t, "fetch/7", e.options.ID)
 	require.Equal(t, "files · feishu · pay.pdf", e.options.StaticSummary)
@@ -98,10 +105,10 @@ func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 func TestStart_ShowsTheCommandToOperatorsOnlyIfItMay(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := wake.Starter{Client: e, Words: true, Attributes: on, Rows: rows{
+	s := withRows(rows{
 		task: chat.TaskRun{Task: chat.Task{ID: "bg2", Command: "make all\necho", Runner: "laptop"}, Session: conversation, UserName: "alice"},
 		bang: chat.Bang{Inbox: 7, Session: conversation, UserName: "alice", Command: "ls -la"},
-	}}
+	}, wake.Starter{Client: e, Words: true, Attributes: on})
 	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
 	require.Equal(t, "background/t.0.1", e.options.ID)
 	require.Equal(t, "bg2 · make all", e.options.StaticSummary)
@@ -125,17 +132,17 @@ func TestStart_ShowsTheCommandToOperatorsOnlyIfItMay(t *testing.T) {
 func TestStart_OfWhatRunsOrIsGoneIsNoError(t *testing.T) {
 	t.Parallel()
 	e := &executor{err: serviceerror.NewWorkflowExecutionAlreadyStarted("it runs", "", "")}
-	s := wake.Starter{Client: e, Rows: rows{}, Attributes: off}
+	s := withRows(rows{}, wake.Starter{Client: e, Attributes: off})
 	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
 	require.NoError(t, s.StartBang(t.Context(), 7))
 	e.err = errors.New("Temporal is away")
 	require.ErrorContains(t, s.StartBang(t.Context(), 7), "start command/7: Temporal is away")
 
 	e.workflow = nil
-	s.Rows = rows{err: fault.Errorf(fault.NotFound, "the session was deleted")}
+	s = withRows(rows{err: fault.Errorf(fault.NotFound, "the session was deleted")}, s)
 	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
 	require.NoError(t, s.StartBang(t.Context(), 7))
-	s.Rows = rows{bang: chat.Bang{Done: true}}
+	s.Turns = rows{bang: chat.Bang{Done: true}}
 	require.NoError(t, s.StartBang(t.Context(), 7))
 	require.Nil(t, e.workflow, "nothing was started")
 }

@@ -120,7 +120,7 @@ func TestWake_ASubagentIsSignalledInAnyCase(t *testing.T) {
 func TestStart_TellsAGroupChatThatItWasDeleted(t *testing.T) {
 	t.Parallel()
 	c := &signaller{}
-	s := wake.Starter{Client: c, Attributes: on, Rows: rows{err: fault.Errorf(fault.NotFound, "gone")}}
+	s := withRows(rows{err: fault.Errorf(fault.NotFound, "gone")}, wake.Starter{Client: c, Attributes: on})
 	require.NoError(t, s.StartGroup(t.Context(), "g1"))
 	require.Equal(t, []string{"group/g1"}, c.signalled)
 	c.err = serviceerror.NewNotFound("it has ended")

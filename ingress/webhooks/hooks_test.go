@@ -24,6 +24,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -33,7 +35,7 @@ type bundle struct {
 	pool  *pgxpool.Pool
 	store *store.Store
 	book  *trigger.Store
-	user  store.User
+	user  people.User
 	urls  [2]string
 	log   *bytes.Buffer
 	wakes *wakes
@@ -58,11 +60,11 @@ func setup(t *testing.T) *bundle {
 	b.store = store.New(b.pool, store.Options{Wakes: b.wakes})
 	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	var err error
-	b.user, err = b.store.EnsureAdmin(t.Context(), "alice")
+	b.user, err = b.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for i := range b.urls {
-		h := &webhooks.Hooks{Store: b.store, Key: secret.Key{1}, Log: log, Now: func() time.Time { return b.now }}
+		h := &webhooks.Hooks{Store: b.store.Triggers, Key: secret.Key{1}, Log: log, Now: func() time.Time { return b.now }}
 		server := httptest.NewServer(h.Handler())
 		t.Cleanup(server.Close)
 		b.urls[i] = server.URL
@@ -162,7 +164,7 @@ func TestCall_TellsTheConversationOnceForEachDelivery(t *testing.T) {
 	require.True(t, strings.HasSuffix(told[1], "Look at ⟦2⟧."))
 	require.Equal(t, chat.Wake{Kind: chat.WakeTurn, ID: string(key), Channel: "hook", Text: "hook ci"}, b.wakes.rows[0])
 
-	s, owner, err := b.store.Session(t.Context(), key)
+	s, owner, err := b.store.Conversations.Session(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, b.user.ID, owner)
 	require.Equal(t, chat.ChatHook, s.ChatType)
@@ -170,7 +172,7 @@ func TestCall_TellsTheConversationOnceForEachDelivery(t *testing.T) {
 	_, ok, err := b.store.Claim(t.Context(), key, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	fires, err := b.store.TriggerFires(t.Context(), b.user.ID, m.Trigger.ID, 10)
+	fires, err := b.store.Triggers.TriggerFires(t.Context(), b.user.ID, m.Trigger.ID, 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"d-2 waiting 0", "d-1 running 2"}, []string{shown(fires[0]), shown(fires[1])})
 	require.Equal(t, chat.TurnID("t1"), fires[1].Turn)
@@ -281,10 +283,10 @@ func TestCall_OfGitHubAndGitLab(t *testing.T) {
 func TestCall_OfAConversationOfItsOwner(t *testing.T) {
 	b := setup(t)
 	const mine, theirs = chat.SessionKey("agent:main:web:thread:mine"), chat.SessionKey("agent:main:web:thread:theirs")
-	bob, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
 	for key, owner := range map[chat.SessionKey]chat.UserID{mine: b.user.ID, theirs: bob.ID} {
-		_, err := b.store.CreateSession(t.Context(), store.NewSession{Key: key, Owner: owner, Channel: "web"})
+		_, err := b.store.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: owner, Channel: "web"})
 		require.NoError(t, err)
 	}
 	_, err = b.book.Add(t.Context(), b.user.ID, chat.TriggerDraft{Name: "x", Session: theirs}, "")
@@ -292,12 +294,12 @@ func TestCall_OfAConversationOfItsOwner(t *testing.T) {
 	m := b.add(chat.TriggerDraft{Session: mine})
 	require.Equal(t, http.StatusAccepted, b.generic(m, 0, "d-1", "{}").status)
 	require.Len(t, b.told(mine), 1)
-	require.NoError(t, b.store.DeleteSession(t.Context(), mine))
+	require.NoError(t, b.store.Agents.DeleteSession(t.Context(), mine))
 	require.Equal(t, http.StatusConflict, b.generic(m, 0, "d-2", "{}").status)
-	fires, err := b.store.TriggerFires(t.Context(), b.user.ID, m.Trigger.ID, 10)
+	fires, err := b.store.Triggers.TriggerFires(t.Context(), b.user.ID, m.Trigger.ID, 10)
 	require.NoError(t, err)
 	require.Equal(t, "gone", fires[0].Outcome)
-	_, err = b.store.TriggerFires(t.Context(), bob.ID, m.Trigger.ID, 10)
+	_, err = b.store.Triggers.TriggerFires(t.Context(), bob.ID, m.Trigger.ID, 10)
 	require.Error(t, err, "nobody sees the calls of others")
 }
 
@@ -305,7 +307,7 @@ func TestCall_OfATriggerWithItsOwnConversationMakesItAgain(t *testing.T) {
 	b := setup(t)
 	m := b.add(chat.TriggerDraft{})
 	require.Equal(t, http.StatusAccepted, b.generic(m, 0, "d-1", "{}").status)
-	require.NoError(t, b.store.DeleteSession(t.Context(), m.Trigger.Session))
+	require.NoError(t, b.store.Agents.DeleteSession(t.Context(), m.Trigger.Session))
 	require.Equal(t, http.StatusAccepted, b.generic(m, 0, "d-2", "{}").status)
 	require.Len(t, b.told(m.Trigger.Session), 1)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
@@ -23,9 +24,9 @@ func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
 		default:
 		}
 	}
-	ann, err := a.store.CreateUser(t.Context(), "ann", store.RoleMember)
+	ann, err := a.store.Users.CreateUser(t.Context(), "ann", people.RoleMember)
 	require.NoError(t, err)
-	require.NoError(t, store.New(d.pool, store.Options{}).Disable(t.Context(), ann.ID, nil), "by a program that listens to nothing")
+	require.NoError(t, store.New(d.pool, store.Options{}).Users.Disable(t.Context(), ann.ID, nil), "by a program that listens to nothing")
 	for _, changes := range []<-chan struct{}{there, here} {
 		select {
 		case <-changes:
@@ -33,12 +34,12 @@ func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
 			require.Fail(t, "nobody heard of it")
 		}
 	}
-	require.NoError(t, a.store.DeleteWebSession(t.Context(), []byte("nobody's")))
+	require.NoError(t, a.store.Users.DeleteWebSession(t.Context(), []byte("nobody's")))
 	require.Empty(t, here, "nothing has changed")
-	bob, err := a.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := a.store.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
-	require.NoError(t, a.store.CreateWebSession(t.Context(), bob.ID, []byte("a cookie"), time.Now().Add(time.Hour)))
-	require.NoError(t, a.store.DeleteWebSession(t.Context(), []byte("a cookie")), "bob signs out")
+	require.NoError(t, a.store.Users.CreateWebSession(t.Context(), bob.ID, []byte("a cookie"), time.Now().Add(time.Hour)))
+	require.NoError(t, a.store.Users.DeleteWebSession(t.Context(), []byte("a cookie")), "bob signs out")
 	for _, changes := range []<-chan struct{}{there, here} {
 		select {
 		case <-changes:
@@ -47,7 +48,7 @@ func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
 		}
 	}
 	leave()
-	require.NoError(t, a.store.SetPassword(t.Context(), ann.ID, "", store.PasswordEffect{}))
+	require.NoError(t, a.store.Users.SetPassword(t.Context(), ann.ID, "", people.PasswordEffect{}))
 	<-there
 	require.Empty(t, here, "nobody asks there any more")
 }

@@ -12,6 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -29,7 +31,7 @@ type database struct {
 	t    *testing.T
 	dsn  string
 	pool *pgxpool.Pool
-	user store.User
+	user people.User
 }
 
 func newDatabase(t *testing.T) *database {
@@ -39,9 +41,9 @@ func newDatabase(t *testing.T) *database {
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	s := store.New(pool, store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "admin")
+	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	_, err = s.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
+	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	return &database{t: t, dsn: dsn, pool: pool, user: user}
 }
@@ -168,7 +170,7 @@ func TestRun_NoDurableEventIsMissedWhenConnectionsAreKilled(t *testing.T) {
 		count := 0
 		for count < messages {
 			<-sub.Woken()
-			events, err := ingress.store.EventsAfter(context.Background(), key, after, 100)
+			events, err := ingress.store.Conversations.EventsAfter(context.Background(), key, after, 100)
 			if err != nil {
 				break
 			}

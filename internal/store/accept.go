@@ -126,7 +126,7 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	err := s.db.InTx(pg.Acting(ctx, 0), func(tx *pg.Tx) (err error) { // it changes no settings
 		hand, ok, err := services.HoldHand(ctx, tx, in.Session)
 		if err == nil && ok && hand.Taken != 0 {
-			got, err = keepTaken(ctx, tx, in, hand, s.Zones())
+			got, err = keepTaken(ctx, tx, in, hand, s.Quota.Zones())
 			return err
 		}
 		if err == nil {

@@ -11,6 +11,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	peoplerows "xbot/internal/store/people"
 )
 
 func (b *bundle) kind(err error) fault.Kind {
@@ -26,10 +28,10 @@ func TestAccounts_ANameBelongsToOnePersonInWhateverCase(t *testing.T) {
 	for name, want := range map[string]fault.Kind{
 		"ann": fault.Conflict, "ANN": fault.Conflict, "a": fault.Invalid, "web:ann": fault.Invalid, "a  nn": fault.Invalid, "an\nn": fault.Invalid, "": fault.Invalid,
 	} {
-		_, err := b.CreateUser(t.Context(), name, store.RoleMember)
+		_, err := b.Users.CreateUser(t.Context(), name, peoplerows.RoleMember)
 		require.Equal(t, want, b.kind(err), "%q", name)
 	}
-	people, err := b.Accounts(t.Context())
+	people, err := b.Users.Accounts(t.Context())
 	require.NoError(t, err)
 	require.Len(t, people, 2)
 	require.Equal(t, "admin", people[0].Name)
@@ -39,14 +41,14 @@ func TestAccounts_ANameBelongsToOnePersonInWhateverCase(t *testing.T) {
 
 func TestAccounts_TheLastAdministratorStaysOne(t *testing.T) {
 	b := setup(t)
-	require.Equal(t, fault.Conflict, b.kind(b.Disable(t.Context(), b.user.ID, nil)))
-	require.Equal(t, fault.Conflict, b.kind(b.SetRole(t.Context(), b.user.ID, store.RoleMember)))
+	require.Equal(t, fault.Conflict, b.kind(b.Users.Disable(t.Context(), b.user.ID, nil)))
+	require.Equal(t, fault.Conflict, b.kind(b.Users.SetRole(t.Context(), b.user.ID, peoplerows.RoleMember)))
 
 	ann := b.member("ann")
-	require.NoError(t, b.SetRole(t.Context(), ann.ID, store.RoleAdmin))
-	require.NoError(t, b.Disable(t.Context(), b.user.ID, &ann.ID))
-	require.Equal(t, fault.Conflict, b.kind(b.SetRole(t.Context(), ann.ID, store.RoleMember)), "one who is shut out does not count")
-	first, err := b.EnsureAdmin(t.Context(), "admin")
+	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleAdmin))
+	require.NoError(t, b.Users.Disable(t.Context(), b.user.ID, &ann.ID))
+	require.Equal(t, fault.Conflict, b.kind(b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleMember)), "one who is shut out does not count")
+	first, err := b.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	require.Equal(t, ann.ID, first.ID, "one who is shut out administers nothing")
 }
@@ -54,11 +56,11 @@ func TestAccounts_TheLastAdministratorStaysOne(t *testing.T) {
 func TestAccounts_OfTwoAdministratorsWhoRemoveEachOtherOneStays(t *testing.T) {
 	b := setup(t)
 	ann := b.member("ann")
-	require.NoError(t, b.SetRole(t.Context(), ann.ID, store.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleAdmin))
 	var wg sync.WaitGroup
 	errs := make([]error, 2)
 	for i, id := range []chat.UserID{b.user.ID, ann.ID} {
-		wg.Go(func() { errs[i] = b.Disable(t.Context(), id, nil) })
+		wg.Go(func() { errs[i] = b.Users.Disable(t.Context(), id, nil) })
 	}
 	wg.Wait()
 	require.NotEqual(t, errs[0] == nil, errs[1] == nil, "%v", errs)
@@ -68,40 +70,40 @@ func TestDisable_EndsEverythingThatLetsAPersonInForGood(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	ann := b.member("ann")
-	_, err := b.CreateToken(ctx, ann.ID, store.Token{Name: "script"}, []byte("token"))
+	_, err := b.Users.CreateToken(ctx, ann.ID, peoplerows.Token{Name: "script"}, []byte("token"))
 	require.NoError(t, err)
-	require.NoError(t, b.CreateWebSession(ctx, ann.ID, []byte("cookie"), time.Now().Add(time.Hour)))
-	require.NoError(t, b.CreateLoginLink(ctx, ann.ID, []byte("link"), time.Now().Add(time.Hour)))
-	require.NoError(t, b.CreateRunner(ctx, ann.ID, "laptop", []byte("runner")))
-	_, err = b.CreateToken(ctx, b.user.ID, store.Token{Name: "script"}, []byte("of another"))
+	require.NoError(t, b.Users.CreateWebSession(ctx, ann.ID, []byte("cookie"), time.Now().Add(time.Hour)))
+	require.NoError(t, b.Users.CreateLoginLink(ctx, ann.ID, []byte("link"), time.Now().Add(time.Hour)))
+	require.NoError(t, b.Runners.CreateRunner(ctx, ann.ID, "laptop", []byte("runner")))
+	_, err = b.Users.CreateToken(ctx, b.user.ID, peoplerows.Token{Name: "script"}, []byte("of another"))
 	require.NoError(t, err)
 
 	in := func(want bool) {
 		t.Helper()
-		_, _, err := b.TokenUser(ctx, []byte("token"))
+		_, _, err := b.Users.TokenUser(ctx, []byte("token"))
 		require.Equal(t, want, err == nil, "token")
-		_, _, err = b.WebSessionUser(ctx, []byte("cookie"))
+		_, _, err = b.Users.WebSessionUser(ctx, []byte("cookie"))
 		require.Equal(t, want, err == nil, "login")
-		_, _, _, err = b.RunnerByToken(ctx, []byte("runner"))
+		_, _, _, err = b.Runners.RunnerByToken(ctx, []byte("runner"))
 		require.Equal(t, want, err == nil, "runner")
 	}
 	in(true)
-	require.NoError(t, b.Disable(ctx, ann.ID, &b.user.ID))
-	require.NoError(t, b.Disable(ctx, ann.ID, nil), "it may be done again")
+	require.NoError(t, b.Users.Disable(ctx, ann.ID, &b.user.ID))
+	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil), "it may be done again")
 	in(false)
-	require.Equal(t, fault.Conflict, b.kind(b.MayEnter(ctx, ann.ID)))
-	people, err := b.Accounts(ctx)
+	require.Equal(t, fault.Conflict, b.kind(b.Users.MayEnter(ctx, ann.ID)))
+	people, err := b.Users.Accounts(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "admin", people[1].DisabledBy, "the second time changes nothing")
-	_, _, err = b.TokenUser(ctx, []byte("of another"))
+	_, _, err = b.Users.TokenUser(ctx, []byte("of another"))
 	require.NoError(t, err)
 
-	require.NoError(t, b.Enable(ctx, ann.ID))
-	require.NoError(t, b.MayEnter(ctx, ann.ID))
+	require.NoError(t, b.Users.Enable(ctx, ann.ID))
+	require.NoError(t, b.Users.MayEnter(ctx, ann.ID))
 	in(false)
-	_, err = b.UseLoginLink(ctx, []byte("link"))
+	_, err = b.Users.UseLoginLink(ctx, []byte("link"))
 	require.Equal(t, fault.Denied, b.kind(err))
-	require.Equal(t, fault.NotFound, b.kind(b.Enable(ctx, 4711)))
+	require.Equal(t, fault.NotFound, b.kind(b.Users.Enable(ctx, 4711)))
 }
 
 func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *testing.T) {
@@ -110,7 +112,7 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	ann := b.member("ann")
 	const hers, idle = chat.SessionKey("agent:main:web:thread:hers"), chat.SessionKey("agent:main:web:thread:idle")
 	for _, key := range []chat.SessionKey{hers, idle} {
-		_, err := b.CreateSession(ctx, store.NewSession{Key: key, Owner: ann.ID, Channel: "web"})
+		_, err := b.Conversations.CreateSession(ctx, conversation.NewSession{Key: key, Owner: ann.ID, Channel: "web"})
 		require.NoError(t, err)
 	}
 	say := func(key chat.SessionKey, id string) {
@@ -123,7 +125,7 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	require.True(t, ok)
 	say(hers, "m2")
 	b.send("m3", "of somebody else")
-	require.NoError(t, b.Disable(ctx, ann.ID, nil))
+	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 
 	say(idle, "m4") // it was on its way
 	_, ok, err = b.Claim(ctx, idle, "t2", "run", 0)
@@ -132,23 +134,23 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	due, err := b.Due(ctx, store.Trusted{})
 	require.NoError(t, err)
 	require.True(t, due.Disabled)
-	work, err := b.DisabledWork(ctx)
+	work, err := b.Users.DisabledWork(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []store.DisabledWork{
+	require.Equal(t, []peoplerows.DisabledWork{
 		{Session: hers, User: ann.ID, Channel: "web", Turn: "t1"}, {Session: idle, User: ann.ID, Channel: "web"},
 	}, work)
 
-	require.NoError(t, b.Enable(ctx, ann.ID))
-	still, err := b.DisabledWork(ctx)
+	require.NoError(t, b.Users.Enable(ctx, ann.ID))
+	still, err := b.Users.DisabledWork(ctx)
 	require.NoError(t, err)
 	require.Equal(t, work[:1], still, "what began before is stopped all the same")
-	require.NoError(t, b.Disable(ctx, ann.ID, nil))
+	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 
 	for _, w := range work {
 		_, err := b.Stop(ctx, store.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + string(w.Turn)}, i18n.English)
 		require.NoError(t, err)
 	}
-	work, err = b.DisabledWork(ctx)
+	work, err = b.Users.DisabledWork(ctx)
 	require.NoError(t, err)
 	require.Empty(t, work)
 	stop, err := b.StopRequested(ctx, hers, "t1")
@@ -157,7 +159,7 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	pending, err := b.FinishTurn(ctx, hers, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.False(t, pending)
-	last, err := b.LastMessages(ctx, hers, 1)
+	last, err := b.Agents.LastMessages(ctx, hers, 1)
 	require.NoError(t, err)
 	require.Equal(t, i18n.Say(i18n.English, i18n.ShutOut), last[0].Content, "she reads why")
 	due, err = b.Due(ctx, store.Trusted{})
@@ -176,13 +178,13 @@ func TestDisable_WhatThePersonWroteToOthersHoldsUpNobody(t *testing.T) {
 	_, err := b.Accept(ctx, hers)
 	require.NoError(t, err)
 	b.send("m2", "of somebody else")
-	require.NoError(t, b.Disable(ctx, ann.ID, nil))
+	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 	_, ok := b.claim("t1")
 	require.False(t, ok, "hers is first, and gets no turn")
 	due, err := b.Due(ctx, store.Trusted{})
 	require.NoError(t, err)
 	require.True(t, due.Disabled)
-	require.NoError(t, b.DropDisabled(ctx))
+	require.NoError(t, b.Inbox.DropDisabled(ctx))
 	got, ok := b.claim("t1")
 	require.True(t, ok)
 	require.Equal(t, "of somebody else", got.Text)
@@ -194,17 +196,17 @@ func TestDisable_WhatThePersonWroteToOthersHoldsUpNobody(t *testing.T) {
 func TestDisable_KillsBackgroundTasksOfThePersonAndNobodyElse(t *testing.T) {
 	b := setup(t)
 	ann := b.member("ann")
-	require.NoError(t, b.SetRole(t.Context(), ann.ID, store.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleAdmin))
 	b.working("t1")
 	task := b.task("t1", 0)
-	require.NoError(t, b.Disable(t.Context(), ann.ID, nil))
-	asked, err := b.KillAsked(t.Context(), task)
+	require.NoError(t, b.Users.Disable(t.Context(), ann.ID, nil))
+	asked, err := b.Calls.KillAsked(t.Context(), task)
 	require.NoError(t, err)
 	require.False(t, asked)
 
-	require.NoError(t, b.Enable(t.Context(), ann.ID))
-	require.NoError(t, b.Disable(t.Context(), b.user.ID, &ann.ID))
-	asked, err = b.KillAsked(t.Context(), task)
+	require.NoError(t, b.Users.Enable(t.Context(), ann.ID))
+	require.NoError(t, b.Users.Disable(t.Context(), b.user.ID, &ann.ID))
+	asked, err = b.Calls.KillAsked(t.Context(), task)
 	require.NoError(t, err)
 	require.True(t, asked)
 	require.True(t, b.end(task))
@@ -216,16 +218,16 @@ func TestInvites_LetInAsManyAsTheyAreForWhileTheyAreGood(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	soon := time.Now().Add(time.Hour)
-	made, err := b.AddInvite(ctx, store.Invite{Note: "the team", Role: store.RoleMember, Uses: 2, ExpiresAt: soon}, &b.user.ID, []byte("link"))
+	made, err := b.Users.AddInvite(ctx, peoplerows.Invite{Note: "the team", Role: peoplerows.RoleMember, Uses: 2, ExpiresAt: soon}, &b.user.ID, []byte("link"))
 	require.NoError(t, err)
 
-	ann, err := b.Join(ctx, []byte("link"), "ann", "hash")
+	ann, err := b.Users.Join(ctx, []byte("link"), "ann", "hash")
 	require.NoError(t, err)
 	require.False(t, ann.Admin)
 	require.Equal(t, "hash", ann.PasswordHash)
-	_, err = b.Join(ctx, []byte("link"), "Ann", "hash")
+	_, err = b.Users.Join(ctx, []byte("link"), "Ann", "hash")
 	require.Equal(t, fault.Conflict, b.kind(err))
-	open, err := b.Invites(ctx)
+	open, err := b.Users.Invites(ctx)
 	require.NoError(t, err)
 	require.Len(t, open, 1)
 	require.Equal(t, 1, open[0].Used, "a name that was taken costs nothing")
@@ -233,7 +235,7 @@ func TestInvites_LetInAsManyAsTheyAreForWhileTheyAreGood(t *testing.T) {
 	errs := make([]error, 4)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { _, errs[i] = b.Join(ctx, []byte("link"), "guest "+string(rune('a'+i)), "hash") })
+		wg.Go(func() { _, errs[i] = b.Users.Join(ctx, []byte("link"), "guest "+string(rune('a'+i)), "hash") })
 	}
 	wg.Wait()
 	let := 0
@@ -245,11 +247,11 @@ func TestInvites_LetInAsManyAsTheyAreForWhileTheyAreGood(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, let)
-	require.Equal(t, fault.Denied, b.kind(b.CheckInvite(ctx, []byte("link"))))
-	require.NoError(t, b.WithdrawInvite(ctx, made.ID), "nobody is to see it any more")
+	require.Equal(t, fault.Denied, b.kind(b.Users.CheckInvite(ctx, []byte("link"))))
+	require.NoError(t, b.Users.WithdrawInvite(ctx, made.ID), "nobody is to see it any more")
 
-	for _, bad := range []store.Invite{{Role: store.RoleMember, Uses: 0, ExpiresAt: soon}, {Role: store.RoleMember, Uses: 1001, ExpiresAt: soon}, {Role: store.RoleMember, Uses: 1}} {
-		_, err := b.AddInvite(ctx, bad, nil, []byte("bad"))
+	for _, bad := range []peoplerows.Invite{{Role: peoplerows.RoleMember, Uses: 0, ExpiresAt: soon}, {Role: peoplerows.RoleMember, Uses: 1001, ExpiresAt: soon}, {Role: peoplerows.RoleMember, Uses: 1}} {
+		_, err := b.Users.AddInvite(ctx, bad, nil, []byte("bad"))
 		require.Equal(t, fault.Invalid, b.kind(err))
 	}
 }
@@ -258,23 +260,23 @@ func TestInvites_AreNoGoodOnceTheirMakerIsNoAdministrator(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	ann := b.member("ann")
-	require.NoError(t, b.SetRole(ctx, ann.ID, store.RoleAdmin))
-	_, err := b.AddInvite(ctx, store.Invite{Role: store.RoleAdmin, Uses: 9, ExpiresAt: time.Now().Add(time.Hour)}, &ann.ID, []byte("link"))
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, peoplerows.RoleAdmin))
+	_, err := b.Users.AddInvite(ctx, peoplerows.Invite{Role: peoplerows.RoleAdmin, Uses: 9, ExpiresAt: time.Now().Add(time.Hour)}, &ann.ID, []byte("link"))
 	require.NoError(t, err)
-	boss, err := b.Join(ctx, []byte("link"), "boss", "hash")
+	boss, err := b.Users.Join(ctx, []byte("link"), "boss", "hash")
 	require.NoError(t, err)
 	require.True(t, boss.Admin)
 
-	require.NoError(t, b.SetRole(ctx, ann.ID, store.RoleMember))
-	_, err = b.Join(ctx, []byte("link"), "another", "hash")
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, peoplerows.RoleMember))
+	_, err = b.Users.Join(ctx, []byte("link"), "another", "hash")
 	require.Equal(t, fault.Denied, b.kind(err))
-	require.NoError(t, b.SetRole(ctx, ann.ID, store.RoleAdmin))
-	require.NoError(t, b.Disable(ctx, ann.ID, nil))
-	_, err = b.Join(ctx, []byte("link"), "another", "hash")
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, peoplerows.RoleAdmin))
+	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
+	_, err = b.Users.Join(ctx, []byte("link"), "another", "hash")
 	require.Equal(t, fault.Denied, b.kind(err))
-	require.NoError(t, b.Enable(ctx, ann.ID))
-	require.Equal(t, fault.Denied, b.kind(b.CheckInvite(ctx, []byte("link"))), "what was revoked stays so")
-	open, err := b.Invites(ctx)
+	require.NoError(t, b.Users.Enable(ctx, ann.ID))
+	require.Equal(t, fault.Denied, b.kind(b.Users.CheckInvite(ctx, []byte("link"))), "what was revoked stays so")
+	open, err := b.Users.Invites(ctx)
 	require.NoError(t, err)
 	require.Empty(t, open)
 }
@@ -282,16 +284,16 @@ func TestInvites_AreNoGoodOnceTheirMakerIsNoAdministrator(t *testing.T) {
 func TestTokens_EndWhenTheirTimeIsOver(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
-	_, err := b.CreateToken(ctx, b.user.ID, store.Token{Name: "a", Scope: store.ScopeRead, ExpiresAt: new(time.Now().Add(time.Hour))}, []byte("good"))
+	_, err := b.Users.CreateToken(ctx, b.user.ID, peoplerows.Token{Name: "a", Scope: peoplerows.ScopeRead, ExpiresAt: new(time.Now().Add(time.Hour))}, []byte("good"))
 	require.NoError(t, err)
-	_, err = b.CreateToken(ctx, b.user.ID, store.Token{Name: "b", ExpiresAt: new(time.Now().Add(-time.Second))}, []byte("over"))
+	_, err = b.Users.CreateToken(ctx, b.user.ID, peoplerows.Token{Name: "b", ExpiresAt: new(time.Now().Add(-time.Second))}, []byte("over"))
 	require.NoError(t, err)
-	_, scope, err := b.TokenUser(ctx, []byte("good"))
+	_, scope, err := b.Users.TokenUser(ctx, []byte("good"))
 	require.NoError(t, err)
-	require.Equal(t, store.ScopeRead, scope)
-	_, _, err = b.TokenUser(ctx, []byte("over"))
+	require.Equal(t, peoplerows.ScopeRead, scope)
+	_, _, err = b.Users.TokenUser(ctx, []byte("over"))
 	require.Equal(t, fault.NotFound, b.kind(err))
-	all, err := b.Tokens(ctx, b.user.ID)
+	all, err := b.Users.Tokens(ctx, b.user.ID)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 }

@@ -11,11 +11,11 @@ import (
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/calls"
 )
 
-func (b *bundle) permit(turn chat.TurnID, allow bool) store.TurnPermit {
-	return store.TurnPermit{Session: key, Turn: turn, User: b.user.ID, UserName: b.user.Name, Allow: allow}
+func (b *bundle) permit(turn chat.TurnID, allow bool) calls.TurnPermit {
+	return calls.TurnPermit{Session: key, Turn: turn, User: b.user.ID, UserName: b.user.Name, Allow: allow}
 }
 
 func TestAllowTurn_NoCallIsLeftWaitingHoweverItsQuestionAndThePermitMeet(t *testing.T) {
@@ -25,15 +25,15 @@ func TestAllowTurn_NoCallIsLeftWaitingHoweverItsQuestionAndThePermitMeet(t *test
 		first, second := b.asks(id, chat.RuleAsk)
 		var meet sync.WaitGroup
 		failed := make([]error, 3)
-		meet.Go(func() { _, failed[0] = b.Ask(t.Context(), first, chat.Request{}) })
-		meet.Go(func() { _, failed[1] = b.Ask(t.Context(), second, chat.Request{}) })
-		meet.Go(func() { _, failed[2] = b.AllowTurn(t.Context(), b.permit(id, true)) })
+		meet.Go(func() { _, failed[0] = b.Calls.Ask(t.Context(), first, chat.Request{}) })
+		meet.Go(func() { _, failed[1] = b.Calls.Ask(t.Context(), second, chat.Request{}) })
+		meet.Go(func() { _, failed[2] = b.Calls.AllowTurn(t.Context(), b.permit(id, true)) })
 		meet.Wait()
 		require.NoError(t, errors.Join(failed...))
 		for _, call := range []chat.CallID{first, second} {
 			require.Equal(t, chat.ApprovalAllowed, b.approval(call).State)
 		}
-		turn, err := b.AllowTurn(t.Context(), b.permit(id, true))
+		turn, err := b.Calls.AllowTurn(t.Context(), b.permit(id, true))
 		require.NoError(t, err)
 		require.Equal(t, 2, turn.Allows.Calls, "each is counted once")
 		_, err = b.FinishTurn(t.Context(), key, id, chat.TurnDone, "")
@@ -56,11 +56,11 @@ func TestAllowTurn_LeavesOpenWhatAHookWantsAskedAndWhatItHasDeferred(t *testing.
 				require.NoError(t, err)
 				hooked, passed := answer.Calls[0].ID, answer.Calls[1].ID
 				for id, said := range map[chat.CallID]hook.Decision{hooked: decision, passed: hook.Allow} {
-					_, err := b.RecordHook(t.Context(), hook.Record{ID: string(id) + "/" + string(hook.PreToolUse), Event: hook.PreToolUse, Session: key, Turn: "t1", Call: id, Outcome: hook.Outcome{Decision: said}})
+					_, err := b.Hooks.RecordHook(t.Context(), hook.Record{ID: string(id) + "/" + string(hook.PreToolUse), Event: hook.PreToolUse, Session: key, Turn: "t1", Call: id, Outcome: hook.Outcome{Decision: said}})
 					require.NoError(t, err)
 				}
 				allow := func() {
-					_, err := b.AllowTurn(t.Context(), b.permit("t1", true))
+					_, err := b.Calls.AllowTurn(t.Context(), b.permit("t1", true))
 					require.NoError(t, err)
 				}
 				if before {
@@ -83,13 +83,13 @@ func TestAllowTurn_TheSameMessageMeansNoLaterTurn(t *testing.T) {
 	b.asks("t1", chat.RuleAsk)
 	permit := b.permit("", true)
 	permit.Key = "web//m7"
-	got, err := b.AllowTurn(t.Context(), permit)
+	got, err := b.Calls.AllowTurn(t.Context(), permit)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), got.ID)
 	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	first, _ := b.asks("t2", chat.RuleAsk)
-	got, err = b.AllowTurn(t.Context(), permit)
+	got, err = b.Calls.AllowTurn(t.Context(), permit)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), got.ID)
 	require.Nil(t, got.Allows, "it has ended")
@@ -102,11 +102,11 @@ func TestAllowTurn_IsForWhoMayAnswerAndForTheTurnsOfTheConversation(t *testing.T
 	b.ask(first, "")
 	stranger := b.permit("t1", true)
 	stranger.User++
-	_, err := b.AllowTurn(t.Context(), stranger)
+	_, err := b.Calls.AllowTurn(t.Context(), stranger)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 	elsewhere := b.permit("t1", true)
 	elsewhere.Session = "agent:main:web:thread:elsewhere"
-	_, err = b.AllowTurn(t.Context(), elsewhere)
+	_, err = b.Calls.AllowTurn(t.Context(), elsewhere)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 	require.Equal(t, chat.ApprovalOpen, b.approval(first).State)
 }

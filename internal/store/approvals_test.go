@@ -11,6 +11,10 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	callsrows "xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
+	"xbot/internal/store/settings"
 )
 
 // asks opens a turn whose first step calls Shell twice, with the given default rule, and returns the calls' ids.
@@ -28,18 +32,18 @@ func (b *bundle) asks(turn chat.TurnID, rule chat.Rule) (first, second chat.Call
 
 func (b *bundle) ask(id chat.CallID, reason string) *chat.Approval {
 	b.t.Helper()
-	call, err := b.Ask(b.t.Context(), id, chat.Request{Reason: reason})
+	call, err := b.Calls.Ask(b.t.Context(), id, chat.Request{Reason: reason})
 	require.NoError(b.t, err)
 	return call.Approval
 }
 
-func (b *bundle) answer(call chat.CallID, allow bool) store.Answer {
-	return store.Answer{Session: key, User: b.user.ID, UserName: b.user.Name, Call: call, Allow: allow}
+func (b *bundle) answer(call chat.CallID, allow bool) callsrows.Answer {
+	return callsrows.Answer{Session: key, User: b.user.ID, UserName: b.user.Name, Call: call, Allow: allow}
 }
 
 func (b *bundle) approval(id chat.CallID) *chat.Approval {
 	b.t.Helper()
-	call, err := b.Call(b.t.Context(), id)
+	call, err := b.Calls.Call(b.t.Context(), id)
 	require.NoError(b.t, err)
 	return call.Approval
 }
@@ -47,8 +51,8 @@ func (b *bundle) approval(id chat.CallID) *chat.Approval {
 func TestCommitStep_FixesTheRuleOfACall(t *testing.T) {
 	b := setup(t)
 	first, _ := b.asks("t1", chat.RuleAsk)
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
-	call, err := b.Call(t.Context(), first)
+	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
+	call, err := b.Calls.Call(t.Context(), first)
 	require.NoError(t, err)
 	require.Equal(t, chat.RuleAsk, call.Rule, "as it was when the call was committed")
 
@@ -63,9 +67,9 @@ func TestBeginCall_NeedsThePermission(t *testing.T) {
 	b := setup(t)
 	first, second := b.asks("t1", chat.RuleAsk)
 	begin := func(id chat.CallID) bool {
-		call, err := b.Call(t.Context(), id)
+		call, err := b.Calls.Call(t.Context(), id)
 		require.NoError(t, err)
-		began, err := b.BeginCall(t.Context(), call)
+		began, err := b.Calls.BeginCall(t.Context(), call)
 		require.NoError(t, err)
 		return began
 	}
@@ -73,9 +77,9 @@ func TestBeginCall_NeedsThePermission(t *testing.T) {
 	b.ask(first, "")
 	b.ask(second, "")
 	require.False(t, begin(first), "nobody answered")
-	_, err := b.Answer(t.Context(), b.answer(first, true))
+	_, err := b.Calls.Answer(t.Context(), b.answer(first, true))
 	require.NoError(t, err)
-	_, err = b.Answer(t.Context(), b.answer(second, false))
+	_, err = b.Calls.Answer(t.Context(), b.answer(second, false))
 	require.NoError(t, err)
 	require.True(t, begin(first))
 	require.False(t, begin(second), "denied")
@@ -95,11 +99,11 @@ func TestAsk_OpensOneQuestionWithTheReason(t *testing.T) {
 	require.Equal(t, "let me look\nand see", b.ask(second, "").Reason, "what the model wrote just before its calls")
 	calls := b.transcript().Messages[1].ToolCalls
 	require.Equal(t, asked, calls[0].Approval, "snapshots carry the question")
-	session, _, err := b.Session(t.Context(), key)
+	session, _, err := b.Conversations.Session(t.Context(), key)
 	require.NoError(t, err)
 	require.True(t, session.Waiting, "and so does the list of sessions")
 	b.finish("t1", chat.TurnStopped)
-	session, _, err = b.Session(t.Context(), key)
+	session, _, err = b.Conversations.Session(t.Context(), key)
 	require.NoError(t, err)
 	require.False(t, session.Waiting)
 }
@@ -119,7 +123,7 @@ func TestAnswer_TheFirstOfManyCounts(t *testing.T) {
 	var counted atomic.Int64
 	for i := range 20 {
 		wg.Go(func() {
-			_, err := b.Answer(t.Context(), b.answer(first, i%2 == 0))
+			_, err := b.Calls.Answer(t.Context(), b.answer(first, i%2 == 0))
 			if err == nil {
 				counted.Add(1)
 			} else if fault.KindOf(err) != fault.Conflict {
@@ -130,7 +134,7 @@ func TestAnswer_TheFirstOfManyCounts(t *testing.T) {
 	wg.Wait()
 	require.EqualValues(t, 1, counted.Load())
 	require.Len(t, b.events(0), before+1)
-	_, err := b.Answer(t.Context(), b.answer(first, true))
+	_, err := b.Calls.Answer(t.Context(), b.answer(first, true))
 	require.ErrorContains(t, err, "answered before: "+string(b.approval(first).State)+" by admin")
 }
 
@@ -138,16 +142,16 @@ func TestAnswer_OfAStrangerFindsNothing(t *testing.T) {
 	b := setup(t)
 	first, _ := b.asks("t1", chat.RuleAsk)
 	b.ask(first, "")
-	stranger, err := b.CreateUser(t.Context(), "stranger", store.RoleMember)
+	stranger, err := b.Users.CreateUser(t.Context(), "stranger", people.RoleMember)
 	require.NoError(t, err)
-	for what, change := range map[string]func(*store.Answer){
-		"another user":    func(a *store.Answer) { a.User = stranger.ID },
-		"another session": func(a *store.Answer) { a.Session = "agent:main:web:thread:other" },
-		"no such call":    func(a *store.Answer) { a.Call = "t1.0.9" },
+	for what, change := range map[string]func(*callsrows.Answer){
+		"another user":    func(a *callsrows.Answer) { a.User = stranger.ID },
+		"another session": func(a *callsrows.Answer) { a.Session = "agent:main:web:thread:other" },
+		"no such call":    func(a *callsrows.Answer) { a.Call = "t1.0.9" },
 	} {
 		a := b.answer(first, true)
 		change(&a)
-		_, err := b.Answer(t.Context(), a)
+		_, err := b.Calls.Answer(t.Context(), a)
 		require.Equal(t, fault.NotFound, fault.KindOf(err), what)
 	}
 	require.Equal(t, chat.ApprovalOpen, b.approval(first).State)
@@ -160,14 +164,14 @@ func TestAnswer_AlwaysSetsTheRulesOfTheCall(t *testing.T) {
 	require.Len(t, asked.Always, 2)
 	a := b.answer(first, true)
 	a.Always, a.Note = true, "go on"
-	call, err := b.Answer(t.Context(), a)
+	call, err := b.Calls.Answer(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, "go on", call.Approval.Note)
 	require.Equal(t, "admin", call.Approval.AnsweredBy)
-	rules, err := b.Permissions(t.Context(), b.user.ID)
+	rules, err := b.Permissions.Permissions(t.Context(), b.user.ID)
 	require.NoError(t, err)
 	require.ElementsMatch(t, asked.Always, rules)
-	other, err := b.Call(t.Context(), second)
+	other, err := b.Calls.Call(t.Context(), second)
 	require.NoError(t, err)
 	require.Equal(t, chat.RuleAsk, other.Rule, "a call that exists keeps its rule")
 }
@@ -178,15 +182,15 @@ func TestAnswer_AlwaysIsRefusedWhereNoRuleFits(t *testing.T) {
 	require.Empty(t, b.ask(second, "").Always)
 	a := b.answer(second, true)
 	a.Always = true
-	_, err := b.Answer(t.Context(), a)
+	_, err := b.Calls.Answer(t.Context(), a)
 	require.ErrorContains(t, err, "No rule fits this call")
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.Equal(t, chat.ApprovalOpen, b.approval(second).State, "the question stays")
 	_, err = b.pool.Exec(t.Context(), `UPDATE tool_calls SET always = NULL WHERE id = $1`, second)
 	require.NoError(t, err)
-	_, err = b.Answer(t.Context(), a)
+	_, err = b.Calls.Answer(t.Context(), a)
 	require.NoError(t, err)
-	rules, err := b.Permissions(t.Context(), b.user.ID)
+	rules, err := b.Permissions.Permissions(t.Context(), b.user.ID)
 	require.NoError(t, err)
 	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}}, rules, "a call from before there were such rules allows its tool")
 }
@@ -199,41 +203,41 @@ func TestAnswer_AlwaysIsRefusedWhereThereAreAsManyRulesAsAreKept(t *testing.T) {
 	require.NoError(t, err)
 	a := b.answer(first, true)
 	a.Always = true
-	_, err = b.Answer(t.Context(), a)
+	_, err = b.Calls.Answer(t.Context(), a)
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.Equal(t, chat.ApprovalOpen, b.approval(first).State, "the question stays")
-	require.Equal(t, fault.Conflict, fault.KindOf(b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "more", Rule: chat.RuleAllow})))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "more", Rule: chat.RuleAllow})))
 }
 
 func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 	b := setup(t)
 	permits := func(key chat.SessionKey) chat.Permits {
-		got, err := b.Permits(t.Context(), key)
+		got, err := b.Permissions.Permits(t.Context(), key)
 		require.NoError(t, err)
 		return got
 	}
-	other, err := b.CreateUser(t.Context(), "other", store.RoleMember)
+	other, err := b.Users.CreateUser(t.Context(), "other", people.RoleMember)
 	require.NoError(t, err)
-	require.NoError(t, b.SetPermission(t.Context(), other.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
+	require.NoError(t, b.Permissions.SetPermission(t.Context(), other.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
 	at := chat.Spot{Channel: "web", ChatType: chat.ChatDirect}
 	require.Equal(t, chat.Permits{Admin: true, Rules: []chat.ToolRule{}, At: at}, permits(key), "the rule of somebody else does not count")
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Preset, "ask"))
-	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Preset: new("read_only")}))
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleAllow}))
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Preset, "ask"))
+	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Preset: new("read_only")}))
+	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleAllow}))
+	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}))
 	want := chat.Permits{At: at, Admin: true, Here: chat.PresetReadOnly, Own: chat.PresetAsk, Rules: []chat.ToolRule{{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}}}
 	require.Equal(t, want, permits(key))
 	_, err = b.pool.Exec(t.Context(), `INSERT INTO sessions (key, user_id, channel, root, preset) SELECT 'below', user_id, channel, key, 'auto' FROM sessions WHERE key = $1`, key)
 	require.NoError(t, err)
 	require.Equal(t, want, permits("below"), "a subagent has those of the person's conversation")
-	require.NoError(t, b.RemovePermission(t.Context(), b.user.ID, "Shell", "ls"))
-	require.Equal(t, fault.NotFound, fault.KindOf(b.RemovePermission(t.Context(), b.user.ID, "Shell", "ls")))
+	require.NoError(t, b.Permissions.RemovePermission(t.Context(), b.user.ID, "Shell", "ls"))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Permissions.RemovePermission(t.Context(), b.user.ID, "Shell", "ls")))
 	require.Equal(t, chat.Permits{}, permits("gone"))
 
 	_, err = b.pool.Exec(t.Context(), `UPDATE sessions SET cwd = '/work', cwd_runner = 'laptop' WHERE key = $1`, key)
 	require.NoError(t, err)
 	require.Equal(t, "/work", permits(key).Cwd)
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, "other"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.ActiveRunner, "other"))
 	require.Empty(t, permits(key).Cwd, "the folder is one of another runner")
 }
 
@@ -243,10 +247,10 @@ func TestAnswer_ToTheEndOfATurnComesTooLate(t *testing.T) {
 	b.ask(first, "")
 	b.finish("t1", chat.TurnStopped)
 	require.Equal(t, chat.ApprovalVoid, b.approval(first).State)
-	_, err := b.Answer(t.Context(), b.answer(first, true))
+	_, err := b.Calls.Answer(t.Context(), b.answer(first, true))
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.ErrorContains(t, err, "the turn that asked has ended")
-	_, err = b.Answer(t.Context(), b.answer(second, true))
+	_, err = b.Calls.Answer(t.Context(), b.answer(second, true))
 	require.ErrorContains(t, err, "did not ask")
 	calls := b.transcript().Messages[1].ToolCalls
 	require.Equal(t, i18n.Say(i18n.English, i18n.CallNotRun), calls[0].Result)
@@ -259,19 +263,19 @@ func TestAnswer_WithoutACallIsForTheOldestQuestionAndOnceAMessage(t *testing.T) 
 	b.ask(first, "")
 	a := b.answer("", true)
 	a.Key = "web//m1"
-	got, err := b.Answer(t.Context(), a)
+	got, err := b.Calls.Answer(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, second, got.ID, "the one that has waited longest")
-	again, err := b.Answer(t.Context(), a)
+	again, err := b.Calls.Answer(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, got, again)
 	require.Equal(t, chat.ApprovalOpen, b.approval(first).State, "the same message must not answer another question")
 	a.Key = "web//m2"
-	got, err = b.Answer(t.Context(), a)
+	got, err = b.Calls.Answer(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, first, got.ID)
 	a.Key = "web//m3"
-	_, err = b.Answer(t.Context(), a)
+	_, err = b.Calls.Answer(t.Context(), a)
 	require.Equal(t, fault.Conflict, fault.KindOf(err), "nothing is left to answer")
 }
 
@@ -280,11 +284,11 @@ func TestExpire_DeniesUnlessAnAnswerCame(t *testing.T) {
 	first, second := b.asks("t1", chat.RuleAsk)
 	b.ask(first, "")
 	b.ask(second, "")
-	_, err := b.Answer(t.Context(), b.answer(second, true))
+	_, err := b.Calls.Answer(t.Context(), b.answer(second, true))
 	require.NoError(t, err)
 	for range 2 {
-		require.NoError(t, b.Expire(t.Context(), first))
-		require.NoError(t, b.Expire(t.Context(), second))
+		require.NoError(t, b.Calls.Expire(t.Context(), first))
+		require.NoError(t, b.Calls.Expire(t.Context(), second))
 	}
 	require.Equal(t, chat.ApprovalDenied, b.approval(first).State)
 	require.Equal(t, chat.AnsweredByNobody, b.approval(first).AnsweredBy)
@@ -298,22 +302,22 @@ func TestAnswered_UntilTheTurnActsOnIt(t *testing.T) {
 	b.ask(first, "")
 	b.ask(second, "")
 	for _, id := range []chat.CallID{first, second} {
-		_, err := b.Answer(t.Context(), b.answer(id, id == first))
+		_, err := b.Calls.Answer(t.Context(), b.answer(id, id == first))
 		require.NoError(t, err)
 	}
 	answered := func() []chat.CallID {
-		ids, err := b.Answered(t.Context(), "t1")
+		ids, err := b.Calls.Answered(t.Context(), "t1")
 		require.NoError(t, err)
 		return ids
 	}
 	require.Equal(t, []chat.CallID{first, second}, answered())
-	call, err := b.Call(t.Context(), first)
+	call, err := b.Calls.Call(t.Context(), first)
 	require.NoError(t, err)
-	began, err := b.BeginCall(t.Context(), call)
+	began, err := b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, began)
 	require.Equal(t, []chat.CallID{second}, answered())
-	require.NoError(t, b.FinishCall(t.Context(), second, chat.ToolResult{Content: "denied", IsError: true}))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), second, chat.ToolResult{Content: "denied", IsError: true}))
 	require.Empty(t, answered())
 }
 
@@ -321,7 +325,7 @@ func TestToWake_RepeatsTheWakeOfAnAnswerThatTheTurnHasNotSeen(t *testing.T) {
 	b := setup(t)
 	first, _ := b.asks("t1", chat.RuleAsk)
 	b.ask(first, "")
-	_, err := b.Answer(t.Context(), b.answer(first, true))
+	_, err := b.Calls.Answer(t.Context(), b.answer(first, true))
 	require.NoError(t, err)
 	due := func() int {
 		rows, err := b.ToWake(t.Context())
@@ -353,7 +357,7 @@ func TestSettleTurn_LeavesNoQuestionOpen(t *testing.T) {
 	first, second := b.asks("t1", chat.RuleAsk)
 	b.ask(first, "")
 	b.ask(second, "")
-	_, err := b.Answer(t.Context(), b.answer(second, true))
+	_, err := b.Calls.Answer(t.Context(), b.answer(second, true))
 	require.NoError(t, err)
 	settled, err := b.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
@@ -371,11 +375,11 @@ func TestSettleTurn_WhereACallRanTheQuestionBesideItIsNotTheWholeStory(t *testin
 	first, second := b.asks("t1", chat.RuleAsk)
 	b.ask(first, "")
 	b.ask(second, "")
-	_, err := b.Answer(t.Context(), b.answer(first, true))
+	_, err := b.Calls.Answer(t.Context(), b.answer(first, true))
 	require.NoError(t, err)
-	call, err := b.Call(t.Context(), first)
+	call, err := b.Calls.Call(t.Context(), first)
 	require.NoError(t, err)
-	_, err = b.BeginCall(t.Context(), call)
+	_, err = b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
 	_, err = b.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/cron"
 )
 
 // works are the ids of what goes on and has ended in the background, with how it stands, newest first.
@@ -31,17 +32,17 @@ func TestBackground_ListsSubagentsChatsAndRunsOfJobs(t *testing.T) {
 	for i, instance := range []string{"", "a", "b"} {
 		asked := task(calls[i], instance)
 		asked.Background = instance != "b" // what a turn waits for is no background
-		handed, err := b.HandTask(t.Context(), asked)
+		handed, err := b.Agents.HandTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
-	chats, err := b.OpenGroup(t.Context(), chat.NewGroup{
+	chats, err := b.Agents.OpenGroup(t.Context(), chat.NewGroup{
 		Call: calls[3], Session: key, Turn: "t1", Topic: "why", Rounds: 3, Members: []chat.NewMember{{Role: "coder"}, {Role: "reviewer"}},
 	})
 	require.NoError(t, err)
 	b.step(chats) // a member is asked in the background, too
-	j := b.job("every 1h", func(j *store.Job) { j.Home = key })
-	b.job("every 1h", func(j *store.Job) { j.Home, j.Target = key, key }) // its runs are turns of the conversation
+	j := b.job("every 1h", func(j *cron.Job) { j.Home = key })
+	b.job("every 1h", func(j *cron.Job) { j.Home, j.Target = key, key }) // its runs are turns of the conversation
 	clock.set("2026-03-02T09:30:00Z")
 	b.fire(j.ID)
 
@@ -85,7 +86,7 @@ func TestBackground_KillStopsWhatWorksAndEndsChats(t *testing.T) {
 	for i, instance := range []string{"a", "b"} {
 		asked := task(calls[i], instance)
 		asked.Background = true
-		handed, err := b.HandTask(t.Context(), asked)
+		handed, err := b.Agents.HandTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
@@ -110,11 +111,11 @@ func TestBackground_KillStopsWhatWorksAndEndsChats(t *testing.T) {
 	_, err = all.AskKill(t.Context(), key, "coder:b")
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 
-	id, err := b.OpenGroup(t.Context(), chat.NewGroup{
+	id, err := b.Agents.OpenGroup(t.Context(), chat.NewGroup{
 		Call: "t1.1.0", Session: key, Turn: "t1", Topic: "why", Rounds: 3, Members: []chat.NewMember{{Role: "coder"}, {Role: "reviewer"}},
 	})
 	require.NoError(t, err)
-	require.NoError(t, b.SpeakInGroup(t.Context(), id, key, "t1.2.0", "let us begin"))
+	require.NoError(t, b.Agents.SpeakInGroup(t.Context(), id, key, "t1.2.0", "let us begin"))
 	found, err := all.FindTask(t.Context(), key, "group:"+string(id))
 	require.NoError(t, err)
 	require.Equal(t, "moderator: let us begin", found.Output)

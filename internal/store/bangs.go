@@ -79,12 +79,12 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 			return b, pg.Classify(err)
 		}
 	}
-	lang, err := s.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
+	lang, err := s.Users.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
 	if err != nil {
 		return b, err
 	}
 	b.Lang = string(lang)
-	b.Env, err = s.CommandEnv(ctx, r.SessionKey, "", id)
+	b.Env, err = s.Calls.CommandEnv(ctx, r.SessionKey, "", id)
 	return b, err
 }
 

@@ -11,17 +11,17 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 func (b *bundle) block(w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block, content string) error {
-	_, err := b.EditBlock(b.t.Context(), w, session, key, block, func(string) (string, string, error) { return content, "written", nil })
+	_, err := b.Memory.EditBlock(b.t.Context(), w, session, key, block, func(string) (string, string, error) { return content, "written", nil })
 	return err
 }
 
 func (b *bundle) blocks(w chat.MemoryOwner, session chat.SessionKey) map[chat.Block]string {
 	b.t.Helper()
-	got, err := b.Blocks(b.t.Context(), w, session)
+	got, err := b.Memory.Blocks(b.t.Context(), w, session)
 	require.NoError(b.t, err)
 	return got
 }
@@ -58,7 +58,7 @@ func TestEditBlock_AKeyWritesOnceWhoeverComesTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range said {
 		wg.Go(func() {
-			said[i], _ = b.EditBlock(t.Context(), me, "s", fmt.Sprint("call", i%2), chat.BlockHuman, func(was string) (string, string, error) {
+			said[i], _ = b.Memory.EditBlock(t.Context(), me, "s", fmt.Sprint("call", i%2), chat.BlockHuman, func(was string) (string, string, error) {
 				return was + "x", fmt.Sprintf("after %d", len(was)), nil
 			})
 		})
@@ -73,28 +73,28 @@ func TestEditBlock_AKeyWritesOnceWhoeverComesTogether(t *testing.T) {
 func TestMemorize_WritesAllOrNothing(t *testing.T) {
 	b := setup(t)
 	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
-	id, err := b.Archive(t.Context(), me, "", chat.ArchivalEntry{Content: "old"}, 0)
+	id, err := b.Memory.Archive(t.Context(), me, "", chat.ArchivalEntry{Content: "old"}, 0)
 	require.NoError(t, err)
 	m := chat.Memorized{
 		Key: "k", Session: "s", From: time.Now(), To: time.Now(), History: "talked",
 		Blocks:  []chat.BlockChange{{Block: chat.BlockHuman, Content: "Alice"}},
 		Archive: []chat.ArchivalEntry{{Content: "new"}}, Delete: []chat.ArchivalID{id, id + 100},
 	}
-	_, err = b.Memorize(t.Context(), me, m)
+	_, err = b.Memory.Memorize(t.Context(), me, m)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 	require.Empty(t, b.blocks(me, "s"))
 	m.Delete = m.Delete[:1]
 	for _, want := range []bool{true, false} {
-		fresh, err := b.Memorize(t.Context(), me, m)
+		fresh, err := b.Memory.Memorize(t.Context(), me, m)
 		require.NoError(t, err)
 		require.Equal(t, want, fresh)
 	}
-	list, err := b.ArchiveList(t.Context(), me, 0, 10)
+	list, err := b.Memory.ArchiveList(t.Context(), me, 0, 10)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.Equal(t, "new", list[0].Content)
 	m.Key, m.Delete = "k2", nil
-	_, err = b.Memorize(t.Context(), me, m)
+	_, err = b.Memory.Memorize(t.Context(), me, m)
 	require.Equal(t, fault.Conflict, fault.KindOf(err), "the block is not empty any more")
 }
 
@@ -103,11 +103,11 @@ func TestMemoryLog_IsSearchedByTimeAndWords(t *testing.T) {
 	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 12, 0, 0, 0, time.UTC) }
 	for i, text := range []string{"Booked a flight to Berlin", "讨论了去北京的航班", "Fixed the tests"} {
-		_, err := b.Memorize(t.Context(), me, chat.Memorized{Key: text, Session: "s", From: day(i + 1), To: day(i + 1), History: text})
+		_, err := b.Memory.Memorize(t.Context(), me, chat.Memorized{Key: text, Session: "s", From: day(i + 1), To: day(i + 1), History: text})
 		require.NoError(t, err)
 	}
 	find := func(query string, from, to int) (out []string) {
-		got, err := b.MemoryLog(t.Context(), me, query, day(from), day(to), 10)
+		got, err := b.Memory.MemoryLog(t.Context(), me, query, day(from), day(to), 10)
 		require.NoError(t, err)
 		for _, e := range got {
 			out = append(out, e.Entry)
@@ -119,7 +119,7 @@ func TestMemoryLog_IsSearchedByTimeAndWords(t *testing.T) {
 	require.Equal(t, []string{"Booked a flight to Berlin"}, find("flights", 1, 9))
 	require.Empty(t, find("flights", 2, 9))
 	require.Equal(t, []string{"讨论了去北京的航班"}, find("", 2, 3))
-	other, err := b.MemoryLog(t.Context(), chat.MemoryOwner{User: b.user.ID, Agent: "ops"}, "", day(1), day(9), 10)
+	other, err := b.Memory.MemoryLog(t.Context(), chat.MemoryOwner{User: b.user.ID, Agent: "ops"}, "", day(1), day(9), 10)
 	require.NoError(t, err)
 	require.Empty(t, other)
 }
@@ -128,33 +128,33 @@ func TestLink_BlocksArchiveAndLogComeWithThePerson(t *testing.T) {
 	b := setup(t)
 	one, _ := b.met("feishu", "ou_1")
 	two, _ := b.met("qq", "u2")
-	of := func(u store.User) chat.MemoryOwner { return chat.MemoryOwner{User: u.ID, Agent: "main"} }
+	of := func(u people.User) chat.MemoryOwner { return chat.MemoryOwner{User: u.ID, Agent: "main"} }
 	require.NoError(t, b.block(of(one), "s", "", chat.BlockHuman, "Alice"))
 	require.NoError(t, b.block(of(two), "s", "", chat.BlockHuman, "Bob"))
 	require.NoError(t, b.block(of(two), "s", "", chat.BlockPersona, "brief"))
-	_, err := b.Archive(t.Context(), of(two), "call", chat.ArchivalEntry{Content: "likes tea", Embedding: []float32{1}, Model: "m"}, 0)
+	_, err := b.Memory.Archive(t.Context(), of(two), "call", chat.ArchivalEntry{Content: "likes tea", Embedding: []float32{1}, Model: "m"}, 0)
 	require.NoError(t, err)
-	_, err = b.Memorize(t.Context(), of(two), chat.Memorized{Key: "k", Session: "s", History: "talked"})
+	_, err = b.Memory.Memorize(t.Context(), of(two), chat.Memorized{Key: "k", Session: "s", History: "talked"})
 	require.NoError(t, err)
-	_, was, err := b.ArchiveHead(t.Context(), of(two))
+	_, was, err := b.Memory.ArchiveHead(t.Context(), of(two))
 	require.NoError(t, err)
 
 	b.link(one, two, "qq", "u2")
 	require.Equal(t, map[chat.Block]string{chat.BlockHuman: "Alice", chat.BlockPersona: "brief"}, b.blocks(of(one), "s"))
-	list, err := b.ArchiveList(t.Context(), of(one), 0, 10)
+	list, err := b.Memory.ArchiveList(t.Context(), of(one), 0, 10)
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, "The block human before two accounts became one: Bob", list[0].Content, "nothing is lost")
-	found, _, _, err := b.ArchiveSince(t.Context(), of(one), "m", 0)
+	found, _, _, err := b.Memory.ArchiveSince(t.Context(), of(one), "m", 0)
 	require.NoError(t, err)
 	require.Len(t, found, 1, "an index of theirs gets it")
-	_, deletions, err := b.ArchiveHead(t.Context(), of(two))
+	_, deletions, err := b.Memory.ArchiveHead(t.Context(), of(two))
 	require.NoError(t, err)
 	require.Greater(t, deletions, was, "an index of the other loses it")
-	log, err := b.MemoryHistory(t.Context(), of(one), 0, 10)
+	log, err := b.Memory.MemoryHistory(t.Context(), of(one), 0, 10)
 	require.NoError(t, err)
 	require.Len(t, log, 1)
-	fresh, err := b.Memorize(t.Context(), of(one), chat.Memorized{Key: "k", Session: "s", History: "talked"})
+	fresh, err := b.Memory.Memorize(t.Context(), of(one), chat.Memorized{Key: "k", Session: "s", History: "talked"})
 	require.NoError(t, err)
 	require.False(t, fresh, "what was done for the one is done for the other")
 	require.Empty(t, b.blocks(of(two), "s"))

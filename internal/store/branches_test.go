@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // again accepts a message in place of another one.
@@ -89,7 +90,7 @@ func TestBranch_TakesThePlaceOfAMessageAndKeepsIt(t *testing.T) {
 	}
 	require.Equal(t, []chat.MessageID{first, second}, told.Branches, "who watches learns of the versions with the message")
 
-	all, err := b.Messages(t.Context(), key, store.Page{Limit: 100, Rewound: true})
+	all, err := b.Conversations.Messages(t.Context(), key, conversation.Page{Limit: 100, Rewound: true})
 	require.NoError(t, err)
 	require.Len(t, all.Messages, 8, "nothing is deleted")
 
@@ -109,19 +110,19 @@ func TestBranch_SwitchesThereAndBackWithAllThatFollowed(t *testing.T) {
 	onB := b.seen()
 	seq := b.transcript().Seq
 
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 	require.Equal(t, []string{"q0", "answer to q0", "a", "answer to a"}, b.seen())
 	require.Equal(t, chat.Rewound{From: a, Upto: b.id("answer to b2"), Again: true}, b.lastRewind(seq))
 	b.exchange("t4", "a2")
 	onA := b.seen()
-	require.NoError(t, b.SwitchBranch(t.Context(), key, bb))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, bb))
 	require.Equal(t, onB, b.seen())
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 	require.Equal(t, onA, b.seen(), "what was said later in a branch comes back with it")
 	require.Equal(t, onA, b.said())
 
 	seq = b.transcript().Seq
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 	require.Equal(t, seq, b.transcript().Seq, "where the conversation is already nothing happens")
 }
 
@@ -133,14 +134,14 @@ func TestBranch_WithinABranchStaysAsItWasWhenTheOuterOneIsSwitched(t *testing.T)
 	b.branch("t2", a2, "a3")
 	b.branch("t3", a, "b")
 	require.Equal(t, []string{"b", "answer to b"}, b.seen())
-	require.Equal(t, fault.Conflict, fault.KindOf(b.SwitchBranch(t.Context(), key, a2)), "its place is in another branch")
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Branches.SwitchBranch(t.Context(), key, a2)), "its place is in another branch")
 
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 	require.Equal(t, []string{"a", "answer to a", "a3", "answer to a3"}, b.seen())
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a2))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a2))
 	require.Equal(t, []string{"a", "answer to a", "a2", "answer to a2"}, b.seen())
-	require.NoError(t, b.SwitchBranch(t.Context(), key, b.id("b")))
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, b.id("b")))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 	require.Equal(t, []string{"a", "answer to a", "a2", "answer to a2"}, b.seen())
 }
 
@@ -153,7 +154,7 @@ func TestBranch_EachBeginsWithItsOwnCompactionAndReset(t *testing.T) {
 	b.exchange("t2", "a2")
 	own := b.compact(b.id("answer to a"), "of a")
 	compaction := func() chat.ControlID {
-		w, err := b.Window(t.Context(), key)
+		w, err := b.Conversations.Window(t.Context(), key)
 		require.NoError(t, err)
 		if w.Compaction == nil {
 			return 0
@@ -164,15 +165,15 @@ func TestBranch_EachBeginsWithItsOwnCompactionAndReset(t *testing.T) {
 	b.branch("t3", a, "b")
 	require.Equal(t, common.ID, compaction(), "a summary of the other branch stands for nothing here")
 	require.Equal(t, []string{"b", "answer to b"}, b.seen())
-	require.NoError(t, b.Renew(t.Context(), key, "1", chat.ResetNew))
+	require.NoError(t, b.Conversations.Renew(t.Context(), key, "1", chat.ResetNew))
 	b.exchange("t4", "b2")
 	require.Zero(t, compaction())
 	require.Equal(t, []string{"b2", "answer to b2"}, b.seen())
 
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 	require.Equal(t, own.ID, compaction())
 	require.Equal(t, []string{"a2", "answer to a2"}, b.seen(), "the reset is one of the other branch")
-	require.NoError(t, b.SwitchBranch(t.Context(), key, b.id("b")))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, b.id("b")))
 	require.Zero(t, compaction())
 	require.Equal(t, []string{"b2", "answer to b2"}, b.seen())
 }
@@ -185,7 +186,7 @@ func TestBranch_BringsBackTheToDoListAndTheEditsOfItsTurns(t *testing.T) {
 	edited := b.id("q0")
 	edit := b.control(chat.Control{Kind: chat.ControlEdit, Message: edited, Turn: "t1", Edit: &chat.Edit{Action: chat.EditTruncate, Message: edited}})
 	holds := func() bool {
-		w, err := b.Window(t.Context(), key)
+		w, err := b.Conversations.Window(t.Context(), key)
 		require.NoError(t, err)
 		for _, c := range w.Controls {
 			if c.Kind == chat.ControlUndo && c.Undo == edit.ID {
@@ -195,7 +196,7 @@ func TestBranch_BringsBackTheToDoListAndTheEditsOfItsTurns(t *testing.T) {
 		return true
 	}
 	todos := func() []chat.Todo {
-		list, err := b.Todos(t.Context(), key)
+		list, err := b.Conversations.Todos(t.Context(), key)
 		require.NoError(t, err)
 		return list
 	}
@@ -204,7 +205,7 @@ func TestBranch_BringsBackTheToDoListAndTheEditsOfItsTurns(t *testing.T) {
 		b.branch(chat.TurnID("t-"+fmt.Sprint(b.transcript().Seq)), a, "b")
 		require.False(t, holds())
 		require.Empty(t, todos())
-		require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+		require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 		require.True(t, holds())
 		require.Equal(t, planned("a"), todos())
 	}
@@ -261,20 +262,20 @@ func TestBranch_OfAReleasedClaimIsPutBackUntilItIsClaimedAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, store.SettledReleased, settled)
 
-	w, err := b.Window(t.Context(), key)
+	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, compacted.ID, w.Compaction.ID)
 	require.Equal(t, before, b.said())
 	require.True(t, b.lastRewind(seq).Again)
 	require.Len(t, b.transcript().Queued, 1)
-	list, err := b.Todos(t.Context(), key)
+	list, err := b.Conversations.Todos(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, planned("q1"), list)
 
 	b.responds("t3", "q1 changed")
 	require.Equal(t, []string{"q0", "answer to q0", "q1 changed", "answer to q1 changed"}, b.seen())
 	require.Len(t, b.versions("q1 changed"), 2)
-	require.NoError(t, b.SwitchBranch(t.Context(), key, of))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, of))
 	require.Equal(t, before, b.said())
 }
 
@@ -285,13 +286,13 @@ func TestBranch_OfAMessageThatWasTakenBackMeanwhileIsAskedAtTheEnd(t *testing.T)
 	of := b.id("q1")
 	b.order("r1", "/rewind")
 	b.again("x", of, "q1 changed")
-	require.NoError(t, b.Rewind(t.Context(), "r1", 1, 0))
+	require.NoError(t, b.Conversations.Rewind(t.Context(), "r1", 1, 0))
 	b.finish("r1", chat.TurnDone)
 	b.responds("t2", "q1 changed")
 	require.Equal(t, []string{"q0", "answer to q0", "q1 changed", "answer to q1 changed"}, b.seen())
 	require.Empty(t, b.versions("q1 changed"))
-	require.Equal(t, fault.Conflict, fault.KindOf(b.CheckReplace(t.Context(), key, of)))
-	require.Equal(t, fault.Conflict, fault.KindOf(b.SwitchBranch(t.Context(), key, of)))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Branches.CheckReplace(t.Context(), key, of)))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Branches.SwitchBranch(t.Context(), key, of)))
 }
 
 func TestBranch_SwitchRefusesWhileATurnRunsAndWhatIsNoMessageOfAPerson(t *testing.T) {
@@ -299,16 +300,16 @@ func TestBranch_SwitchRefusesWhileATurnRunsAndWhatIsNoMessageOfAPerson(t *testin
 	b.exchange("t0", "q")
 	of := b.id("q")
 	b.branch("t1", of, "changed")
-	require.Equal(t, fault.NotFound, fault.KindOf(b.SwitchBranch(t.Context(), key, 999999)))
-	require.Equal(t, fault.Conflict, fault.KindOf(b.SwitchBranch(t.Context(), key, b.id("answer to q"))))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Branches.SwitchBranch(t.Context(), key, 999999)))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Branches.SwitchBranch(t.Context(), key, b.id("answer to q"))))
 	other := key + "2"
 	b.session(other)
-	require.Equal(t, fault.NotFound, fault.KindOf(b.SwitchBranch(t.Context(), other, of)), "messages of another session are none")
-	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckReplace(t.Context(), other, of)))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Branches.SwitchBranch(t.Context(), other, of)), "messages of another session are none")
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Branches.CheckReplace(t.Context(), other, of)))
 
 	b.send("m", "more")
 	b.claim("t2")
-	err := b.SwitchBranch(t.Context(), key, of)
+	err := b.Branches.SwitchBranch(t.Context(), key, of)
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.Equal(t, i18n.Say(i18n.English, i18n.BranchBusy), i18n.Explain(i18n.English, err))
 	require.Equal(t, []string{"changed", "answer to changed", "more"}, b.seen())
@@ -326,7 +327,7 @@ func TestBranch_SwitchedByManyAtOnceIsOneBranchInTheEnd(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 12 {
 		all.Go(func() {
-			if err := b.SwitchBranch(t.Context(), key, ids[i%3]); err != nil {
+			if err := b.Branches.SwitchBranch(t.Context(), key, ids[i%3]); err != nil {
 				t.Error(err)
 			}
 		})
@@ -350,7 +351,7 @@ func TestBranch_CommandAsksAgainBeforeWhatWasSentLater(t *testing.T) {
 	b.order("r1", "/retry")
 	b.send("later", "later")
 	for range 3 {
-		require.NoError(t, b.AskAgain(t.Context(), "r1", 1, 0, ""))
+		require.NoError(t, b.Branches.AskAgain(t.Context(), "r1", 1, 0, ""))
 	}
 	require.Equal(t, i18n.Say(i18n.English, i18n.AskedAgain, "q1"), b.said()[len(b.said())-1])
 	require.True(t, b.finish("r1", chat.TurnDone), "the message waits")
@@ -360,7 +361,7 @@ func TestBranch_CommandAsksAgainBeforeWhatWasSentLater(t *testing.T) {
 	b.responds("t3", "later")
 
 	b.order("r2", "/edit")
-	require.NoError(t, b.AskAgain(t.Context(), "r2", 0, b.versions("q1")[0], "q1 changed"))
+	require.NoError(t, b.Branches.AskAgain(t.Context(), "r2", 0, b.versions("q1")[0], "q1 changed"))
 	b.finish("r2", chat.TurnDone)
 	b.responds("t4", "q1 changed")
 	require.Equal(t, []string{"q0", "answer to q0", "q1 changed", "answer to q1 changed"}, b.seen())
@@ -373,8 +374,8 @@ func TestBranch_CommandListsAndSwitches(t *testing.T) {
 		turns++
 		turn := chat.TurnID(fmt.Sprint("r", turns))
 		b.order(turn, "/branch")
-		require.NoError(t, b.Branch(t.Context(), turn, to))
-		require.NoError(t, b.Branch(t.Context(), turn, to), "carried out once")
+		require.NoError(t, b.Branches.Branch(t.Context(), turn, to))
+		require.NoError(t, b.Branches.Branch(t.Context(), turn, to), "carried out once")
 		b.finish(turn, chat.TurnDone)
 		return b.said()[len(b.said())-1]
 	}
@@ -401,7 +402,7 @@ func TestBranch_OfABurstAsksAllOfItAgain(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { _, ok := b.claim("t0"); return ok }, time.Minute, 5*time.Millisecond)
 	b.finish("t0", chat.TurnDone)
-	text, err := b.SaidAt(t.Context(), key, b.id("one"))
+	text, err := b.Branches.SaidAt(t.Context(), key, b.id("one"))
 	require.NoError(t, err)
 	require.Equal(t, "one\n\ntwo", text)
 }
@@ -410,8 +411,8 @@ func TestFork_OfABranchHasNoOtherOnes(t *testing.T) {
 	b := setup(t)
 	b.exchange("t0", "a")
 	b.branch("t1", b.id("a"), "b")
-	made := b.fork(store.NewFork{})
-	copied, err := b.Messages(t.Context(), made.Key, store.Page{Limit: 10, Rewound: true})
+	made := b.fork(conversation.NewFork{})
+	copied, err := b.Conversations.Messages(t.Context(), made.Key, conversation.Page{Limit: 10, Rewound: true})
 	require.NoError(t, err)
 	require.Len(t, copied.Messages, 2)
 	require.Equal(t, "b", copied.Messages[0].Content)
@@ -422,12 +423,12 @@ func TestBranch_WhatCameWithTheMessageComesWithItAgain(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	got := b.sends("m1", chat.QueueFollowup, twoFiles[0])
-	p, err := b.AttachmentSet(t.Context(), got.ID)
+	p, err := b.Attachments.AttachmentSet(t.Context(), got.ID)
 	require.NoError(t, err)
 	f := p.Files[0]
 	f.Runner, f.Path, f.Size = "local", "/srv/inbox/a.pdf", 9
-	require.NoError(t, b.FileStored(t.Context(), got.ID, f))
-	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, f))
+	require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
 	require.True(t, b.claims("t1"))
 	shown := chat.PictureRef{Hash: "h", MediaType: "image/png", Width: 1, Height: 1}
 	_, err = b.pool.Exec(t.Context(), `UPDATE messages SET pictures = jsonb_build_array($1::jsonb)`, `{"hash":"h","media_type":"image/png","width":1,"height":1}`)
@@ -435,7 +436,7 @@ func TestBranch_WhatCameWithTheMessageComesWithItAgain(t *testing.T) {
 	asked := b.written()[0]
 	b.finishPeer("t1")
 
-	text, err := b.SaidAt(t.Context(), peerKey, asked.ID)
+	text, err := b.Branches.SaidAt(t.Context(), peerKey, asked.ID)
 	require.NoError(t, err)
 	for turn, words := range map[chat.TurnID]string{"t2": text, "t3": "look closely"} {
 		in := store.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "again " + string(turn), Text: words}

@@ -16,29 +16,29 @@ import (
 func TestCards_EachCallChangesACardOnce(t *testing.T) {
 	b := setup(t)
 	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
-	require.NoError(t, b.DraftCard(t.Context(), peerKey, "card_1", "c1", card.Card{Title: "Lunch"}))
+	require.NoError(t, b.Cards.DraftCard(t.Context(), peerKey, "card_1", "c1", card.Card{Title: "Lunch"}))
 	add := func(c card.Card) (card.Card, error) {
 		c.Elements = append(slices.Clone(c.Elements), card.Element{Kind: card.Divider})
 		return c, nil
 	}
 	for range 2 {
-		got, err := b.ChangeCard(t.Context(), peerKey, "card_1", "c2", add)
+		got, err := b.Cards.ChangeCard(t.Context(), peerKey, "card_1", "c2", add)
 		require.NoError(t, err)
 		require.Len(t, got.Elements, 1)
 	}
-	require.NoError(t, b.DraftCard(t.Context(), peerKey, "card_1", "c1", card.Card{Title: "Lunch"}), "the call that made it runs again")
-	_, err := b.ChangeCard(t.Context(), peerKey, "card_1", "c3", func(c card.Card) (card.Card, error) {
+	require.NoError(t, b.Cards.DraftCard(t.Context(), peerKey, "card_1", "c1", card.Card{Title: "Lunch"}), "the call that made it runs again")
+	_, err := b.Cards.ChangeCard(t.Context(), peerKey, "card_1", "c3", func(c card.Card) (card.Card, error) {
 		return c, fault.Errorf(fault.Invalid, "no")
 	})
 	require.True(t, fault.Is(err, fault.Invalid))
-	got, err := b.Card(t.Context(), peerKey, "card_1")
+	got, err := b.Cards.Card(t.Context(), peerKey, "card_1")
 	require.NoError(t, err)
 	require.Len(t, got.Elements, 1, "what does not fit changes nothing")
-	_, err = b.Card(t.Context(), "agent:main:web:thread:other", "card_1")
+	_, err = b.Cards.Card(t.Context(), "agent:main:web:thread:other", "card_1")
 	require.True(t, fault.Is(err, fault.NotFound), "a card of somebody else is none")
 
 	for range 25 {
-		require.NoError(t, b.DraftCard(t.Context(), peerKey, "card_x"+time.Now().Format(".000000000"), "c9", card.Card{Title: "x"}))
+		require.NoError(t, b.Cards.DraftCard(t.Context(), peerKey, "card_x"+time.Now().Format(".000000000"), "c9", card.Card{Title: "x"}))
 	}
 	var kept int
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM card_drafts").Scan(&kept))
@@ -60,21 +60,21 @@ func TestCards_AreSentOnceByTheirCallAndNeverAnswered(t *testing.T) {
 	b.answers("t1", chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: askedCall, Name: "card_send", Class: chat.ClassIdempotent, Arguments: `{}`}}})
 	made := card.Card{Title: "Lunch", Elements: []card.Element{{Kind: card.Divider}}}
 	for range 2 {
-		sent, err := b.SendCard(t.Context(), peerKey, askedCall, made)
+		sent, err := b.Cards.SendCard(t.Context(), peerKey, askedCall, made)
 		require.NoError(t, err)
 		require.True(t, sent)
 	}
 	require.Equal(t, []chat.SessionKey{peerKey}, woken.who)
-	sent, err := b.SendCard(t.Context(), "agent:main:web:thread:other", askedCall, made)
+	sent, err := b.Cards.SendCard(t.Context(), "agent:main:web:thread:other", askedCall, made)
 	require.NoError(t, err)
 	require.False(t, sent, "a call of another conversation")
 	o := b.question()
 	require.Equal(t, chat.OutboundCard, o.Kind)
 	require.Equal(t, "m1", o.Place.ReplyTo)
 	require.JSONEq(t, `{"title":"Lunch","elements":[{"kind":"divider"}]}`, o.Text)
-	_, err = b.Question(t.Context(), o.Channel, o.Account, askedCall)
+	_, err = b.Calls.Question(t.Context(), o.Channel, o.Account, askedCall)
 	require.True(t, fault.Is(err, fault.NotFound), "a press finds no question")
-	require.NoError(t, b.EndDelivery(t.Context(), o.ID, chat.OutboundUncertain, "the connection broke"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), o.ID, chat.OutboundUncertain, "the connection broke"))
 	o = b.question()
 	require.Equal(t, chat.OutboundMessage, o.Kind, "a person is told that it may not have arrived")
 }

@@ -9,22 +9,25 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/people"
+	"xbot/internal/store/settings"
 )
 
 // changed lists what is known of the changes of a kind, the newest first.
 func (b *bundle) changed(owner chat.UserID, kind string) []chat.SettingChange {
 	b.t.Helper()
-	list, err := b.Changes(b.t.Context(), store.ChangeFilter{Owner: owner, Installation: true, Kind: kind, Limit: 100})
+	list, err := b.Settings.Changes(b.t.Context(), settings.ChangeFilter{Owner: owner, Installation: true, Kind: kind, Limit: 100})
 	require.NoError(b.t, err)
 	return list
 }
 
-func (b *bundle) prefer(user chat.UserID, key store.UserSetting, value string) int64 {
+func (b *bundle) prefer(user chat.UserID, key settings.UserSetting, value string) int64 {
 	b.t.Helper()
-	require.NoError(b.t, b.SetUserSetting(b.t.Context(), user, key, value))
-	_, version, err := b.Preferences(b.t.Context(), user)
+	require.NoError(b.t, b.Settings.SetUserSetting(b.t.Context(), user, key, value))
+	_, version, err := b.Settings.Preferences(b.t.Context(), user)
 	require.NoError(b.t, err)
 	return version
 }
@@ -33,28 +36,28 @@ func TestPreferences_OfTheContextHoldWhereTheSessionSaysNothing(t *testing.T) {
 	b := setup(t)
 	require.Empty(t, b.window().Mode)
 	for _, c := range [][2]string{{"none", chat.ContextNone}, {"auto", chat.ContextDefault}} {
-		b.prefer(b.user.ID, store.UsualContextMode, c[0])
+		b.prefer(b.user.ID, settings.ContextMode, c[0])
 		require.Equal(t, c[1], b.window().Mode)
 	}
-	require.NoError(t, b.SetContextMode(t.Context(), key, chat.ContextNone))
+	require.NoError(t, b.Conversations.SetContextMode(t.Context(), key, chat.ContextNone))
 	require.Equal(t, chat.ContextNone, b.window().Mode, "the session is nearer")
 }
 
 func TestPreferences_EachChangeIsAVersionAndTheyComeBackAsTheyWere(t *testing.T) {
 	b := setup(t)
 	ctx, ann := t.Context(), b.member("ann")
-	none, version, err := b.Preferences(ctx, ann.ID)
+	none, version, err := b.Settings.Preferences(ctx, ann.ID)
 	require.NoError(t, err)
 	require.Empty(t, none)
 	require.Zero(t, version)
-	b.prefer(b.user.ID, store.Language, "de")
-	first := b.prefer(ann.ID, store.Language, "zh")
-	second := b.prefer(ann.ID, store.PageTheme, "dark")
-	require.Equal(t, second, b.prefer(ann.ID, store.PageTheme, "dark"), "what is there already changes nothing")
-	b.prefer(ann.ID, store.Language, "fr")
-	last := b.prefer(ann.ID, store.PageTheme, "")
+	b.prefer(b.user.ID, settings.Language, "de")
+	first := b.prefer(ann.ID, settings.Language, "zh")
+	second := b.prefer(ann.ID, settings.Theme, "dark")
+	require.Equal(t, second, b.prefer(ann.ID, settings.Theme, "dark"), "what is there already changes nothing")
+	b.prefer(ann.ID, settings.Language, "fr")
+	last := b.prefer(ann.ID, settings.Theme, "")
 
-	versions, err := b.PreferenceVersions(ctx, ann.ID)
+	versions, err := b.Settings.PreferenceVersions(ctx, ann.ID)
 	require.NoError(t, err)
 	require.Len(t, versions, 4, "nobody else's are among them")
 	require.Equal(t, "ann", versions[0].ChangedBy)
@@ -63,26 +66,26 @@ func TestPreferences_EachChangeIsAVersionAndTheyComeBackAsTheyWere(t *testing.T)
 	require.Equal(t, [3]string{"language", "zh", "fr"}, [3]string{versions[1].Name, versions[1].Before, versions[1].After})
 	require.Equal(t, first, versions[3].Version)
 
-	require.Equal(t, fault.Conflict, b.kind(b.RollPreferencesBack(ctx, ann.ID, second, second)), "they were changed since")
-	require.Equal(t, fault.NotFound, b.kind(b.RollPreferencesBack(ctx, b.user.ID, second, last)), "it is somebody else's")
-	require.NoError(t, b.RollPreferencesBack(ctx, ann.ID, second, last))
-	now, _, err := b.Preferences(ctx, ann.ID)
+	require.Equal(t, fault.Conflict, b.kind(b.Settings.RollPreferencesBack(ctx, ann.ID, second, second)), "they were changed since")
+	require.Equal(t, fault.NotFound, b.kind(b.Settings.RollPreferencesBack(ctx, b.user.ID, second, last)), "it is somebody else's")
+	require.NoError(t, b.Settings.RollPreferencesBack(ctx, ann.ID, second, last))
+	now, _, err := b.Settings.Preferences(ctx, ann.ID)
 	require.NoError(t, err)
-	require.Equal(t, map[store.UserSetting]string{store.Language: "zh", store.PageTheme: "dark"}, now)
+	require.Equal(t, map[settings.UserSetting]string{settings.Language: "zh", settings.Theme: "dark"}, now)
 	require.Len(t, b.changed(ann.ID, "preference"), 6, "each that differs is a change of its own")
 }
 
 func TestChanges_NameWhoDidItWhenAndWhatWasBeforeAndNeverASecret(t *testing.T) {
 	b := setup(t)
-	ctx, ann := store.Acting(t.Context(), b.user.ID), b.member("ann")
-	require.NoError(t, b.SetRole(ctx, ann.ID, store.RoleAdmin))
-	require.NoError(t, b.SetPassword(ctx, ann.ID, "a hash of hers", store.PasswordEffect{}))
-	require.NoError(t, b.SetToolKey(ctx, toolKey(0, 0), b.user.ID))
-	require.NoError(t, b.SetToolKey(ctx, toolKey(0, 1), b.user.ID))
-	require.NoError(t, b.RemoveToolKey(ctx, 0, "image"))
+	ctx, ann := pg.Acting(t.Context(), b.user.ID), b.member("ann")
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, people.RoleAdmin))
+	require.NoError(t, b.Users.SetPassword(ctx, ann.ID, "a hash of hers", people.PasswordEffect{}))
+	require.NoError(t, b.ToolKeys.SetToolKey(ctx, toolKey(0, 0), b.user.ID))
+	require.NoError(t, b.ToolKeys.SetToolKey(ctx, toolKey(0, 1), b.user.ID))
+	require.NoError(t, b.ToolKeys.RemoveToolKey(ctx, 0, "image"))
 	sealed := secret.Key{1}.Seal([]byte("a secret of the bot"))
-	require.NoError(t, b.AddChannelAccount(ctx, store.ChannelAccount{Channel: "qq", Enabled: true, Secrets: sealed}, b.user.ID))
-	require.NoError(t, b.DeleteChannelAccount(ctx, "qq", ""))
+	require.NoError(t, b.Channels.AddChannelAccount(ctx, channels.ChannelAccount{Channel: "qq", Enabled: true, Secrets: sealed}, b.user.ID))
+	require.NoError(t, b.Channels.DeleteChannelAccount(ctx, "qq", ""))
 
 	person := b.changed(0, "person")
 	require.Equal(t, "ann", person[0].Owner)
@@ -109,10 +112,10 @@ func TestChanges_NameWhoDidItWhenAndWhatWasBeforeAndNeverASecret(t *testing.T) {
 func TestChanges_OfAPersonAreSeenByNobodyElseAndGoWithThem(t *testing.T) {
 	b := setup(t)
 	ctx, ann := t.Context(), b.member("ann")
-	b.prefer(ann.ID, store.Language, "fr")
-	require.NoError(t, b.SetPermission(ctx, ann.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
-	require.NoError(t, b.RemovePermission(ctx, ann.ID, "Shell", "git status"))
-	own, err := b.Changes(ctx, store.ChangeFilter{Owner: ann.ID, Kind: "permission", Limit: 10})
+	b.prefer(ann.ID, settings.Language, "fr")
+	require.NoError(t, b.Permissions.SetPermission(ctx, ann.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
+	require.NoError(t, b.Permissions.RemovePermission(ctx, ann.ID, "Shell", "git status"))
+	own, err := b.Settings.Changes(ctx, settings.ChangeFilter{Owner: ann.ID, Kind: "permission", Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, own, 2)
 	require.Equal(t, "Shell git status", own[0].Name)
@@ -129,8 +132,8 @@ func TestChanges_OfAPersonAreSeenByNobodyElseAndGoWithThem(t *testing.T) {
 func TestChanges_AreBounded(t *testing.T) {
 	b := setup(t)
 	for range 160 {
-		b.prefer(b.user.ID, store.PageTheme, "dark")
-		b.prefer(b.user.ID, store.PageTheme, "light")
+		b.prefer(b.user.ID, settings.Theme, "dark")
+		b.prefer(b.user.ID, settings.Theme, "light")
 	}
 	var kept int
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM changes WHERE owner = $1 AND kind = 'preference'", b.user.ID).Scan(&kept))
@@ -139,12 +142,12 @@ func TestChanges_AreBounded(t *testing.T) {
 
 func TestChanges_ASecretThatIsSealedAnewIsNone(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.SetToolKey(t.Context(), toolKey(0, 0), b.user.ID))
-	sealed, err := b.Secrets(t.Context())
+	require.NoError(t, b.ToolKeys.SetToolKey(t.Context(), toolKey(0, 0), b.user.ID))
+	sealed, err := b.Secrets.Secrets(t.Context())
 	require.NoError(t, err)
 	before := len(b.changed(0, ""))
 	for _, s := range sealed {
-		done, err := b.Reseal(t.Context(), s, secret.Key{2}.Seal([]byte("k")))
+		done, err := b.Secrets.Reseal(t.Context(), s, secret.Key{2}.Seal([]byte("k")))
 		require.NoError(t, err)
 		require.True(t, done)
 	}
@@ -154,23 +157,23 @@ func TestChanges_ASecretThatIsSealedAnewIsNone(t *testing.T) {
 func TestMemorize_NotForAPersonWhoSwitchedMemoryOff(t *testing.T) {
 	b := setup(t)
 	b.exchange("t0", "first: "+lasting)
-	b.prefer(b.user.ID, store.MemorySwitch, "off")
+	b.prefer(b.user.ID, settings.Memory, "off")
 	b.reset("r1", "hello")
 	require.Empty(t, b.jobs())
-	w, err := b.ModelWanted(t.Context(), key)
+	w, err := b.Settings.ModelWanted(t.Context(), key)
 	require.NoError(t, err)
 	require.True(t, w.NoMemory)
 	require.False(t, w.NoSoul)
 
-	b.prefer(b.user.ID, store.MemorySwitch, "")
-	b.prefer(b.user.ID, store.AgentNotes, "locked")
+	b.prefer(b.user.ID, settings.Memory, "")
+	b.prefer(b.user.ID, settings.AgentNotes, "locked")
 	b.exchange("tl", "locked: "+lasting)
 	b.reset("rl", "hello")
 	require.Empty(t, b.jobs())
-	w, err = b.ModelWanted(t.Context(), key)
+	w, err = b.Settings.ModelWanted(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, chat.MemoryChoices{NotesLocked: true}, w.MemoryChoices)
-	b.prefer(b.user.ID, store.AgentNotes, "")
+	b.prefer(b.user.ID, settings.AgentNotes, "")
 	b.exchange("t1", "second: "+lasting)
 	b.reset("r2", "hello")
 	require.Len(t, b.jobs(), 1)
@@ -180,12 +183,12 @@ func TestMemorize_NotForAPersonWhoSwitchedMemoryOff(t *testing.T) {
 func TestLocalSandbox_IsInOneUntilAnAdministratorChoosesAndSaysWhoDid(t *testing.T) {
 	b := setup(t)
 	ann := b.member("ann")
-	got, err := b.LocalSandbox(t.Context())
+	got, err := b.Runners.LocalSandbox(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, chat.RunnerSandbox{Confine: chat.ConfineAuto}, got)
 	choose := func(confine string, by chat.UserID) chat.RunnerSandbox {
-		require.NoError(t, b.SetLocalSandbox(t.Context(), confine, by))
-		got, err := b.LocalSandbox(t.Context())
+		require.NoError(t, b.Runners.SetLocalSandbox(t.Context(), confine, by))
+		got, err := b.Runners.LocalSandbox(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, confine, got.Confine)
 		return got
@@ -201,5 +204,5 @@ func TestLocalSandbox_IsInOneUntilAnAdministratorChoosesAndSaysWhoDid(t *testing
 	require.JSONEq(t, `{"confine":"auto"}`, string(changes[0].After))
 	require.Equal(t, []string{"ann", b.user.Name}, []string{changes[0].ChangedBy, changes[1].ChangedBy})
 	require.Equal(t, "local", changes[0].Name)
-	require.Error(t, b.SetLocalSandbox(t.Context(), "none", b.user.ID), "there is no other word")
+	require.Error(t, b.Runners.SetLocalSandbox(t.Context(), "none", b.user.ID), "there is no other word")
 }

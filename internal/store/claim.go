@@ -52,7 +52,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		if err := s.expire(ctx, tx, key, batch[0]); err != nil {
 			return err
 		}
-		return openTurn(ctx, tx, key, batch, turn, run, s.Zones())
+		return openTurn(ctx, tx, key, batch, turn, run, s.Quota.Zones())
 	})
 	if errors.Is(err, errTurnClosed) {
 		got, ok, err = chat.Claim{}, false, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/runners"
 )
 
 func TestContainers_AWishIsHeardByWhoeverListens(t *testing.T) {
@@ -16,10 +16,10 @@ func TestContainers_AWishIsHeardByWhoeverListens(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	heard, ended := make(chan chat.UserID, 100), make(chan error, 1)
 	go func() {
-		ended <- store.ListenContainers(ctx, b.pool.Config().ConnString(), func(user chat.UserID) { heard <- user })
+		ended <- runners.ListenContainers(ctx, b.pool.Config().ConnString(), func(user chat.UserID) { heard <- user })
 	}()
 	require.Eventually(t, func() bool { // a wish before it listens is lost: whoever needs the container asks again
-		if err := b.WantContainer(ctx, 42); err != nil {
+		if err := b.Runners.WantContainer(ctx, 42); err != nil {
 			t.Error(err)
 		}
 		return len(heard) > 0
@@ -31,12 +31,12 @@ func TestContainers_AWishIsHeardByWhoeverListens(t *testing.T) {
 
 func TestContainers_ARunnerOfTheServerMayHaveTheReservedName(t *testing.T) {
 	b := setup(t)
-	_, err := b.EnsureRunner(t.Context(), b.user.ID, "__docker__", hashOf("container"))
+	_, err := b.Runners.EnsureRunner(t.Context(), b.user.ID, "__docker__", hashOf("container"))
 	require.NoError(t, err)
-	name, user, _, err := b.RunnerByToken(t.Context(), hashOf("container"))
+	name, user, _, err := b.Runners.RunnerByToken(t.Context(), hashOf("container"))
 	require.NoError(t, err)
 	require.Equal(t, "__docker__", name)
 	require.Equal(t, b.user.ID, user)
-	_, err = b.EnsureRunner(t.Context(), b.user.ID, "__other__", hashOf("other"))
+	_, err = b.Runners.EnsureRunner(t.Context(), b.user.ID, "__other__", hashOf("other"))
 	require.Error(t, err)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // line puts a message into a conversation.
@@ -19,7 +19,7 @@ func (b *bundle) line(key chat.SessionKey, role chat.Role, text string) {
 
 func (b *bundle) conversation(key chat.SessionKey, owner chat.UserID, agent string, kind chat.ChatType) {
 	b.t.Helper()
-	_, err := b.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: owner, Channel: "web", Agent: agent, ChatType: kind})
+	_, err := b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: key, Owner: owner, Channel: "web", Agent: agent, ChatType: kind})
 	require.NoError(b.t, err)
 }
 
@@ -44,25 +44,25 @@ func TestConversation_IsReadByItsPersonAndItsAgentsAlone(t *testing.T) {
 		}
 	}
 	with := chat.Agents{Except: []string{"ops"}}
-	said, err := b.Conversation(t.Context(), b.user.ID, with, mine, 0, 2)
+	said, err := b.Search.Conversation(t.Context(), b.user.ID, with, mine, 0, 2)
 	require.NoError(t, err)
 	require.Equal(t, []string{string(mine) + " 1", string(mine) + " 2"}, texts(said))
-	said, err = b.Conversation(t.Context(), b.user.ID, with, mine, said[0].Message, 2)
+	said, err = b.Search.Conversation(t.Context(), b.user.ID, with, mine, said[0].Message, 2)
 	require.NoError(t, err)
 	require.Equal(t, []string{string(mine) + " 0"}, texts(said))
 	for _, key := range []chat.SessionKey{ops, theirs, "agent:main:subagent:x", "agent:main:web:thread:none"} {
-		said, err = b.Conversation(t.Context(), b.user.ID, with, key, 0, 10)
+		said, err = b.Search.Conversation(t.Context(), b.user.ID, with, key, 0, 10)
 		require.NoError(t, err)
 		require.Empty(t, said, key)
 	}
-	all, err := b.Conversations(t.Context(), b.user.ID, with, 10)
+	all, err := b.Search.Conversations(t.Context(), b.user.ID, with, 10)
 	require.NoError(t, err)
 	var keys []chat.SessionKey
 	for _, c := range all {
 		keys = append(keys, c.Session)
 	}
 	require.ElementsMatch(t, []chat.SessionKey{key, mine}, keys)
-	only, err := b.Conversations(t.Context(), b.user.ID, chat.Agents{Only: []string{"ops"}}, 10)
+	only, err := b.Search.Conversations(t.Context(), b.user.ID, chat.Agents{Only: []string{"ops"}}, 10)
 	require.NoError(t, err)
 	require.Len(t, only, 1)
 }
@@ -83,7 +83,7 @@ func TestLately_IsTheConversationOfThePersonThatAJobHasToDoWith(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), "UPDATE sessions SET last_interaction_at = now() + interval '1 hour' WHERE key IN ($1, $2, 'agent:ops:web:thread:x')", at("newest"), at("bob"))
 	require.NoError(t, err)
 	lately := func(n int) []string {
-		said, err := b.RecentMessages(t.Context(), job, n)
+		said, err := b.Search.RecentMessages(t.Context(), job, n)
 		require.NoError(t, err)
 		return texts(said)
 	}
@@ -119,7 +119,7 @@ func TestScene_HasTheProfileOfWhoWritesInTheirOwnConversation(t *testing.T) {
 	b := setup(t)
 	bob := b.member("bob")
 	for _, user := range []chat.UserID{b.user.ID, bob.ID} {
-		_, err := b.SetProfile(t.Context(), user, chat.UserProfile{Content: fmt.Sprint("user ", user), Timezone: "Asia/Shanghai"})
+		_, err := b.Memory.SetProfile(t.Context(), user, chat.UserProfile{Content: fmt.Sprint("user ", user), Timezone: "Asia/Shanghai"})
 		require.NoError(t, err)
 	}
 	b.send("1", "hello")

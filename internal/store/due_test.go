@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/delivery"
 )
 
 // The relay asks Due before it takes anything. These stand before what it takes in all tests of this package, so that a
@@ -31,7 +32,7 @@ func (b *bundle) Throttled(ctx context.Context, older time.Duration) ([]store.Wa
 }
 
 func (b *bundle) TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error) {
-	return dueBefore(b, store.Trusted{Task: older}, func(d store.Due) bool { return d.Tasks }, func() ([]chat.CallID, error) { return b.Store.TasksToStart(ctx, older) })
+	return dueBefore(b, store.Trusted{Task: older}, func(d store.Due) bool { return d.Tasks }, func() ([]chat.CallID, error) { return b.Store.Calls.TasksToStart(ctx, older) })
 }
 
 func (b *bundle) BangsToStart(ctx context.Context) ([]chat.InboxID, error) {
@@ -39,31 +40,31 @@ func (b *bundle) BangsToStart(ctx context.Context) ([]chat.InboxID, error) {
 }
 
 func (b *bundle) FilesToFetch(ctx context.Context) ([]chat.InboxID, error) {
-	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Files }, func() ([]chat.InboxID, error) { return b.Store.FilesToFetch(ctx) })
+	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Files }, func() ([]chat.InboxID, error) { return b.Store.Attachments.FilesToFetch(ctx) })
 }
 
-func (b *bundle) ToDeliver(ctx context.Context) ([]store.Undelivered, error) {
-	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Outbound }, func() ([]store.Undelivered, error) { return b.Store.ToDeliver(ctx) })
+func (b *bundle) ToDeliver(ctx context.Context) ([]delivery.Undelivered, error) {
+	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Outbound }, func() ([]delivery.Undelivered, error) { return b.Store.Deliveries.ToDeliver(ctx) })
 }
 
-func (b *bundle) ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error) {
-	return dueBefore(b, store.Trusted{Unshown: older}, func(d store.Due) bool { return d.Progress }, func() ([]store.Undelivered, error) { return b.Store.ToFollow(ctx, older) })
+func (b *bundle) ToFollow(ctx context.Context, older time.Duration) ([]delivery.Undelivered, error) {
+	return dueBefore(b, store.Trusted{Unshown: older}, func(d store.Due) bool { return d.Progress }, func() ([]delivery.Undelivered, error) { return b.Store.Deliveries.ToFollow(ctx, older) })
 }
 
 func (b *bundle) OverdueJobs(ctx context.Context) ([]chat.JobID, error) {
-	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Jobs }, func() ([]chat.JobID, error) { return b.Store.OverdueJobs(ctx) })
+	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Jobs }, func() ([]chat.JobID, error) { return b.Store.Cron.OverdueJobs(ctx) })
 }
 
 func (b *bundle) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
-	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Groups }, func() ([]chat.GroupID, error) { return b.Store.GroupsToStart(ctx) })
+	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Groups }, func() ([]chat.GroupID, error) { return b.Store.Agents.GroupsToStart(ctx) })
 }
 
 func (b *bundle) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error) {
-	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Memorizing }, func() ([]chat.MemorizeID, error) { return b.Store.MemorizesToStart(ctx) })
+	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Memorizing }, func() ([]chat.MemorizeID, error) { return b.Store.Conversations.MemorizesToStart(ctx) })
 }
 
 func (b *bundle) DeletionsToStart(ctx context.Context) ([]chat.UserID, error) {
-	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Deletions }, func() ([]chat.UserID, error) { return b.Store.DeletionsToStart(ctx) })
+	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Deletions }, func() ([]chat.UserID, error) { return b.Store.Users.DeletionsToStart(ctx) })
 }
 
 func dueBefore[T any](b *bundle, after store.Trusted, said func(store.Due) bool, take func() ([]T, error)) ([]T, error) {

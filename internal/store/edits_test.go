@@ -16,14 +16,14 @@ func (b *bundle) worked(turn chat.TurnID, results ...chat.ToolResult) {
 	b.t.Helper()
 	b.working(turn)
 	for n, r := range results {
-		require.NoError(b.t, b.FinishCall(b.t.Context(), chat.NewCallID(turn, 0, n), r))
+		require.NoError(b.t, b.Calls.FinishCall(b.t.Context(), chat.NewCallID(turn, 0, n), r))
 	}
 	b.finish(turn, chat.TurnDone)
 }
 
 func (b *bundle) window() chat.Window {
 	b.t.Helper()
-	w, err := b.Window(b.t.Context(), key)
+	w, err := b.Conversations.Window(b.t.Context(), key)
 	require.NoError(b.t, err)
 	return w
 }
@@ -38,7 +38,7 @@ func (b *bundle) hide(calls ...chat.CallID) {
 					continue
 				}
 				mask := chat.Mask{ID: window.MaskID(id), Message: l.Message.ID, Call: id, Text: "📂 [masked:" + window.MaskID(id) + "] Shell", Bytes: len(c.Result)}
-				_, _, err := b.AddControl(b.t.Context(), key, chat.Control{Kind: chat.ControlMask, Message: l.Message.ID, Masks: []chat.Mask{mask}})
+				_, _, err := b.Conversations.AddControl(b.t.Context(), key, chat.Control{Kind: chat.ControlMask, Message: l.Message.ID, Masks: []chat.Mask{mask}})
 				require.NoError(b.t, err)
 			}
 		}
@@ -54,16 +54,16 @@ func TestMasked_IsTheWholeResultAlsoOfAnOffloadedOne(t *testing.T) {
 	one, two := chat.NewCallID("t1", 0, 0), chat.NewCallID("t1", 0, 1)
 	b.hide(one, two)
 
-	got, err := b.Masked(t.Context(), key, window.MaskID(one))
+	got, err := b.Conversations.Masked(t.Context(), key, window.MaskID(one))
 	require.NoError(t, err)
 	require.Equal(t, whole, got)
-	got, err = b.Masked(t.Context(), key, window.MaskID(two))
+	got, err = b.Conversations.Masked(t.Context(), key, window.MaskID(two))
 	require.NoError(t, err)
 	require.Equal(t, "as it is\n", got)
-	_, err = b.Masked(t.Context(), key, "mk_ffffffffff")
+	_, err = b.Conversations.Masked(t.Context(), key, "mk_ffffffffff")
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 
-	masks, err := b.Masks(t.Context(), key)
+	masks, err := b.Conversations.Masks(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, []string{"📂 [masked:" + window.MaskID(two) + "] Shell", "📂 [masked:" + window.MaskID(one) + "] Shell"}, masks)
 }
@@ -77,7 +77,7 @@ func TestMasks_OfWhatWasTakenOutAreNotListed(t *testing.T) {
 	require.Equal(t, chat.RoleUser, second.Role)
 	_, err := b.pool.Exec(t.Context(), "UPDATE messages SET rewound_by = 1 WHERE id >= $1", second.ID)
 	require.NoError(t, err)
-	masks, err := b.Masks(t.Context(), key)
+	masks, err := b.Conversations.Masks(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, []string{"📂 [masked:" + window.MaskID(chat.NewCallID("t1", 0, 0)) + "] Shell"}, masks)
 }
@@ -89,25 +89,25 @@ func TestEdits_AreTheNewestOfOneSession(t *testing.T) {
 	b.session(other)
 	for i, k := range []string{"edit/a", "edit/b", "edit/c"} {
 		session := []chat.SessionKey{key, other, key}[i]
-		_, added, err := b.AddControl(t.Context(), session, chat.Control{
+		_, added, err := b.Conversations.AddControl(t.Context(), session, chat.Control{
 			Kind: chat.ControlEdit, Message: 1, Key: k, Edit: &chat.Edit{Action: chat.EditDelete, Message: 1, Reason: k},
 		})
 		require.NoError(t, err)
 		require.True(t, added)
 	}
-	edits, err := b.Edits(t.Context(), key, 10)
+	edits, err := b.Conversations.Edits(t.Context(), key, 10)
 	require.NoError(t, err)
 	require.Len(t, edits, 2)
 	require.Equal(t, "edit/c", edits[0].Edit.Reason)
-	edits, err = b.Edits(t.Context(), key, 1)
+	edits, err = b.Conversations.Edits(t.Context(), key, 1)
 	require.NoError(t, err)
 	require.Len(t, edits, 1)
 
-	c, found, err := b.Control(t.Context(), key, "edit/a")
+	c, found, err := b.Conversations.Control(t.Context(), key, "edit/a")
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, "edit/a", c.Edit.Reason)
-	_, found, err = b.Control(t.Context(), key, "edit/b")
+	_, found, err = b.Conversations.Control(t.Context(), key, "edit/b")
 	require.NoError(t, err)
 	require.False(t, found, "that is another session's")
 }
@@ -116,7 +116,7 @@ func TestWindow_OfATurnCutInItsMiddleKnowsWhatWasAsked(t *testing.T) {
 	b := setup(t)
 	b.working("t1")
 	for n := range 2 {
-		require.NoError(t, b.FinishCall(t.Context(), chat.NewCallID("t1", 0, n), chat.ToolResult{Content: "r"}))
+		require.NoError(t, b.Calls.FinishCall(t.Context(), chat.NewCallID("t1", 0, n), chat.ToolResult{Content: "r"}))
 	}
 	_, err := b.CommitStep(t.Context(), b.begin("t1", 1), chat.Answer{Text: "on it", Finish: "stop", Model: "test/m"})
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestWindow_OfATurnCutInItsMiddleKnowsWhatWasAsked(t *testing.T) {
 	require.Nil(t, b.window().Asked)
 
 	compact := func(upto chat.MessageID) {
-		c, _, err := b.AddControl(t.Context(), key, chat.Control{Kind: chat.ControlCompact, Message: upto, Compaction: &chat.Compaction{Summary: "S"}})
+		c, _, err := b.Conversations.AddControl(t.Context(), key, chat.Control{Kind: chat.ControlCompact, Message: upto, Compaction: &chat.Compaction{Summary: "S"}})
 		require.NoError(t, err)
 		_, err = b.pool.Exec(t.Context(), "UPDATE sessions SET compaction_id = $1 WHERE key = $2", c.ID, key)
 		require.NoError(t, err)

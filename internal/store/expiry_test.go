@@ -42,7 +42,7 @@ func (b *bundle) sendLater(id, text string) {
 
 func (b *bundle) resets() int {
 	b.t.Helper()
-	got, err := b.Resets(b.t.Context(), key, 100)
+	got, err := b.Conversations.Resets(b.t.Context(), key, 100)
 	require.NoError(b.t, err)
 	return len(got)
 }
@@ -59,7 +59,7 @@ func TestExpiry_BeginsAnewBeforeTheMessageThatCameTooLate(t *testing.T) {
 	b.sendLater("m2", "q2")
 	b.claim("t2")
 	require.Equal(t, []string{"q2"}, b.seen())
-	got, err := b.Resets(t.Context(), key, 10)
+	got, err := b.Conversations.Resets(t.Context(), key, 10)
 	require.NoError(t, err)
 	require.Len(t, got, 1)
 	require.Equal(t, chat.ResetIdle, got[0].Reason)
@@ -197,7 +197,7 @@ func TestExpiry_GivesWayToANewConversationThatWasAskedFor(t *testing.T) {
 	_, err := b.Accept(t.Context(), in)
 	require.NoError(t, err)
 	b.claim("r1")
-	require.NoError(t, b.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
+	require.NoError(t, b.Conversations.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
 	b.finish("r1", chat.TurnDone)
 	b.sendLater("m2", "q2")
 	b.claim("t2")
@@ -220,7 +220,7 @@ func TestExpiry_NeedsNoDividerWhereNothingStands(t *testing.T) {
 func TestUnfinished_IsATurnThatEndedEarly(t *testing.T) {
 	b := setup(t)
 	unfinished := func() bool {
-		yes, err := b.Unfinished(t.Context(), key)
+		yes, err := b.Conversations.Unfinished(t.Context(), key)
 		require.NoError(t, err)
 		return yes
 	}

@@ -9,13 +9,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/inspect"
 	"xbot/internal/turn/transcript"
 )
 
 func (b *bundle) exported(of chat.SessionKey) string {
 	b.t.Helper()
-	t, err := b.Export(b.t.Context(), of)
+	t, err := b.Conversations.Export(b.t.Context(), of)
 	require.NoError(b.t, err)
 	var out bytes.Buffer
 	require.NoError(b.t, transcript.Write(&out, t))
@@ -27,7 +28,7 @@ func (b *bundle) imported(of chat.SessionKey, text string) chat.Session {
 	t, notes, err := transcript.Read(bytes.NewReader([]byte(text)))
 	require.NoError(b.t, err)
 	require.Empty(b.t, notes)
-	made, err := b.Import(b.t.Context(), store.NewSession{Key: of, Owner: b.user.ID, Channel: "web", Title: t.Title}, t)
+	made, err := b.Import(b.t.Context(), conversation.NewSession{Key: of, Owner: b.user.ID, Channel: "web", Title: t.Title}, t)
 	require.NoError(b.t, err)
 	return made
 }
@@ -39,7 +40,7 @@ func TestImport_GivesTheModelTheConversationThatWasExported(t *testing.T) {
 	b.imported(copyKey, b.exported(key))
 	require.Equal(t, b.view(key), b.view(copyKey))
 
-	usage, err := b.InspectSessions(t.Context(), store.SessionFilter{Limit: 10})
+	usage, err := b.Inspection.InspectSessions(t.Context(), inspect.SessionFilter{Limit: 10})
 	require.NoError(t, err)
 	for _, s := range usage {
 		require.Equal(t, 2, s.Turns, s.Key)
@@ -87,7 +88,7 @@ func TestImport_BeginsWhereASummaryAndAResetSay(t *testing.T) {
 
 func TestImport_RefusesAKeyThatIsTaken(t *testing.T) {
 	b := setup(t)
-	_, err := b.Import(t.Context(), store.NewSession{Key: key, Owner: b.user.ID, Channel: "web"}, transcript.Transcript{})
+	_, err := b.Import(t.Context(), conversation.NewSession{Key: key, Owner: b.user.ID, Channel: "web"}, transcript.Transcript{})
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 }
 
@@ -97,18 +98,18 @@ func TestInspectInbox_ListsWhatWaitsAndWhatRunsOldestFirst(t *testing.T) {
 	_, ok := b.claim("t1")
 	require.True(t, ok)
 	b.send("m2", "second")
-	list, err := b.InspectInbox(t.Context(), 10)
+	list, err := b.Inspection.InspectInbox(t.Context(), 10)
 	require.NoError(t, err)
 	var got [][2]string
 	for _, m := range list {
 		got = append(got, [2]string{m.Words, m.State})
 	}
 	require.Equal(t, [][2]string{{"first", ops.InboxRunning}, {"second", ops.InboxWaiting}}, got)
-	counts, err := b.InspectCounts(t.Context())
+	counts, err := b.Inspection.InspectCounts(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 1, 1}, []int{counts.Running, counts.Waiting, counts.Sessions})
 	b.finish("t1", chat.TurnDone)
-	list, err = b.InspectInbox(t.Context(), 10)
+	list, err = b.Inspection.InspectInbox(t.Context(), 10)
 	require.NoError(t, err)
 	require.Len(t, list, 1, "what was answered is no longer there")
 }

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 var twoFiles = []chat.Attachment{{Kind: "file", Name: "a.pdf", Key: "k1", Size: 7}, {Kind: "image", Key: "k2"}}
@@ -34,7 +35,7 @@ func (b *bundle) claims(turn chat.TurnID) bool {
 // written are the messages of the conversation.
 func (b *bundle) written() []chat.Message {
 	b.t.Helper()
-	all, err := b.Messages(b.t.Context(), peerKey, store.Page{Limit: 50})
+	all, err := b.Conversations.Messages(b.t.Context(), peerKey, conversation.Page{Limit: 50})
 	require.NoError(b.t, err)
 	return all.Messages
 }
@@ -55,7 +56,7 @@ func TestFiles_AMessageWaitsForThemAndSaysWhereTheyAre(t *testing.T) {
 			require.True(t, got.Fetch)
 			b.sends("m2", mode)
 			require.False(t, b.claims("t1"), "what waits behind keeps its place")
-			p, err := b.AttachmentSet(t.Context(), got.ID)
+			p, err := b.Attachments.AttachmentSet(t.Context(), got.ID)
 			require.NoError(t, err)
 			require.True(t, p.Waits)
 			require.Equal(t, "m1", p.To.ReplyTo)
@@ -64,12 +65,12 @@ func TestFiles_AMessageWaitsForThemAndSaysWhereTheyAre(t *testing.T) {
 
 			f := p.Files[0]
 			f.Runner, f.Path, f.Size, f.Pages = "local", "/srv/inbox/a.pdf", 9, 3
-			require.NoError(t, b.FileStored(t.Context(), got.ID, f))
+			require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, f))
 			f.Path = "/elsewhere"
-			require.NoError(t, b.FileStored(t.Context(), got.ID, f), "the first note stands")
-			require.NoError(t, b.FileProblem(t.Context(), got.ID, 2, "the link has expired", true))
-			require.NoError(t, b.EndFetch(t.Context(), got.ID))
-			require.NoError(t, b.EndFetch(t.Context(), got.ID))
+			require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, f), "the first note stands")
+			require.NoError(t, b.Attachments.FileProblem(t.Context(), got.ID, 2, "the link has expired", true))
+			require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
+			require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
 			require.True(t, b.claims("t2"))
 			require.Equal(t, "look\n[file: a.pdf · 9 bytes · PDF of 3 pages, for Read · /srv/inbox/a.pdf]\n[image: image 2 · not fetched: the link has expired]", b.newest())
 		})
@@ -98,7 +99,7 @@ func TestFiles_AreWaitedForBeforeARunningTurnTakesThemIn(t *testing.T) {
 	steered, err := b.Steer(t.Context(), peerKey, "t1", 1)
 	require.NoError(t, err)
 	require.Zero(t, steered.Messages)
-	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
 	waits, err = b.SteerWaits(t.Context(), peerKey, "t1")
 	require.NoError(t, err)
 	require.True(t, waits)
@@ -113,7 +114,7 @@ func TestFiles_OfASupersededMessageAreNamed(t *testing.T) {
 	b.onPlatform()
 	first := b.sends("m1", chat.QueueSupersede, twoFiles[0])
 	b.sends("m2", chat.QueueSupersede)
-	p, err := b.AttachmentSet(t.Context(), first.ID)
+	p, err := b.Attachments.AttachmentSet(t.Context(), first.ID)
 	require.NoError(t, err)
 	require.False(t, p.Waits)
 	require.True(t, b.claims("t1"))
@@ -135,7 +136,7 @@ func TestFilesToFetch_NamesThoseThatNobodyFetches(t *testing.T) {
 	ids, err = b.FilesToFetch(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []chat.InboxID{got.ID}, ids)
-	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
 	_, err = b.pool.Exec(t.Context(), "UPDATE inbox SET woken_at = now() - interval '1 hour'")
 	require.NoError(t, err)
 	ids, err = b.FilesToFetch(t.Context())
@@ -150,22 +151,22 @@ func TestOldFiles_AreThoseOfTheirUserAndRunner(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	got := b.sends("m1", chat.QueueSteer, twoFiles...)
-	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a"}))
-	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.AttachmentFetch{N: 2, Runner: "laptop", Path: "/b"}))
-	old, err := b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a"}))
+	require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, chat.AttachmentFetch{N: 2, Runner: "laptop", Path: "/b"}))
+	old, err := b.Attachments.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old)
 	_, err = b.pool.Exec(t.Context(), "UPDATE inbox_files SET stored_at = now() - interval '2 hours'")
 	require.NoError(t, err)
-	old, err = b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	old, err = b.Attachments.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
 	require.NoError(t, err)
 	require.Len(t, old, 1)
 	require.Equal(t, "/a", old[0].Path)
-	require.NoError(t, b.FileRemoved(t.Context(), old[0].ID))
-	old, err = b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	require.NoError(t, b.Attachments.FileRemoved(t.Context(), old[0].ID))
+	old, err = b.Attachments.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old)
-	_, err = b.AttachmentSet(t.Context(), 4711)
+	_, err = b.Attachments.AttachmentSet(t.Context(), 4711)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
@@ -173,13 +174,13 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	b.sends("m0", chat.QueueSteer)
-	require.NoError(t, b.SetCwd(t.Context(), peerKey, "local", "/srv/project"))
+	require.NoError(t, b.Conversations.SetCwd(t.Context(), peerKey, "local", "/srv/project"))
 	got, err := b.AcceptBang(t.Context(), store.Inbound{
 		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "m1", Text: "!cat a.pdf", Files: twoFiles,
 		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"},
 	}, "cat a.pdf")
 	require.NoError(t, err)
-	p, err := b.AttachmentSet(t.Context(), got.ID)
+	p, err := b.Attachments.AttachmentSet(t.Context(), got.ID)
 	require.NoError(t, err)
 	require.True(t, p.Waits && p.Command)
 	require.Equal(t, []string{"/srv/project", "local"}, []string{p.Dir, p.DirRunner})
@@ -194,13 +195,13 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 
 	f := p.Files[0]
 	f.Path, f.Size = "/srv/project/a.pdf", 9
-	require.NoError(t, b.FileStored(t.Context(), got.ID, f))
-	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, f))
+	require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
 	bang, err := b.Bang(t.Context(), got.ID)
 	require.NoError(t, err)
 	require.Equal(t, chat.AttachmentStored, bang.Files[0].State)
 	require.Equal(t, chat.AttachmentFailed, bang.Files[1].State)
-	old, err := b.OldFiles(t.Context(), p.Owner, "local", -time.Hour)
+	old, err := b.Attachments.OldFiles(t.Context(), p.Owner, "local", -time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old, "what lies among the files of a person is theirs")
 }
@@ -210,26 +211,26 @@ func TestFileKept_IsOfTheSameConversationAndRunnerForQuotedFilesAlone(t *testing
 	b.onPlatform()
 	first := b.sends("m1", chat.QueueSteer, twoFiles[0])
 	again := b.sends("m2", chat.QueueSteer, append(chat.Quoted("m1", twoFiles[:1]), twoFiles[0])...)
-	p, err := b.AttachmentSet(t.Context(), again.ID)
+	p, err := b.Attachments.AttachmentSet(t.Context(), again.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"m1", ""}, []string{p.Files[0].Of, p.Files[1].Of})
 	kept := func(n int, runner string) string {
-		path, _, err := b.FileKept(t.Context(), again.ID, n, runner)
+		path, _, err := b.Attachments.FileKept(t.Context(), again.ID, n, runner)
 		if err != nil {
 			require.Equal(t, fault.NotFound, fault.KindOf(err))
 		}
 		return path
 	}
 	require.Empty(t, kept(1, "local"), "it is not fetched yet")
-	require.NoError(t, b.FileStored(t.Context(), first.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a", Attachment: chat.Attachment{Size: 9}}))
+	require.NoError(t, b.Attachments.FileStored(t.Context(), first.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a", Attachment: chat.Attachment{Size: 9}}))
 	require.Equal(t, "/a", kept(1, "local"))
 	require.Empty(t, kept(1, "laptop"))
 	require.Empty(t, kept(2, "local"), "what comes with a message is fetched for it")
 
 	_, err = b.pool.Exec(t.Context(), "UPDATE inbox_files SET stored_at = now() - interval '2 hours' WHERE state = 'stored'")
 	require.NoError(t, err)
-	require.NoError(t, b.FileStored(t.Context(), again.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a"}))
-	old, err := b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	require.NoError(t, b.Attachments.FileStored(t.Context(), again.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a"}))
+	old, err := b.Attachments.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old, "it was quoted since")
 }
@@ -238,12 +239,12 @@ func TestFiles_AMessageSaysWhyAFileIsNotShownAsAPicture(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	got := b.sends("m1", chat.QueueSteer, twoFiles...)
-	p, err := b.AttachmentSet(t.Context(), got.ID)
+	p, err := b.Attachments.AttachmentSet(t.Context(), got.ID)
 	require.NoError(t, err)
 	f := p.Files[1]
 	f.Runner, f.Path, f.Size, f.Unshown = "local", "/srv/inbox/2.gif", 9, "broken [at ·\n1]"
-	require.NoError(t, b.FileStored(t.Context(), got.ID, f))
-	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, f))
+	require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
 	require.True(t, b.claims("t1"))
 	require.Contains(t, b.newest(), "\n[image: image 2 · 9 bytes · not shown as a picture: broken (at ,1) · /srv/inbox/2.gif]")
 }

@@ -86,10 +86,10 @@ func TestForgottenLease_IsTakenAgainWhileItsCallGoesOn(t *testing.T) {
 	b.claim("t1")
 	step := b.begin("t1", 0)
 	b.forget()
-	require.NoError(t, b.KeepLease(t.Context(), step))
+	require.NoError(t, b.Leases.KeepLease(t.Context(), step))
 	require.Equal(t, 1, b.count("SELECT count(*) FROM llm_leases WHERE held_until > clock_timestamp() + interval '10 seconds'"))
 	_, err := b.CommitStep(t.Context(), step, chat.Answer{Text: "hi", Finish: "stop"})
 	require.NoError(t, err)
-	require.NoError(t, b.KeepLease(t.Context(), step))
+	require.NoError(t, b.Leases.KeepLease(t.Context(), step))
 	require.Zero(t, b.count("SELECT count(*) FROM llm_leases"), "one that was given back stays so")
 }

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/window"
 )
 
@@ -27,9 +28,9 @@ func (b *bundle) work(turn chat.TurnID, text string) {
 	require.NoError(b.t, err)
 	for n := range 2 {
 		id := chat.NewCallID(turn, 0, n)
-		_, err := b.BeginCall(b.t.Context(), chat.Call{ToolCall: chat.ToolCall{ID: id}, Runner: "local"})
+		_, err := b.Calls.BeginCall(b.t.Context(), chat.Call{ToolCall: chat.ToolCall{ID: id}, Runner: "local"})
 		require.NoError(b.t, err)
-		require.NoError(b.t, b.FinishCall(b.t.Context(), id, chat.ToolResult{Content: fmt.Sprint("result ", n, " of ", text)}))
+		require.NoError(b.t, b.Calls.FinishCall(b.t.Context(), id, chat.ToolResult{Content: fmt.Sprint("result ", n, " of ", text)}))
 	}
 	b.spend(b.begin(turn, 1), "p/a", "answer to "+text, chat.Usage{PromptTokens: 10, CompletionTokens: 1})
 	b.finish(turn, chat.TurnDone)
@@ -49,7 +50,7 @@ func (b *bundle) offload(id string, call *chat.CallID, body string) {
 // view tells what the model sees of a session, with ids in the order they come up.
 func (b *bundle) view(of chat.SessionKey) string {
 	b.t.Helper()
-	w, err := b.Window(b.t.Context(), of)
+	w, err := b.Conversations.Window(b.t.Context(), of)
 	require.NoError(b.t, err)
 	names := map[chat.TurnID]string{}
 	var out strings.Builder
@@ -66,13 +67,13 @@ func (b *bundle) view(of chat.SessionKey) string {
 	return out.String()
 }
 
-func (b *bundle) fork(n store.NewFork) chat.Session {
+func (b *bundle) fork(n conversation.NewFork) chat.Session {
 	b.t.Helper()
 	n.From, n.Channel = key, "web"
 	if n.Key == "" {
 		n.Key = copyKey
 	}
-	made, err := b.Fork(b.t.Context(), n)
+	made, err := b.Conversations.Fork(b.t.Context(), n)
 	require.NoError(b.t, err)
 	return made
 }
@@ -97,7 +98,7 @@ func (b *bundle) layered() {
 	b.control(chat.Control{Kind: chat.ControlStale, Message: of("t2"), Turn: "t2", Key: "stale/x", Stale: &chat.Stale{Offload: "ol_00000001", Call: call("t2", 0), Path: "a.go"}})
 	b.offload("ol_00000001", new(call("t2", 0)), "a body")
 	b.offload("ol_00000002", nil, "an index")
-	require.NoError(b.t, b.SetTodos(b.t.Context(), key, []chat.Todo{{ID: "1", Text: "go on"}}))
+	require.NoError(b.t, b.Conversations.SetTodos(b.t.Context(), key, []chat.Todo{{ID: "1", Text: "go on"}}))
 }
 
 func TestFork_ShowsTheModelTheSameAndGoesItsOwnWay(t *testing.T) {
@@ -110,7 +111,7 @@ func TestFork_ShowsTheModelTheSameAndGoesItsOwnWay(t *testing.T) {
 	b.send("m5", "running")
 	b.claim("t5")
 
-	made := b.fork(store.NewFork{Title: "copy"})
+	made := b.fork(conversation.NewFork{Title: "copy"})
 	require.Equal(t, copyKey, made.Key)
 	require.Equal(t, key, made.ForkOf)
 	require.Equal(t, "copy", made.Title)
@@ -145,7 +146,7 @@ func TestFork_EndsWithTheTurnOfAMessage(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), `UPDATE controls SET turn_id = 't2' WHERE kind = 'compact'`)
 	require.NoError(t, err)
 
-	for i, n := range []store.NewFork{{Upto: b.id("q1")}, {Upto: b.id("answer to q1")}, {Back: 1}} {
+	for i, n := range []conversation.NewFork{{Upto: b.id("q1")}, {Upto: b.id("answer to q1")}, {Back: 1}} {
 		n.Key = chat.SessionKey(fmt.Sprint(copyKey, i))
 		b.fork(n)
 		require.Equal(t, view, b.view(n.Key), "later turns and what they did to the context are not in it: %v", n)
@@ -155,9 +156,9 @@ func TestFork_EndsWithTheTurnOfAMessage(t *testing.T) {
 func TestFork_OutlivesItsOriginalWithTheBodiesOfItsResults(t *testing.T) {
 	b := setup(t)
 	b.layered()
-	b.fork(store.NewFork{})
+	b.fork(conversation.NewFork{})
 	view := b.view(copyKey)
-	require.NoError(t, b.DeleteSession(t.Context(), key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	require.Equal(t, view, b.view(copyKey))
 
 	var bodies []string
@@ -170,7 +171,7 @@ func TestFork_OutlivesItsOriginalWithTheBodiesOfItsResults(t *testing.T) {
 		bodies = append(bodies, body)
 	}
 	require.Equal(t, []string{"ol_00000001 " + string(copyKey) + " a body", "ol_00000002 - an index"}, bodies)
-	todos, err := b.Todos(t.Context(), copyKey)
+	todos, err := b.Conversations.Todos(t.Context(), copyKey)
 	require.NoError(t, err)
 	require.Equal(t, []chat.Todo{{ID: "1", Text: "go on"}}, todos)
 }
@@ -182,9 +183,9 @@ func TestFork_ShowsPeopleWhatTheOriginalShowed(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.AcceptBang(t.Context(), b.inbound("c2", "!sleep 100"), "sleep 100")
 	require.NoError(t, err)
-	b.fork(store.NewFork{})
+	b.fork(conversation.NewFork{})
 
-	transcript, err := b.Messages(t.Context(), copyKey, store.Page{Limit: 100})
+	transcript, err := b.Conversations.Messages(t.Context(), copyKey, conversation.Page{Limit: 100})
 	require.NoError(t, err)
 	var said []string
 	for _, m := range transcript.Messages {
@@ -193,7 +194,7 @@ func TestFork_ShowsPeopleWhatTheOriginalShowed(t *testing.T) {
 		require.Empty(t, m.ClientMessageID)
 	}
 	require.Equal(t, []string{"q0", "let me look", "answer to q0", "/help", "help"}, said, "without the command that has no answer yet")
-	turns, err := b.Turns(t.Context(), copyKey, 10)
+	turns, err := b.Conversations.Turns(t.Context(), copyKey, 10)
 	require.NoError(t, err)
 	require.Len(t, turns, 1)
 	require.Equal(t, 2, turns[0].Steps)
@@ -206,10 +207,10 @@ func TestFork_ShowsPeopleWhatTheOriginalShowed(t *testing.T) {
 func TestFork_CostsNothing(t *testing.T) {
 	b := setup(t)
 	b.work("t0", "q0")
-	before, err := b.UsageByDay(t.Context(), b.user.ID, 30)
+	before, err := b.Usage.UsageByDay(t.Context(), b.user.ID, 30)
 	require.NoError(t, err)
-	b.fork(store.NewFork{})
-	after, err := b.UsageByDay(t.Context(), b.user.ID, 30)
+	b.fork(conversation.NewFork{})
+	after, err := b.Usage.UsageByDay(t.Context(), b.user.ID, 30)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 }
@@ -217,14 +218,14 @@ func TestFork_CostsNothing(t *testing.T) {
 func TestFork_AskedAgainUnderItsKeyIsTheSame(t *testing.T) {
 	b := setup(t)
 	b.work("t0", "q0")
-	first := b.fork(store.NewFork{})
+	first := b.fork(conversation.NewFork{})
 	b.work("t1", "q1")
-	require.Equal(t, first, b.fork(store.NewFork{}))
+	require.Equal(t, first, b.fork(conversation.NewFork{}))
 	require.NotContains(t, b.view(copyKey), "q1")
 
 	other := key + "-other"
 	b.session(other)
-	_, err := b.Fork(t.Context(), store.NewFork{From: key, Key: other, Channel: "web"})
+	_, err := b.Conversations.Fork(t.Context(), conversation.NewFork{From: key, Key: other, Channel: "web"})
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 }
 
@@ -236,28 +237,28 @@ func TestFork_RefusesWhatIsNotThere(t *testing.T) {
 	b.send("m2", "running")
 	b.claim("t2")
 	for name, c := range map[string]struct {
-		fork store.NewFork
+		fork conversation.NewFork
 		want fault.Kind
 	}{
-		"no such message":   {store.NewFork{Upto: 999999}, fault.NotFound},
-		"a message gone":    {store.NewFork{Upto: b.id("q1")}, fault.NotFound},
-		"a turn that runs":  {store.NewFork{Upto: b.id("running")}, fault.Conflict},
-		"too many messages": {store.NewFork{Back: 3}, fault.NotFound},
+		"no such message":   {conversation.NewFork{Upto: 999999}, fault.NotFound},
+		"a message gone":    {conversation.NewFork{Upto: b.id("q1")}, fault.NotFound},
+		"a turn that runs":  {conversation.NewFork{Upto: b.id("running")}, fault.Conflict},
+		"too many messages": {conversation.NewFork{Back: 3}, fault.NotFound},
 	} {
 		c.fork.From, c.fork.Key, c.fork.Channel = key, copyKey, "web"
-		_, err := b.Fork(t.Context(), c.fork)
+		_, err := b.Conversations.Fork(t.Context(), c.fork)
 		require.Equal(t, c.want, fault.KindOf(err), "%s: %v", name, err)
 	}
-	_, _, err := b.Session(t.Context(), copyKey)
+	_, _, err := b.Conversations.Session(t.Context(), copyKey)
 	require.Equal(t, fault.NotFound, fault.KindOf(err), "a refusal leaves nothing")
-	_, err = b.Fork(t.Context(), store.NewFork{From: "agent:main:web:thread:none", Key: copyKey, Channel: "web"})
+	_, err = b.Conversations.Fork(t.Context(), conversation.NewFork{From: "agent:main:web:thread:none", Key: copyKey, Channel: "web"})
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
 func TestFork_RecallsNothingThatCameLater(t *testing.T) {
 	b := setup(t)
 	archives := func(of chat.SessionKey) (ids []string) {
-		list, err := b.Offloads(t.Context(), of)
+		list, err := b.Conversations.Offloads(t.Context(), of)
 		require.NoError(t, err)
 		for _, o := range list {
 			ids = append(ids, o.ID)
@@ -270,8 +271,8 @@ func TestFork_RecallsNothingThatCameLater(t *testing.T) {
 	b.exchange("t2", "q2")
 	b.offload("ol_0002", nil, "what a later compaction stands for")
 
-	b.fork(store.NewFork{Upto: b.id("q1")})
+	b.fork(conversation.NewFork{Upto: b.id("q1")})
 	require.Equal(t, []string{"ol_0001"}, archives(copyKey))
-	b.fork(store.NewFork{Key: copyKey + "-all"})
+	b.fork(conversation.NewFork{Key: copyKey + "-all"})
 	require.ElementsMatch(t, []string{"ol_0001", "ol_0002"}, archives(copyKey+"-all"))
 }

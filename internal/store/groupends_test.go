@@ -15,7 +15,7 @@ import (
 // ended is why a chat of the session is over.
 func (b *bundle) ended(id chat.GroupID) string {
 	b.t.Helper()
-	groups, err := b.GroupsOf(b.t.Context(), key)
+	groups, err := b.Agents.GroupsOf(b.t.Context(), key)
 	require.NoError(b.t, err)
 	for _, g := range groups {
 		if g.ID == id {
@@ -52,9 +52,9 @@ func TestStepGroup_EndsWhenAMemberWasDeleted(t *testing.T) {
 			b := setup(t)
 			id := b.chatOf("t1", 50, "coder", "reviewer", "planner")
 			first := b.step(id).Speaker.Session
-			groups, err := b.GroupsOf(t.Context(), key)
+			groups, err := b.Agents.GroupsOf(t.Context(), key)
 			require.NoError(t, err)
-			require.NoError(t, b.DeleteSession(t.Context(), groups[0].Members[gone].Session))
+			require.NoError(t, b.Agents.DeleteSession(t.Context(), groups[0].Members[gone].Session))
 			if gone != 0 {
 				b.answered(first, "s1", "hello", chat.TurnDone)
 			}
@@ -68,22 +68,22 @@ func TestStepGroup_EndsWhenAMemberWasDeleted(t *testing.T) {
 
 func TestEndGroup_IsForThePersonAboveAndOnce(t *testing.T) {
 	b := setup(t)
-	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
+	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
 	require.NoError(t, err)
 	below := handed.Subagent.Session
-	id, err := b.OpenGroup(t.Context(), chat.NewGroup{
+	id, err := b.Agents.OpenGroup(t.Context(), chat.NewGroup{
 		Call: "s1.0.0", Session: below, Turn: "s1", Topic: "why", Rounds: 3, Members: []chat.NewMember{{Role: "coder"}, {Role: "reviewer"}},
 	})
 	require.NoError(t, err)
-	groups, err := b.GroupsOf(t.Context(), key)
+	groups, err := b.Agents.GroupsOf(t.Context(), key)
 	require.NoError(t, err)
 	require.Len(t, groups, 1, "chats of subagents are listed above")
-	_, err = b.EndGroup(t.Context(), id, key+"x")
+	_, err = b.Agents.EndGroup(t.Context(), id, key+"x")
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
-	_, err = b.EndGroup(t.Context(), "g0", key)
+	_, err = b.Agents.EndGroup(t.Context(), "g0", key)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	for _, want := range []bool{true, false} {
-		ended, err := b.EndGroup(t.Context(), id, key)
+		ended, err := b.Agents.EndGroup(t.Context(), id, key)
 		require.NoError(t, err)
 		require.Equal(t, want, ended)
 	}

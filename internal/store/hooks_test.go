@@ -9,6 +9,7 @@ import (
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
@@ -18,12 +19,12 @@ func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
 	_, ok, err := b.Claim(t.Context(), key, "t1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	claimed, err := b.HookClaimed(t.Context(), "t1")
+	claimed, err := b.Hooks.HookClaimed(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Len(t, claimed, 1)
 	require.NotZero(t, in.ID)
 	record := func(d hook.Decision, reason string) bool {
-		fresh, err := b.RecordHook(t.Context(), hook.Record{
+		fresh, err := b.Hooks.RecordHook(t.Context(), hook.Record{
 			ID: "t1/0/UserPromptSubmit", Event: hook.UserPromptSubmit, Session: key, Turn: "t1", Messages: []chat.MessageID{claimed[0].ID},
 			Outcome: hook.Outcome{Decision: d, Reason: reason, Context: "c"},
 		})
@@ -33,17 +34,17 @@ func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
 	require.True(t, record(hook.Deny, "card numbers stay out"))
 	require.False(t, record(hook.Allow, ""))
 	require.False(t, record(hook.Deny, "again"))
-	said, ok, err := b.HookSaid(t.Context(), "t1/0/UserPromptSubmit")
+	said, ok, err := b.Hooks.HookSaid(t.Context(), "t1/0/UserPromptSubmit")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "card numbers stay out", said.Reason)
-	left, err := b.HookUnanswered(t.Context(), "t1")
+	left, err := b.Hooks.HookUnanswered(t.Context(), "t1")
 	require.NoError(t, err)
 	require.False(t, left, "the model sees nothing of it")
-	page, err := b.Messages(t.Context(), key, store.Page{Limit: 10})
+	page, err := b.Conversations.Messages(t.Context(), key, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, page.Messages, 2, "the message, and one notice: %v", page.Messages)
-	claimed, err = b.HookClaimed(t.Context(), "t1")
+	claimed, err = b.Hooks.HookClaimed(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Empty(t, claimed, "nor are hooks told of it again")
 }
@@ -53,16 +54,16 @@ func TestHooks_WhatIsSaidOfACallAfterItsTurnChangesNothing(t *testing.T) {
 	call := b.handing("t1", 1)[0]
 	_, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, "")
 	require.NoError(t, err)
-	before, err := b.Call(t.Context(), call)
+	before, err := b.Calls.Call(t.Context(), call)
 	require.NoError(t, err)
 	for _, e := range []hook.Event{hook.PreToolUse, hook.PostToolUse} {
-		_, err := b.RecordHook(t.Context(), hook.Record{
+		_, err := b.Hooks.RecordHook(t.Context(), hook.Record{
 			ID: string(call) + "/" + string(e), Event: e, Session: key, Turn: "t1", Call: call,
 			Outcome: hook.Outcome{Decision: hook.Deny, Reason: "late", Context: "late"}, Changed: &hook.Change{Arguments: `{"late":1}`, Summary: "late"},
 		})
 		require.NoError(t, err)
 	}
-	after, err := b.Call(t.Context(), call)
+	after, err := b.Calls.Call(t.Context(), call)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 }
@@ -70,12 +71,12 @@ func TestHooks_WhatIsSaidOfACallAfterItsTurnChangesNothing(t *testing.T) {
 func TestRecordHook_ForgetsOldOutcomesOfTurnsThatHaveEnded(t *testing.T) {
 	b := setup(t)
 	record := func(turn chat.TurnID, id string) {
-		_, err := b.RecordHook(t.Context(), hook.Record{ID: id, Event: hook.AgentStop, Session: key, Turn: turn, Outcome: hook.Outcome{Decision: hook.Allow}})
+		_, err := b.Hooks.RecordHook(t.Context(), hook.Record{ID: id, Event: hook.AgentStop, Session: key, Turn: turn, Outcome: hook.Outcome{Decision: hook.Allow}})
 		require.NoError(t, err)
 	}
 	kept := func() (ids []string) {
 		for _, id := range []string{"old", "young", "running", "new"} {
-			_, ok, err := b.HookSaid(t.Context(), id)
+			_, ok, err := b.Hooks.HookSaid(t.Context(), id)
 			require.NoError(t, err)
 			if ok {
 				ids = append(ids, id)

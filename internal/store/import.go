@@ -18,7 +18,7 @@ import (
 // Import makes a session of a conversation that was exported, here or elsewhere. Each message of a person begins a turn
 // that is done. A key that is taken is a Conflict, and so is an owner who has as many sessions as they may. Nothing of it counts as usage.
 func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcript.Transcript) (chat.Session, error) {
-	created, err := s.CreateSession(ctx, n)
+	created, err := s.Conversations.CreateSession(ctx, n)
 	if err != nil {
 		return chat.Session{}, err
 	}
@@ -36,12 +36,12 @@ func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcr
 		return in.ends(ctx, t)
 	})
 	if err != nil {
-		if gone := s.DeleteSession(context.WithoutCancel(ctx), n.Key); gone != nil {
+		if gone := s.Agents.DeleteSession(context.WithoutCancel(ctx), n.Key); gone != nil {
 			return chat.Session{}, fmt.Errorf("%w (and the empty session was not removed: %w)", err, gone)
 		}
 		return chat.Session{}, err
 	}
-	made, _, err := s.Session(ctx, n.Key)
+	made, _, err := s.Conversations.Session(ctx, n.Key)
 	return made, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/people"
 )
 
 var choices = []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b", About: "better"}}}}
@@ -44,7 +46,7 @@ func TestInquiry_IsAskedWhateverIsAllowedAndNotWhereItIsDenied(t *testing.T) {
 
 	id = b.inquiresAs("t2", chat.RuleDeny)
 	require.Nil(t, b.approval(id))
-	call, err := b.Call(t.Context(), id)
+	call, err := b.Calls.Call(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, chat.RuleDeny, call.Rule)
 }
@@ -52,33 +54,33 @@ func TestInquiry_IsAskedWhateverIsAllowedAndNotWhereItIsDenied(t *testing.T) {
 func TestInquiry_TakesTheFirstAnswersThatFit(t *testing.T) {
 	b := setup(t)
 	id := b.inquires("t1")
-	with := func(answers chat.Answers) store.Answer {
+	with := func(answers chat.Answers) calls.Answer {
 		a := b.answer(id, true)
 		a.Answers = answers
 		return a
 	}
 	for _, c := range []struct {
-		a    store.Answer
+		a    calls.Answer
 		says string
 	}{
 		{b.answer(id, true), "needs an answer, not a permission"},
 		{with(chat.Answers{"q1": {"c"}}), "is no answer"},
 		{with(chat.Answers{"q2": {"a"}}), "no question"},
-		{store.Answer{Session: key, User: b.user.ID, Key: "k", Allow: true}, "needs an answer, not a permission"},
+		{calls.Answer{Session: key, User: b.user.ID, Key: "k", Allow: true}, "needs an answer, not a permission"},
 	} {
-		_, err := b.Answer(t.Context(), c.a)
+		_, err := b.Calls.Answer(t.Context(), c.a)
 		require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 		require.ErrorContains(t, err, c.says)
 	}
 	always := with(chat.Answers{"q1": {"a"}})
 	always.Always = true
-	_, err := b.Answer(t.Context(), always)
+	_, err := b.Calls.Answer(t.Context(), always)
 	require.ErrorContains(t, err, "answered with always")
 
-	got, err := b.Answer(t.Context(), with(chat.Answers{"q1": {"B"}}))
+	got, err := b.Calls.Answer(t.Context(), with(chat.Answers{"q1": {"B"}}))
 	require.NoError(t, err)
 	require.Equal(t, chat.Answers{"q1": {"b"}}, got.Approval.Answers)
-	_, err = b.Answer(t.Context(), with(chat.Answers{"q1": {"a"}}))
+	_, err = b.Calls.Answer(t.Context(), with(chat.Answers{"q1": {"a"}}))
 	require.True(t, fault.Is(err, fault.Conflict))
 	require.ErrorContains(t, err, "answered before, by admin: b")
 	require.Equal(t, chat.Answers{"q1": {"b"}}, b.approval(id).Answers)
@@ -86,7 +88,7 @@ func TestInquiry_TakesTheFirstAnswersThatFit(t *testing.T) {
 	first, _ := b.closeAndAsk("t1", "t2")
 	a := b.answer(first, true)
 	a.Answers = chat.Answers{"q1": {"a"}}
-	_, err = b.Answer(t.Context(), a)
+	_, err = b.Calls.Answer(t.Context(), a)
 	require.ErrorContains(t, err, "asks for permission")
 }
 
@@ -103,7 +105,7 @@ func TestInquiry_OfATurnThatEndsIsNoFailure(t *testing.T) {
 	b := setup(t)
 	id := b.inquires("t1")
 	b.finish("t1", chat.TurnStopped)
-	call, err := b.Call(t.Context(), id)
+	call, err := b.Calls.Call(t.Context(), id)
 	require.NoError(t, err)
 	require.False(t, call.IsError)
 	require.Equal(t, i18n.Say(i18n.English, i18n.InquiryStopped), call.Result)
@@ -120,7 +122,7 @@ func TestAnswerInWords_IsOneTransactionAndOneAnswer(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, open)
 	require.Equal(t, id, call.ID)
-	none, err := b.AnswerInWords(t.Context(), b.inWords("m1", "c"), store.Answer{}, "no such option")
+	none, err := b.AnswerInWords(t.Context(), b.inWords("m1", "c"), calls.Answer{}, "no such option")
 	require.NoError(t, err)
 	require.True(t, none.Answer)
 	require.Equal(t, chat.ApprovalOpen, b.approval(id).State)
@@ -152,11 +154,11 @@ func TestAnswerInWords_IsOneTransactionAndOneAnswer(t *testing.T) {
 func TestInquiry_OfAGroupIsAlsoAnsweredByWhoTheTurnAnswers(t *testing.T) {
 	b := setup(t)
 	id := b.inquires("t1")
-	asker, err := b.CreateUser(t.Context(), "asker", store.RoleMember)
+	asker, err := b.Users.CreateUser(t.Context(), "asker", people.RoleMember)
 	require.NoError(t, err)
-	stranger, err := b.CreateUser(t.Context(), "stranger", store.RoleMember)
+	stranger, err := b.Users.CreateUser(t.Context(), "stranger", people.RoleMember)
 	require.NoError(t, err)
-	_, err = b.CreateUser(t.Context(), "group", store.RoleMember)
+	_, err = b.Users.CreateUser(t.Context(), "group", people.RoleMember)
 	require.NoError(t, err)
 	for _, change := range []string{
 		`UPDATE users SET kind = 'group' WHERE name = 'group'`,
@@ -171,10 +173,10 @@ func TestInquiry_OfAGroupIsAlsoAnsweredByWhoTheTurnAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, may, open)
 	}
-	a := store.Answer{Session: key, User: stranger.ID, Call: id, Allow: true, Answers: chat.Answers{"q1": {"no such option"}}}
-	_, err = b.Answer(t.Context(), a)
+	a := calls.Answer{Session: key, User: stranger.ID, Call: id, Allow: true, Answers: chat.Answers{"q1": {"no such option"}}}
+	_, err = b.Calls.Answer(t.Context(), a)
 	require.True(t, fault.Is(err, fault.NotFound), "a stranger learns nothing of the question")
 	a.User, a.UserName, a.Answers = asker.ID, "asker", chat.Answers{"q1": {"a"}}
-	_, err = b.Answer(t.Context(), a)
+	_, err = b.Calls.Answer(t.Context(), a)
 	require.NoError(t, err)
 }

@@ -17,6 +17,8 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/crashes"
+	"xbot/internal/store/cron"
+	"xbot/internal/store/links"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -53,7 +55,7 @@ func setupAt(t *testing.T) (*bundle, *clock) {
 	pool := pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
 	b := &bundle{Store: store.New(pool, store.Options{}), t: t, pool: pool}
 	var err error
-	b.user, err = b.EnsureAdmin(t.Context(), "admin")
+	b.user, err = b.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	b.session(key)
 	return b, c
@@ -65,15 +67,15 @@ var jobCount struct {
 }
 
 // job keeps a job of the person.
-func (b *bundle) job(when string, change func(j *store.Job)) store.Job {
+func (b *bundle) job(when string, change func(j *cron.Job)) cron.Job {
 	b.t.Helper()
-	now, err := b.Clock(b.t.Context())
+	now, err := b.Cron.Clock(b.t.Context())
 	require.NoError(b.t, err)
 	jobCount.Lock()
 	jobCount.n++
 	id := chat.JobID(fmt.Sprintf("job_%08x", jobCount.n))
 	jobCount.Unlock()
-	j := store.Job{Job: chat.Job{ID: id, Owner: b.user.ID, State: chat.JobActive, JobPlan: chat.JobPlan{Name: "news", Message: "read the news", Missed: "once", MaxAge: 86400}}}
+	j := cron.Job{Job: chat.Job{ID: id, Owner: b.user.ID, State: chat.JobActive, JobPlan: chat.JobPlan{Name: "news", Message: "read the news", Missed: "once", MaxAge: 86400}}}
 	j.Spec, err = schedule.Read(when, "Europe/Berlin", now)
 	require.NoError(b.t, err)
 	table, err := schedule.New(j.Spec)
@@ -84,7 +86,7 @@ func (b *bundle) job(when string, change func(j *store.Job)) store.Job {
 	if change != nil {
 		change(&j)
 	}
-	made, fresh, err := b.AddJob(b.t.Context(), j)
+	made, fresh, err := b.Cron.AddJob(b.t.Context(), j)
 	require.NoError(b.t, err)
 	require.True(b.t, fresh)
 	return made
@@ -92,7 +94,7 @@ func (b *bundle) job(when string, change func(j *store.Job)) store.Job {
 
 func (b *bundle) fire(id chat.JobID) chat.Fired {
 	b.t.Helper()
-	f, err := b.FireJob(b.t.Context(), id, nil)
+	f, err := b.Cron.FireJob(b.t.Context(), id, nil)
 	require.NoError(b.t, err)
 	return f
 }
@@ -115,11 +117,11 @@ func (b *bundle) told() (out []string) {
 func TestPassJob_PassesOverWhatIsDueAndPausesAJobWithoutALaterTime(t *testing.T) {
 	b, c := setupAt(t)
 	daily, once := b.job("30 9 * * *", nil), b.job("at 2026-03-02 09:30", nil)
-	pass := func(id chat.JobID) store.Job {
+	pass := func(id chat.JobID) cron.Job {
 		t.Helper()
-		_, err := b.PassJob(t.Context(), id)
+		_, err := b.Cron.PassJob(t.Context(), id)
 		require.NoError(t, err)
-		j, err := b.Job(t.Context(), id)
+		j, err := b.Cron.Job(t.Context(), id)
 		require.NoError(t, err)
 		return j
 	}
@@ -137,7 +139,7 @@ func TestPassJob_PassesOverWhatIsDueAndPausesAJobWithoutALaterTime(t *testing.T)
 
 func TestFireJob_PassesOverAJobOfWhichTwoRunsCrashedTheServer(t *testing.T) {
 	b, _ := setupAt(t)
-	now, err := b.Clock(t.Context())
+	now, err := b.Cron.Clock(t.Context())
 	require.NoError(t, err)
 	j := b.job("every 1h", nil)
 	counts := crashes.New(b.pool)
@@ -163,7 +165,7 @@ func TestFireJob_PassesOverAJobOfWhichTwoRunsCrashedTheServer(t *testing.T) {
 		_, err = b.FinishTurn(t.Context(), f.Told[0], turn, chat.TurnFailed, i18n.Crashed)
 		require.NoError(t, err)
 	}
-	got, err := b.Job(t.Context(), j.ID)
+	got, err := b.Cron.Job(t.Context(), j.ID)
 	require.NoError(t, err)
 	require.Equal(t, chat.JobActive, got.State)
 	require.EqualValues(t, 2, got.Passed)
@@ -186,7 +188,7 @@ func TestFireJob_TellsItsConversationAtItsTimeAndOnce(t *testing.T) {
 	require.Equal(t, "2026-03-03T08:30:00Z", f.Job.Next.UTC().Format(time.RFC3339))
 	require.Empty(t, b.fire(j.ID).Told)
 	require.Equal(t, []string{"[cron news · scheduled 2026-03-02 09:30 CET]\nread the news"}, b.told())
-	s, owner, err := b.Session(t.Context(), "cron:"+chat.SessionKey(j.ID))
+	s, owner, err := b.Conversations.Session(t.Context(), "cron:"+chat.SessionKey(j.ID))
 	require.NoError(t, err)
 	require.Equal(t, b.user.ID, owner)
 	require.Equal(t, "news", s.Title)
@@ -195,15 +197,15 @@ func TestFireJob_TellsItsConversationAtItsTimeAndOnce(t *testing.T) {
 
 func TestFireJob_ManyAtOnceRunATimeOnce(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *store.Job) { j.Missed = "all" })
+	j := b.job("* * * * *", func(j *cron.Job) { j.Missed = "all" })
 	c.set("2026-03-02T08:20:10Z")
 	var g errgroup.Group
 	for range 8 {
-		g.Go(func() error { _, err := b.FireJob(t.Context(), j.ID, nil); return err })
+		g.Go(func() error { _, err := b.Cron.FireJob(t.Context(), j.ID, nil); return err })
 	}
 	require.NoError(t, g.Wait())
 	require.Len(t, b.told(), 20)
-	runs, err := b.JobRuns(t.Context(), j.ID, 100)
+	runs, err := b.Cron.JobRuns(t.Context(), j.ID, 100)
 	require.NoError(t, err)
 	require.Len(t, runs, 20)
 	require.Equal(t, chat.RunScheduled, runs[0].Reason)
@@ -215,12 +217,12 @@ func TestFireJob_ManyAtOnceRunATimeOnce(t *testing.T) {
 func TestFireJob_MakesUpForMissedTimesAsItsPolicySays(t *testing.T) {
 	b, c := setupAt(t)
 	for policy, want := range map[string]int{"skip": 0, "once": 1, "all": 3} {
-		j := b.job("0 * * * *", func(j *store.Job) { j.Missed = policy })
+		j := b.job("0 * * * *", func(j *cron.Job) { j.Missed = policy })
 		before := len(b.told())
 		c.set("2026-03-02T11:30:00Z") // three times later
 		f := b.fire(j.ID)
 		require.Len(t, b.told(), before+want, policy)
-		now, err := b.Job(t.Context(), j.ID)
+		now, err := b.Cron.Job(t.Context(), j.ID)
 		require.NoError(t, err)
 		require.Equal(t, int64(3-want), now.Passed, policy)
 		require.Equal(t, "2026-03-02T12:00:00Z", f.Job.Next.UTC().Format(time.RFC3339), policy)
@@ -230,13 +232,13 @@ func TestFireJob_MakesUpForMissedTimesAsItsPolicySays(t *testing.T) {
 
 func TestFireJob_ARunThatNobodyHasBegunIsNotToldAgain(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *store.Job) { j.Target = key })
+	j := b.job("* * * * *", func(j *cron.Job) { j.Target = key })
 	c.set("2026-03-02T08:01:00Z")
 	b.fire(j.ID)
 	c.set("2026-03-02T08:02:00Z")
 	require.Empty(t, b.fire(j.ID).Told)
 	require.Len(t, b.told(), 1)
-	runs, err := b.JobRuns(t.Context(), j.ID, 10)
+	runs, err := b.Cron.JobRuns(t.Context(), j.ID, 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"skipped", "waiting"}, []string{runs[0].Outcome, runs[1].Outcome})
 	require.Equal(t, "waiting", runs[0].Why)
@@ -245,7 +247,7 @@ func TestFireJob_ARunThatNobodyHasBegunIsNotToldAgain(t *testing.T) {
 	require.True(t, ok)
 	c.set("2026-03-02T08:03:00Z")
 	require.Equal(t, 1, b.fire(j.ID).Runs)
-	runs, err = b.JobRuns(t.Context(), j.ID, 10)
+	runs, err = b.Cron.JobRuns(t.Context(), j.ID, 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"waiting", "skipped", "running"}, []string{runs[0].Outcome, runs[1].Outcome, runs[2].Outcome})
 	require.Equal(t, chat.TurnID("t1"), runs[2].Turn)
@@ -254,7 +256,7 @@ func TestFireJob_ARunThatNobodyHasBegunIsNotToldAgain(t *testing.T) {
 func TestFireJob_OfASingleTimeOrOfAsManyRunsAsWereAskedItIsDone(t *testing.T) {
 	b, c := setupAt(t)
 	once := b.job("in 10m", nil)
-	twice := b.job("* * * * *", func(j *store.Job) { j.MaxRuns, j.Missed = 2, "all" })
+	twice := b.job("* * * * *", func(j *cron.Job) { j.MaxRuns, j.Missed = 2, "all" })
 	c.set("2026-03-02T08:10:00Z")
 	require.Equal(t, chat.JobDone, b.fire(once.ID).Job.State)
 	require.Equal(t, chat.JobDone, b.fire(twice.ID).Job.State)
@@ -273,29 +275,29 @@ func TestFireJob_EachRunOfAConversationOfItsOwnBeginsAnew(t *testing.T) {
 		_, ok, err := b.Claim(t.Context(), own, turn, "r", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
-		w, err := b.Window(t.Context(), own)
+		w, err := b.Conversations.Window(t.Context(), own)
 		require.NoError(t, err)
 		require.Len(t, w.Lines, 1, "the run before is not seen")
 		_, err = b.FinishTurn(t.Context(), own, turn, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
-	resets, err := b.Resets(t.Context(), own, 10)
+	resets, err := b.Conversations.Resets(t.Context(), own, 10)
 	require.NoError(t, err)
 	require.Equal(t, chat.ResetRun, resets[0].Reason)
 }
 
 func TestFireJob_PausesAJobWhoseConversationIsGone(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *store.Job) { j.Target = key })
-	require.NoError(t, b.DeleteSession(t.Context(), key))
+	j := b.job("* * * * *", func(j *cron.Job) { j.Target = key })
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	c.set("2026-03-02T08:01:00Z")
 	f := b.fire(j.ID)
 	require.Equal(t, chat.JobPaused, f.Job.State)
 	require.Equal(t, chat.TroubleGone, f.Job.Trouble)
-	runs, err := b.JobRuns(t.Context(), j.ID, 10)
+	runs, err := b.Cron.JobRuns(t.Context(), j.ID, 10)
 	require.NoError(t, err)
 	require.Equal(t, "gone", runs[0].Outcome)
-	_, err = b.RunJob(t.Context(), j.ID, "1")
+	_, err = b.Cron.RunJob(t.Context(), j.ID, "1")
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }
 
@@ -305,8 +307,8 @@ func TestFireJob_ItsAnswerGoesWhereItIsToBeDelivered(t *testing.T) {
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
 	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	own := b.job("* * * * *", func(j *store.Job) { j.Deliver = peerKey })
-	there := b.job("* * * * *", func(j *store.Job) { j.Target = peerKey })
+	own := b.job("* * * * *", func(j *cron.Job) { j.Deliver = peerKey })
+	there := b.job("* * * * *", func(j *cron.Job) { j.Target = peerKey })
 	c.set("2026-03-02T08:01:00Z")
 	for i, id := range []chat.JobID{own.ID, there.ID} {
 		f := b.fire(id)
@@ -319,10 +321,10 @@ func TestFireJob_ItsAnswerGoesWhereItIsToBeDelivered(t *testing.T) {
 		require.NoError(t, err)
 		_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "good morning", Finish: "stop"})
 		require.NoError(t, err)
-		next, ok, err := b.NextOutbound(t.Context(), f.Told[0])
+		next, ok, err := b.Deliveries.NextOutbound(t.Context(), f.Told[0])
 		require.NoError(t, err)
 		require.True(t, ok, "nothing is delivered")
-		o, err := b.Outbound(t.Context(), next.ID)
+		o, err := b.Deliveries.Outbound(t.Context(), next.ID)
 		require.NoError(t, err)
 		require.Equal(t, "napcat", o.Channel)
 		require.Equal(t, "7", o.Place.Peer)
@@ -336,7 +338,7 @@ func TestTell_WithoutAPlaceTheAnswerGoesWhereAPersonWroteLast(t *testing.T) {
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
 	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	_, err = b.Tell(t.Context(), chat.InternalMessage{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
+	_, err = b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
 	require.NoError(t, err)
 	_, ok, err := b.Claim(t.Context(), peerKey, "t2", "r", 0)
 	require.NoError(t, err)
@@ -350,11 +352,11 @@ func TestRunJob_RunsOnceForEachRequestAndChangesNoTimes(t *testing.T) {
 	b, _ := setupAt(t)
 	j := b.job("0 * * * *", nil)
 	for range 2 {
-		_, err := b.RunJob(t.Context(), j.ID, "call-1")
+		_, err := b.Cron.RunJob(t.Context(), j.ID, "call-1")
 		require.NoError(t, err)
 	}
 	require.Equal(t, []string{"[cron news · run by hand]\nread the news"}, b.told())
-	now, err := b.Job(t.Context(), j.ID)
+	now, err := b.Cron.Job(t.Context(), j.ID)
 	require.NoError(t, err)
 	require.Equal(t, j.Next.UTC(), now.Next.UTC())
 	require.Equal(t, 1, now.Runs)
@@ -362,18 +364,18 @@ func TestRunJob_RunsOnceForEachRequestAndChangesNoTimes(t *testing.T) {
 
 func TestAddJob_IsKeptOnceForEachRequestAndUpToALimit(t *testing.T) {
 	b, _ := setupAt(t)
-	first := b.job("0 * * * *", func(j *store.Job) { j.MadeBy = "call-1" })
+	first := b.job("0 * * * *", func(j *cron.Job) { j.MadeBy = "call-1" })
 	again := first
 	again.ID = "job_ffffffff"
-	made, fresh, err := b.AddJob(t.Context(), again)
+	made, fresh, err := b.Cron.AddJob(t.Context(), again)
 	require.NoError(t, err)
 	require.False(t, fresh)
 	require.Equal(t, first.ID, made.ID)
-	for range store.MaxJobs - 1 {
+	for range cron.MaxJobs - 1 {
 		b.job("0 * * * *", nil)
 	}
 	again.MadeBy = ""
-	_, _, err = b.AddJob(t.Context(), again)
+	_, _, err = b.Cron.AddJob(t.Context(), again)
 	require.True(t, fault.Is(err, fault.TooLarge), "%v", err)
 }
 
@@ -407,23 +409,23 @@ func TestOverdueJobs_AreThoseWhoseTimeHasComeAndThatNobodyRan(t *testing.T) {
 
 func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *store.Job) { j.Heartbeat, j.Name = "main", "main" })
+	j := b.job("* * * * *", func(j *cron.Job) { j.Heartbeat, j.Name = "main", "main" })
 	b.send("m1", "hello")
 	for i, want := range []struct {
 		beat chat.Heartbeat
 		why  string
 	}{{chat.Heartbeat{Skip: "hours"}, "hours"}, {chat.Heartbeat{Text: "look around"}, "busy"}} {
 		c.set(fmt.Sprintf("2026-03-02T08:0%d:00Z", i+1))
-		_, err := b.FireJob(t.Context(), j.ID, &want.beat)
+		_, err := b.Cron.FireJob(t.Context(), j.ID, &want.beat)
 		require.NoError(t, err)
-		runs, err := b.JobRuns(t.Context(), j.ID, 1)
+		runs, err := b.Cron.JobRuns(t.Context(), j.ID, 1)
 		require.NoError(t, err)
 		require.Equal(t, want.why, runs[0].Why)
 	}
 	b.claim("t1")
 	b.finish("t1", chat.TurnDone)
 	c.set("2026-03-02T08:03:00Z")
-	_, err := b.FireJob(t.Context(), j.ID, &chat.Heartbeat{Text: "look around"})
+	_, err := b.Cron.FireJob(t.Context(), j.ID, &chat.Heartbeat{Text: "look around"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"[heartbeat main · scheduled 2026-03-02 09:03 CET]\nlook around"}, b.told())
 }
@@ -435,10 +437,10 @@ func TestFireJob_SpeaksAndAnswersOnlyWhereItsOwnerMay(t *testing.T) {
 	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	two, _ := b.met("qq", "u2")
-	there := b.job("* * * * *", func(j *store.Job) { j.Owner, j.Target = two.ID, peerKey })
-	own := b.job("* * * * *", func(j *store.Job) { j.Owner, j.Deliver = two.ID, peerKey })
+	there := b.job("* * * * *", func(j *cron.Job) { j.Owner, j.Target = two.ID, peerKey })
+	own := b.job("* * * * *", func(j *cron.Job) { j.Owner, j.Deliver = two.ID, peerKey })
 	c.set("2026-03-02T08:01:00Z")
-	_, err = b.RunJob(t.Context(), there.ID, "1")
+	_, err = b.Cron.RunJob(t.Context(), there.ID, "1")
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	f := b.fire(there.ID)
 	require.Empty(t, f.Told, "the conversation has become somebody else's")
@@ -451,13 +453,13 @@ func TestFireJob_AHeartbeatGoesWhereItsPersonWroteLastInAConversationOfTheirs(t 
 	b, c := setupAt(t)
 	b.onPlatform()
 	two, twoKey := b.met("napcat", "u2")
-	j := b.job("every 1m", func(j *store.Job) { j.Owner, j.Heartbeat, j.Deliver = two.ID, "main", store.LastTalk })
+	j := b.job("every 1m", func(j *cron.Job) { j.Owner, j.Heartbeat, j.Deliver = two.ID, "main", cron.LastTalk })
 	_, err := b.pool.Exec(t.Context(), `INSERT INTO inbox (session_key, user_id, kind, channel, platform_id, body, place, outcome)
 		VALUES ($1, $2, 'message', 'napcat', 'm1', 'hi', '{"chat_type": "direct", "peer": "u2"}', 'claimed'),
 		       ($3, $2, 'message', 'napcat', 'm2', 'hi', '{"chat_type": "direct", "peer": "7"}', 'claimed')`, twoKey, two.ID, peerKey)
 	require.NoError(t, err)
 	c.set("2026-03-02T08:01:00Z")
-	f, err := b.FireJob(t.Context(), j.ID, &chat.Heartbeat{Text: "look"})
+	f, err := b.Cron.FireJob(t.Context(), j.ID, &chat.Heartbeat{Text: "look"})
 	require.NoError(t, err)
 	require.Len(t, f.Told, 1)
 	require.Equal(t, 1, b.count("SELECT count(*) FROM inbox WHERE account = 'heartbeat' AND place ->> 'peer' = 'u2'"))
@@ -467,20 +469,20 @@ func TestLink_MovesTheJobsThatWereMadeThere(t *testing.T) {
 	b, _ := setupAt(t)
 	one, oneKey := b.met("feishu", "ou_1")
 	two, twoKey := b.met("qq", "u2")
-	j := b.job("@daily", func(j *store.Job) { j.Owner, j.Home = two.ID, twoKey })
-	elsewhere := b.job("@daily", func(j *store.Job) { j.Owner = two.ID })
-	_, err := b.RunJob(t.Context(), j.ID, "1")
+	j := b.job("@daily", func(j *cron.Job) { j.Owner, j.Home = two.ID, twoKey })
+	elsewhere := b.job("@daily", func(j *cron.Job) { j.Owner = two.ID })
+	_, err := b.Cron.RunJob(t.Context(), j.ID, "1")
 	require.NoError(t, err)
 	hash := secret.HashToken("CODE")
-	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, oneKey, hash))
-	_, err = b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
+	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, oneKey, hash))
+	_, err = b.Links.UseLinkCode(t.Context(), links.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
 	require.NoError(t, err)
-	mine, err := b.Jobs(t.Context(), store.JobsListed{Owner: one.ID})
+	mine, err := b.Cron.Jobs(t.Context(), cron.Listed{Owner: one.ID})
 	require.NoError(t, err)
 	require.Len(t, mine, 1)
 	require.Equal(t, j.ID, mine[0].ID)
-	require.Equal(t, one.ID, b.owner(store.OwnConversation(j.ID)))
-	left, err := b.Jobs(t.Context(), store.JobsListed{Owner: two.ID})
+	require.Equal(t, one.ID, b.owner(cron.OwnConversation(j.ID)))
+	left, err := b.Cron.Jobs(t.Context(), cron.Listed{Owner: two.ID})
 	require.NoError(t, err)
 	require.Equal(t, elsewhere.ID, left[0].ID)
 }
@@ -489,27 +491,27 @@ func TestFeed_TellsTheConversationThatMadeAJobOfItsRuns(t *testing.T) {
 	b, clock := setupAt(t)
 	feed := &heard{}
 	b.Store = store.New(b.pool, store.Options{Feed: feed})
-	j := b.job("every 1h", func(j *store.Job) { j.Home = key })
+	j := b.job("every 1h", func(j *cron.Job) { j.Home = key })
 	other := b.job("every 1h", nil) // made on the page
 	clock.set("2026-03-02T09:30:00Z")
 	b.fire(other.ID)
 	require.Empty(t, feed.below)
 	b.fire(j.ID)
 	require.Equal(t, []chat.SessionKey{key}, feed.below, "it begins")
-	b.answered(store.OwnConversation(j.ID), "c1", "the news", chat.TurnDone)
+	b.answered(cron.OwnConversation(j.ID), "c1", "the news", chat.TurnDone)
 	require.Greater(t, len(feed.below), 1, "it was carried out")
 	require.Subset(t, []chat.SessionKey{key}, feed.below)
 }
 
 func TestDeleteJob_DropsTheRunsThatNoTurnHasBegun(t *testing.T) {
 	b, _ := setupAt(t)
-	j := b.job("0 * * * *", func(j *store.Job) { j.Target = key })
-	other := b.job("0 * * * *", func(j *store.Job) { j.Target = key })
+	j := b.job("0 * * * *", func(j *cron.Job) { j.Target = key })
+	other := b.job("0 * * * *", func(j *cron.Job) { j.Target = key })
 	for _, id := range []chat.JobID{j.ID, other.ID} {
-		_, err := b.RunJob(t.Context(), id, "call-1")
+		_, err := b.Cron.RunJob(t.Context(), id, "call-1")
 		require.NoError(t, err)
 	}
-	require.NoError(t, b.DeleteJob(t.Context(), j.ID))
+	require.NoError(t, b.Cron.DeleteJob(t.Context(), j.ID))
 	require.Equal(t, 1, b.count(`SELECT count(*) FROM inbox WHERE kind = 'background' AND outcome IS NULL`), "that of the other job waits")
 	require.Equal(t, 1, b.count(`SELECT count(*) FROM feed_events WHERE kind = 'dropped'`))
 }

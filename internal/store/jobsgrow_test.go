@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 )
 
 // kept counts rows.
@@ -22,7 +22,7 @@ func TestFireJob_OfJobsThatAreDoneTheNewestAreKept(t *testing.T) {
 	b, c := setupAt(t)
 	begin, err := time.Parse(time.RFC3339, "2026-03-02T08:00:00Z")
 	require.NoError(t, err)
-	var first, last store.Job
+	var first, last cron.Job
 	longest := b.job("in 9h", nil) // made before all others, and over after them
 	for i := range 103 {
 		last = b.job("in 1m", nil)
@@ -36,8 +36,8 @@ func TestFireJob_OfJobsThatAreDoneTheNewestAreKept(t *testing.T) {
 	b.fire(longest.ID)
 	require.Equal(t, 100, b.kept(`cron_jobs WHERE state = 'done'`))
 	require.Zero(t, b.kept(`cron_runs WHERE job_id = $1`, first.ID))
-	for _, j := range []store.Job{last, longest} {
-		runs, err := b.JobRuns(t.Context(), j.ID, 5)
+	for _, j := range []cron.Job{last, longest} {
+		runs, err := b.Cron.JobRuns(t.Context(), j.ID, 5)
 		require.NoError(t, err)
 		require.Len(t, runs, 1)
 	}
@@ -52,7 +52,7 @@ func TestRunJob_ByHandOnlyTheNewestRunsAreKept(t *testing.T) {
 	require.NoError(t, err)
 	c.set("2026-03-02T08:10:00Z")
 	for i := range 3 {
-		_, err := b.RunJob(t.Context(), j.ID, fmt.Sprint("again ", i))
+		_, err := b.Cron.RunJob(t.Context(), j.ID, fmt.Sprint("again ", i))
 		require.NoError(t, err)
 	}
 	require.Equal(t, 1000, b.kept(`cron_runs`))
@@ -63,7 +63,7 @@ func TestDeleteJob_TakesItsRunsAlong(t *testing.T) {
 	j := b.job("in 1m", nil)
 	c.set("2026-03-02T08:01:00Z")
 	b.fire(j.ID)
-	require.NoError(t, b.DeleteJob(t.Context(), j.ID))
+	require.NoError(t, b.Cron.DeleteJob(t.Context(), j.ID))
 	require.Zero(t, b.kept(`cron_runs`))
 	require.Len(t, b.told(), 1, "what was told stays")
 	require.Equal(t, chat.Fired{}.Job, b.fire(j.ID).Job)
@@ -76,7 +76,7 @@ func TestFireJob_ATimeOfWhichNobodyIsToldWasActedOn(t *testing.T) {
 	require.Equal(t, 1, b.fire(j.ID).Runs)
 	c.set("2026-03-02T08:02:00Z")
 	require.Equal(t, 1, b.fire(j.ID).Runs, "the run before waits: it was skipped, and the workflow goes on anew")
-	now, err := b.Job(t.Context(), j.ID)
+	now, err := b.Cron.Job(t.Context(), j.ID)
 	require.NoError(t, err)
 	require.Equal(t, 1, now.Runs)
 }
@@ -86,12 +86,12 @@ func TestFireJob_AClockThatIsSetBackRepeatsNothing(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), `CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.outcome := 'applied'; RETURN NEW; END $$;
 		CREATE TRIGGER taken BEFORE INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION taken()`)
 	require.NoError(t, err)
-	j := b.job("* * * * *", func(j *store.Job) { j.Missed = "all" })
+	j := b.job("* * * * *", func(j *cron.Job) { j.Missed = "all" })
 	for _, at := range []string{"08:01:00", "07:00:00", "08:01:30", "07:59:59", "08:02:00", "08:00:00", "08:03:00"} {
 		c.set("2026-03-02T" + at + "Z")
 		b.fire(j.ID)
 	}
-	runs, err := b.JobRuns(t.Context(), j.ID, 10)
+	runs, err := b.Cron.JobRuns(t.Context(), j.ID, 10)
 	require.NoError(t, err)
 	var ran []string
 	for _, r := range runs {

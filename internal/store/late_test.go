@@ -16,7 +16,7 @@ func TestNewestMessage_IsThatOfTheSameChat(t *testing.T) {
 	id, _ := b.next()
 	newest := func() string {
 		t.Helper()
-		id, err := b.NewestMessage(t.Context(), chat.Outbound{ID: id})
+		id, err := b.Deliveries.NewestMessage(t.Context(), chat.Outbound{ID: id})
 		require.NoError(t, err)
 		return id
 	}

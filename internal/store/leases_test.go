@@ -14,11 +14,14 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/leases"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/policy"
 )
 
 // calling opens sessions of a user, each with a turn whose first step may begin.
-func (q *queue) calling(u store.User, name string, n int) []chat.Step {
+func (q *queue) calling(u people.User, name string, n int) []chat.Step {
 	q.t.Helper()
 	var steps []chat.Step
 	for i := range n {
@@ -64,9 +67,9 @@ func TestBeginStep_WaitsForAFreeCallOfItsTenant(t *testing.T) {
 	require.True(t, q.call(other[0]), "another tenant has calls of their own")
 	require.True(t, q.call(mine[0]), "a repeated attempt finds the lease of the one before")
 
-	calls, err := q.CallsByTenant(t.Context())
+	calls, err := q.Leases.CallsByTenant(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []store.TenantCalls{
+	require.Equal(t, []leases.TenantCalls{
 		{User: q.user.ID, Name: q.user.Name, Pool: "global", Held: 2, Waiting: 1},
 		{User: calls[1].User, Name: "other", Pool: "global", Held: 1},
 	}, calls)
@@ -80,7 +83,7 @@ func TestBeginStep_AnOwnModelAndSubagentsHaveTheirOwnPlaces(t *testing.T) {
 	require.True(t, q.call(steps[0]))
 	require.False(t, q.call(steps[1]))
 	sub := chat.SessionKey("agent:main:subagent:one")
-	_, err := q.CreateSession(t.Context(), store.NewSession{Key: sub, Owner: q.user.ID, Channel: "web", ChatType: chat.ChatSubagent})
+	_, err := q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: sub, Owner: q.user.ID, Channel: "web", ChatType: chat.ChatSubagent})
 	require.NoError(t, err)
 	_, err = q.Accept(t.Context(), store.Inbound{Session: sub, User: q.user.ID, Channel: "web", PlatformID: "sub", Text: "x"})
 	require.NoError(t, err)
@@ -109,7 +112,7 @@ func TestBeginStep_GivesBackWhatItsHolderLost(t *testing.T) {
 	refused(3)
 	q.sql("UPDATE llm_leases SET held_until = held_until - interval '14 seconds' WHERE turn_id = $1", s[2].Turn)
 	refused(3)
-	require.NoError(t, q.KeepLease(t.Context(), s[2]))
+	require.NoError(t, q.Leases.KeepLease(t.Context(), s[2]))
 	q.sql("UPDATE llm_leases SET held_until = held_until - interval '14 seconds' WHERE turn_id = $1", s[2].Turn)
 	refused(3) // it was renewed
 	q.sql("UPDATE llm_leases SET held_until = held_until - interval '1 second' WHERE turn_id = $1", s[2].Turn)
@@ -135,11 +138,11 @@ func TestTakeLease_OfACompressionIsThatOfItsStep(t *testing.T) {
 	q := throttled(t, policy.Limits{LLM: policy.LLM{Global: 1}})
 	s := q.calling(q.user, "s", 2)
 	require.True(t, q.call(s[0]))
-	require.NoError(t, q.TakeLease(t.Context(), s[0]))
-	require.Equal(t, fault.RateLimited, fault.KindOf(q.TakeLease(t.Context(), s[1])))
+	require.NoError(t, q.Leases.TakeLease(t.Context(), s[0]))
+	require.Equal(t, fault.RateLimited, fault.KindOf(q.Leases.TakeLease(t.Context(), s[1])))
 	q.end(s[0].Session, s[0].Turn)
-	require.NoError(t, q.TakeLease(t.Context(), s[1]))
-	require.NoError(t, q.TakeLease(t.Context(), s[0]), "a turn that was closed finds that out elsewhere")
+	require.NoError(t, q.Leases.TakeLease(t.Context(), s[1]))
+	require.NoError(t, q.Leases.TakeLease(t.Context(), s[0]), "a turn that was closed finds that out elsewhere")
 }
 
 func TestBeginStep_NeverMoreCallsThanTheLimit(t *testing.T) {
@@ -165,7 +168,7 @@ func TestBeginStep_NeverMoreCallsThanTheLimit(t *testing.T) {
 			mu.Lock()
 			peak.Store(max(peak.Load(), n))
 			mu.Unlock()
-			err := q.KeepLease(t.Context(), step)
+			err := q.Leases.KeepLease(t.Context(), step)
 			now.Add(-1) // before the lease is given back
 			done.Add(1)
 			if err != nil {

@@ -11,15 +11,18 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/links"
+	"xbot/internal/store/people"
 )
 
 // met makes somebody known on a channel, with a conversation.
-func (b *bundle) met(channel, peer string) (store.User, chat.SessionKey) {
+func (b *bundle) met(channel, peer string) (people.User, chat.SessionKey) {
 	b.t.Helper()
-	u, err := b.Person(b.t.Context(), channel, "", peer, "")
+	u, err := b.Users.Person(b.t.Context(), channel, "", peer, "")
 	require.NoError(b.t, err)
 	key := chat.SessionKey("agent:main:" + channel + ":dm:" + peer)
-	_, err = b.CreateSession(b.t.Context(), store.NewSession{
+	_, err = b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{
 		Key: key, Owner: u.ID, Channel: channel, Origin: chat.Origin{Provider: channel, From: peer},
 	})
 	require.NoError(b.t, err)
@@ -28,7 +31,7 @@ func (b *bundle) met(channel, peer string) (store.User, chat.SessionKey) {
 
 func (b *bundle) owner(key chat.SessionKey) chat.UserID {
 	b.t.Helper()
-	u, err := b.SessionOwner(b.t.Context(), key)
+	u, err := b.Users.SessionOwner(b.t.Context(), key)
 	require.NoError(b.t, err)
 	return u.ID
 }
@@ -41,15 +44,15 @@ func TestLink_MovesTheIdentityWithItsSessionsAndTellsBoth(t *testing.T) {
 	require.NoError(t, err)
 
 	hash := secret.HashToken("CODE")
-	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, oneKey, hash))
-	link := store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Name: "Bob", Lang: i18n.English}
-	got, err := b.UseLinkCode(t.Context(), link)
+	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, oneKey, hash))
+	link := links.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Name: "Bob", Lang: i18n.English}
+	got, err := b.Links.UseLinkCode(t.Context(), link)
 	require.NoError(t, err)
 	require.Equal(t, one.ID, got.To.ID)
 	require.Equal(t, 1, got.Moved)
 	require.Equal(t, one.ID, b.owner(twoKey))
 
-	now, err := b.Person(t.Context(), "qq", "", "u2", "")
+	now, err := b.Users.Person(t.Context(), "qq", "", "u2", "")
 	require.NoError(t, err)
 	require.Equal(t, one.ID, now.ID)
 	known, ok, err := b.Delivered(t.Context(), store.Inbound{User: now.ID, Channel: "qq", PlatformID: "m1"})
@@ -57,12 +60,12 @@ func TestLink_MovesTheIdentityWithItsSessionsAndTellsBoth(t *testing.T) {
 	require.True(t, ok, "a message that is delivered again is known after the link")
 	require.Equal(t, before.ID, known.Inbox)
 
-	told, err := b.Messages(t.Context(), oneKey, store.Page{Limit: 10})
+	told, err := b.Conversations.Messages(t.Context(), oneKey, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, told.Messages, 1)
 	require.Contains(t, told.Messages[0].Content, "Bob (qq:u2)")
 
-	_, err = b.UseLinkCode(t.Context(), link)
+	_, err = b.Links.UseLinkCode(t.Context(), link)
 	require.True(t, fault.Is(err, fault.NotFound), "a code is used once: %v", err)
 }
 
@@ -70,16 +73,16 @@ func TestLink_AnAdministratorBecomesNobodyElse(t *testing.T) {
 	b := setup(t)
 	one, _ := b.met("feishu", "ou_1")
 	hash := secret.HashToken("CODE")
-	require.NoError(t, b.NewLinkCode(t.Context(), b.user.ID, "", hash))
-	_, err := b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: one.ID, Channel: "feishu", Peer: "ou_1"})
+	require.NoError(t, b.Links.NewLinkCode(t.Context(), b.user.ID, "", hash))
+	_, err := b.Links.UseLinkCode(t.Context(), links.Link{Hash: hash, User: one.ID, Channel: "feishu", Peer: "ou_1"})
 	require.NoError(t, err, "an administrator's code makes a channel theirs")
 
 	two, _ := b.met("qq", "u2")
 	hash = secret.HashToken("TRAP")
-	require.NoError(t, b.NewLinkCode(t.Context(), two.ID, "", hash))
-	_, err = b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: b.user.ID, Channel: "feishu", Peer: "ou_1"})
+	require.NoError(t, b.Links.NewLinkCode(t.Context(), two.ID, "", hash))
+	_, err = b.Links.UseLinkCode(t.Context(), links.Link{Hash: hash, User: b.user.ID, Channel: "feishu", Peer: "ou_1"})
 	require.True(t, fault.Is(err, fault.Denied), "%v", err)
-	who, err := b.Person(t.Context(), "feishu", "", "ou_1", "")
+	who, err := b.Users.Person(t.Context(), "feishu", "", "ou_1", "")
 	require.NoError(t, err)
 	require.Equal(t, b.user.ID, who.ID)
 }
@@ -89,10 +92,10 @@ func TestLink_CodesEnd(t *testing.T) {
 	one, _ := b.met("feishu", "ou_1")
 	two, _ := b.met("qq", "u2")
 	first, second := secret.HashToken("FIRST"), secret.HashToken("SECOND")
-	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, "", first))
-	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, "", second))
+	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, "", first))
+	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, "", second))
 	use := func(hash []byte) error {
-		_, err := b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2"})
+		_, err := b.Links.UseLinkCode(t.Context(), links.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2"})
 		return err
 	}
 	require.True(t, fault.Is(use(first), fault.NotFound), "a new code ends the one before")
@@ -104,7 +107,7 @@ func TestLink_CodesEnd(t *testing.T) {
 // notes returns what is remembered of somebody, by path.
 func (b *bundle) notes(user chat.UserID) map[string]string {
 	b.t.Helper()
-	list, err := b.Memories(b.t.Context(), user, "main")
+	list, err := b.Memory.Memories(b.t.Context(), user, "main")
 	require.NoError(b.t, err)
 	out := map[string]string{}
 	for _, n := range list {
@@ -114,11 +117,11 @@ func (b *bundle) notes(user chat.UserID) map[string]string {
 }
 
 // link joins who somebody is on a channel to a user.
-func (b *bundle) link(to, who store.User, channel, peer string) {
+func (b *bundle) link(to, who people.User, channel, peer string) {
 	b.t.Helper()
 	hash := secret.HashToken(channel + peer)
-	require.NoError(b.t, b.NewLinkCode(b.t.Context(), to.ID, "", hash))
-	_, err := b.UseLinkCode(b.t.Context(), store.Link{Hash: hash, User: who.ID, Channel: channel, Peer: peer, Lang: i18n.English})
+	require.NoError(b.t, b.Links.NewLinkCode(b.t.Context(), to.ID, "", hash))
+	_, err := b.Links.UseLinkCode(b.t.Context(), links.Link{Hash: hash, User: who.ID, Channel: channel, Peer: peer, Lang: i18n.English})
 	require.NoError(b.t, err)
 }
 
@@ -133,7 +136,7 @@ func TestLink_WhatIsRememberedComesWithThePerson(t *testing.T) {
 		other.ID: {"name.md": "Carol"},
 	} {
 		for path, content := range notes {
-			require.NoError(t, b.SetMemory(t.Context(), user, "main", path, content))
+			require.NoError(t, b.Memory.SetMemory(t.Context(), user, "main", path, content))
 		}
 	}
 	b.link(one, two, "qq", "u2")
@@ -152,7 +155,7 @@ func TestLink_WhatIsRememberedStaysWithWhoCanStillBeMet(t *testing.T) {
 	two, _ := b.met("qq", "u2")
 	three, _ := b.met("telegram", "u3")
 	b.link(two, three, "telegram", "u3")
-	require.NoError(t, b.SetMemory(t.Context(), two.ID, "main", "name.md", "Bob"))
+	require.NoError(t, b.Memory.SetMemory(t.Context(), two.ID, "main", "name.md", "Bob"))
 	b.link(one, two, "qq", "u2")
 	require.Empty(t, b.notes(one.ID), "they are still known on another channel")
 	require.Equal(t, map[string]string{"name.md": "Bob"}, b.notes(two.ID))

@@ -6,25 +6,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/triggers"
 )
 
 // trigger keeps a trigger; session empty: it calls a conversation of its own.
-func (b *bundle) trigger(owner store.User, id, name string, key, answerIn chat.SessionKey) {
+func (b *bundle) trigger(owner people.User, id, name string, key, answerIn chat.SessionKey) {
 	b.t.Helper()
 	if key == "" {
 		key = chat.SessionKey("hook:" + id)
 	}
-	_, err := b.AddTrigger(b.t.Context(), store.OwnedTrigger{
+	_, err := b.Triggers.AddTrigger(b.t.Context(), triggers.OwnedTrigger{
 		Owner: owner.ID, Secret: []byte("sealed"),
 		Trigger: chat.Trigger{ID: id, TriggerDraft: chat.TriggerDraft{Name: name, Source: chat.TriggerGeneric, Session: key, AnswerIn: answerIn, PerMinute: 60}},
 	})
 	require.NoError(b.t, err)
 }
 
-func (b *bundle) triggersOf(user store.User) map[string]string {
+func (b *bundle) triggersOf(user people.User) map[string]string {
 	b.t.Helper()
-	all, err := b.Triggers(b.t.Context(), user.ID)
+	all, err := b.Triggers.Triggers(b.t.Context(), user.ID)
 	require.NoError(b.t, err)
 	out := map[string]string{}
 	for _, t := range all {
@@ -37,7 +38,7 @@ func TestLink_TriggersGoWhereTheirConversationsGo(t *testing.T) {
 	b := setup(t)
 	one, oneKey := b.met("feishu", "ou_1")
 	two, twoKey := b.met("qq", "u2")
-	third, err := b.Person(t.Context(), "qq", "", "u3", "")
+	third, err := b.Users.Person(t.Context(), "qq", "", "u3", "")
 	require.NoError(t, err)
 	b.trigger(one, "first", "ci", oneKey, "")
 	b.trigger(two, "calls", "ci", twoKey, "")
@@ -45,7 +46,7 @@ func TestLink_TriggersGoWhereTheirConversationsGo(t *testing.T) {
 	b.trigger(two, "alone", "alone", "", "")
 	b.trigger(third, "others", "ci", "", "")
 	call := func(id, key string) error {
-		_, err := b.CallTrigger(t.Context(), store.Delivery{Trigger: id, Key: key, Bytes: 2, Text: "[hook called]"})
+		_, err := b.Triggers.CallTrigger(t.Context(), triggers.Delivery{Trigger: id, Key: key, Bytes: 2, Text: "[hook called]"})
 		return err
 	}
 	require.NoError(t, call("calls", "d-1"))
@@ -59,12 +60,12 @@ func TestLink_TriggersGoWhereTheirConversationsGo(t *testing.T) {
 	for _, id := range []string{"calls", "answers", "first"} {
 		require.NoError(t, call(id, "d-2"), id)
 	}
-	called, err := b.CallTrigger(t.Context(), store.Delivery{Trigger: "calls", Key: "d-1", Bytes: 2, Text: "[hook called]"})
+	called, err := b.Triggers.CallTrigger(t.Context(), triggers.Delivery{Trigger: "calls", Key: "d-1", Bytes: 2, Text: "[hook called]"})
 	require.NoError(t, err)
 	require.True(t, called.Duplicate, "a delivery from before the link is known")
-	fires, err := b.TriggerFires(t.Context(), one.ID, "calls", 10)
+	fires, err := b.Triggers.TriggerFires(t.Context(), one.ID, "calls", 10)
 	require.NoError(t, err)
 	require.Len(t, fires, 2)
-	_, err = b.TriggerFires(t.Context(), two.ID, "calls", 10)
+	_, err = b.Triggers.TriggerFires(t.Context(), two.ID, "calls", 10)
 	require.Error(t, err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/inspect"
 )
 
 // reads returns how many rows of all tables a function makes Postgres read.
@@ -52,14 +53,14 @@ func TestLists_ReadWhatTheyShow(t *testing.T) {
 	b.crowd(3000)
 	for name, list := range map[string]func(*store.Store) ([]chat.SessionKey, error){
 		"all conversations": func(s *store.Store) (keys []chat.SessionKey, err error) {
-			found, err := s.InspectSessions(t.Context(), store.SessionFilter{Limit: 10})
+			found, err := s.Inspection.InspectSessions(t.Context(), inspect.SessionFilter{Limit: 10})
 			for _, f := range found {
 				keys = append(keys, f.Key)
 			}
 			return keys, err
 		},
 		"one's own conversations": func(s *store.Store) (keys []chat.SessionKey, err error) {
-			found, err := s.Sessions(t.Context(), b.user.ID, "", 10)
+			found, err := s.Conversations.Sessions(t.Context(), b.user.ID, "", 10)
 			for _, f := range found {
 				keys = append(keys, f.Key)
 			}
@@ -81,7 +82,7 @@ func TestList_PinnedConversationsComeFirst(t *testing.T) {
 	b.crowd(20)
 	_, err := b.pool.Exec(t.Context(), "UPDATE sessions SET pinned = true WHERE key IN ('agent:main:web:thread:7', 'agent:main:web:thread:15')")
 	require.NoError(t, err)
-	found, err := b.Sessions(t.Context(), b.user.ID, "", 4)
+	found, err := b.Conversations.Sessions(t.Context(), b.user.ID, "", 4)
 	require.NoError(t, err)
 	var keys []chat.SessionKey
 	for _, f := range found {

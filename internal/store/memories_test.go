@@ -15,24 +15,24 @@ func TestSetMemory_IsOfOnePerson(t *testing.T) {
 	b := setup(t)
 	var other chat.UserID
 	require.NoError(t, b.pool.QueryRow(t.Context(), "INSERT INTO users (name, role) VALUES ('bob', 'member') RETURNING id").Scan(&other))
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", "one\x00"))
-	require.NoError(t, b.SetMemory(t.Context(), other, "main", "a.md", "two"))
-	mine, err := b.Memories(t.Context(), b.user.ID, "main")
+	require.NoError(t, b.Memory.SetMemory(t.Context(), b.user.ID, "main", "a.md", "one\x00"))
+	require.NoError(t, b.Memory.SetMemory(t.Context(), other, "main", "a.md", "two"))
+	mine, err := b.Memory.Memories(t.Context(), b.user.ID, "main")
 	require.NoError(t, err)
 	require.Len(t, mine, 1)
 	require.Equal(t, "one", mine[0].Content)
 
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", "one"))
-	again, err := b.Memories(t.Context(), b.user.ID, "main")
+	require.NoError(t, b.Memory.SetMemory(t.Context(), b.user.ID, "main", "a.md", "one"))
+	again, err := b.Memory.Memories(t.Context(), b.user.ID, "main")
 	require.NoError(t, err)
 	require.Equal(t, mine, again, "a repeated call changes nothing, not even the time")
 
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", ""))
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", ""), "twice is fine")
-	mine, err = b.Memories(t.Context(), b.user.ID, "main")
+	require.NoError(t, b.Memory.SetMemory(t.Context(), b.user.ID, "main", "a.md", ""))
+	require.NoError(t, b.Memory.SetMemory(t.Context(), b.user.ID, "main", "a.md", ""), "twice is fine")
+	mine, err = b.Memory.Memories(t.Context(), b.user.ID, "main")
 	require.NoError(t, err)
 	require.Empty(t, mine)
-	theirs, err := b.Memories(t.Context(), other, "main")
+	theirs, err := b.Memory.Memories(t.Context(), other, "main")
 	require.NoError(t, err)
 	require.Len(t, theirs, 1)
 }
@@ -44,7 +44,7 @@ func TestSetMemory_KeepsAtMost200WhoeverWritesAtOnce(t *testing.T) {
 	errs := make([]error, 20)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { errs[i] = b.SetMemory(t.Context(), b.user.ID, "main", fmt.Sprintf("new%d", i), "x") })
+		wg.Go(func() { errs[i] = b.Memory.SetMemory(t.Context(), b.user.ID, "main", fmt.Sprintf("new%d", i), "x") })
 	}
 	wg.Wait()
 	refused := 0
@@ -55,7 +55,7 @@ func TestSetMemory_KeepsAtMost200WhoeverWritesAtOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, 15, refused)
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "n1", "changed"), "what is there can be changed")
+	require.NoError(t, b.Memory.SetMemory(t.Context(), b.user.ID, "main", "n1", "changed"), "what is there can be changed")
 }
 
 func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
@@ -79,9 +79,9 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "first", got, "an attempt that comes late gets what stands")
 
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAsk}))
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, "language", "zh"))
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, "active_runner", "laptop"))
+	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAsk}))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, "language", "zh"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, "active_runner", "laptop"))
 	scene, err = b.Scene(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.True(t, scene.Frozen)

@@ -24,7 +24,7 @@ func (b *bundle) jobs() (out []chat.MemorizeJob) {
 		ids = append(ids, id)
 	}
 	for _, id := range ids {
-		j, err := b.MemorizeJob(b.t.Context(), id)
+		j, err := b.Conversations.MemorizeJob(b.t.Context(), id)
 		require.NoError(b.t, err)
 		out = append(out, j)
 	}
@@ -34,7 +34,7 @@ func (b *bundle) jobs() (out []chat.MemorizeJob) {
 // goesIntoMemory returns what the model that memorizes reads of a job.
 func (b *bundle) goesIntoMemory(j chat.MemorizeJob) (out []string) {
 	b.t.Helper()
-	w, err := b.MemorizeWindow(b.t.Context(), j)
+	w, err := b.Conversations.MemorizeWindow(b.t.Context(), j)
 	require.NoError(b.t, err)
 	for _, l := range window.View(w) {
 		out = append(out, l.Message.Content)
@@ -91,11 +91,11 @@ func TestMemorize_AConversationWithLittleInItIsLeftOut(t *testing.T) {
 	b.reset("r1", "hello")
 	require.Empty(t, b.jobs())
 	b.reset("r2", "hello")
-	_, err := b.Tell(t.Context(), chat.InternalMessage{Session: key, Key: "1", Origin: chat.OriginCron, Text: strings.Repeat("what no person says ", 20)})
+	_, err := b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: key, Key: "1", Origin: chat.OriginCron, Text: strings.Repeat("what no person says ", 20)})
 	require.NoError(t, err)
 	b.claim("c1")
 	b.finish("c1", chat.TurnDone)
-	require.NoError(t, b.Renew(t.Context(), key, "run 1", chat.ResetNew))
+	require.NoError(t, b.Conversations.Renew(t.Context(), key, "run 1", chat.ResetNew))
 	require.Empty(t, b.jobs())
 	for _, turn := range []chat.TurnID{"a", "b", "c"} {
 		b.exchange(turn, "hm")
@@ -111,20 +111,20 @@ func TestMemorize_PartsFollowEachOtherAndTheFirstWhoCutsIsRight(t *testing.T) {
 	b.reset("r1", "hello")
 	j := b.jobs()[0]
 	half := b.id("answer to first: " + lasting)
-	got, err := b.MemorizePart(t.Context(), j, half, false)
+	got, err := b.Conversations.MemorizePart(t.Context(), j, half, false)
 	require.NoError(t, err)
 	require.Equal(t, half, got)
-	got, err = b.MemorizePart(t.Context(), j, j.Upto, false)
+	got, err = b.Conversations.MemorizePart(t.Context(), j, j.Upto, false)
 	require.NoError(t, err)
 	require.Equal(t, half, got, "another attempt means the same part")
-	got, err = b.MemorizePart(t.Context(), j, half-1, true)
+	got, err = b.Conversations.MemorizePart(t.Context(), j, half-1, true)
 	require.NoError(t, err)
 	require.Equal(t, half-1, got, "unless it was too long")
 
-	require.NoError(t, b.Memorized(t.Context(), j, half))
-	_, err = b.MemorizePart(t.Context(), j, j.Upto, false)
+	require.NoError(t, b.Conversations.Memorized(t.Context(), j, half))
+	_, err = b.Conversations.MemorizePart(t.Context(), j, j.Upto, false)
 	require.Equal(t, fault.Unavailable, fault.KindOf(err), "an attempt that is behind begins again")
-	require.NoError(t, b.Memorized(t.Context(), j, half-1), "and takes nothing back")
+	require.NoError(t, b.Conversations.Memorized(t.Context(), j, half-1), "and takes nothing back")
 	j = b.jobs()[0]
 	require.Equal(t, half, j.Done)
 	require.Equal(t, []string{"second: " + lasting, "answer to second: " + lasting}, b.goesIntoMemory(j))
@@ -140,19 +140,19 @@ func TestMemorize_OneOfATenantAtATimeAndOnlyWhereAnAnswerCouldBegin(t *testing.T
 		require.Len(t, b.jobs(), i+1)
 	}
 	first, second := b.jobs()[0], b.jobs()[1]
-	require.NoError(t, b.HoldMemorize(t.Context(), first))
-	require.NoError(t, b.HoldMemorize(t.Context(), first), "an attempt that died left it")
-	require.Equal(t, fault.RateLimited, fault.KindOf(b.HoldMemorize(t.Context(), second)))
-	require.NoError(t, b.ReleaseMemorize(t.Context(), first.ID))
-	require.NoError(t, b.HoldMemorize(t.Context(), second))
-	require.NoError(t, b.ReleaseMemorize(t.Context(), second.ID))
+	require.NoError(t, b.Conversations.HoldMemorize(t.Context(), first))
+	require.NoError(t, b.Conversations.HoldMemorize(t.Context(), first), "an attempt that died left it")
+	require.Equal(t, fault.RateLimited, fault.KindOf(b.Conversations.HoldMemorize(t.Context(), second)))
+	require.NoError(t, b.Conversations.ReleaseMemorize(t.Context(), first.ID))
+	require.NoError(t, b.Conversations.HoldMemorize(t.Context(), second))
+	require.NoError(t, b.Conversations.ReleaseMemorize(t.Context(), second.ID))
 
 	for i := range 5 { // limits.llm.global
 		_, err := b.pool.Exec(t.Context(), `INSERT INTO llm_leases (turn_id, step, user_id, pool, asked_at, asks_at, held_until)
 			VALUES ('a', 10 + $1, $2, 'global', now(), now(), now() + interval '1 minute')`, i, b.user.ID)
 		require.NoError(t, err)
 	}
-	require.Equal(t, fault.RateLimited, fault.KindOf(b.HoldMemorize(t.Context(), first)), "answers come first")
+	require.Equal(t, fault.RateLimited, fault.KindOf(b.Conversations.HoldMemorize(t.Context(), first)), "answers come first")
 }
 
 func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t *testing.T) {
@@ -163,7 +163,7 @@ func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t
 	b.reset("r2", "hello")
 	b.exchange("t2", "and now?")
 	part := func() int {
-		parts, err := b.PromptParts(t.Context(), key)
+		parts, err := b.Conversations.PromptParts(t.Context(), key)
 		require.NoError(t, err)
 		return len(parts)
 	}
@@ -174,7 +174,7 @@ func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t
 	require.Equal(t, 2, part())
 	jobs := b.jobs()
 	for range 2 {
-		require.NoError(t, b.EndMemorize(t.Context(), jobs[0], chat.MemorizeFailed, "the provider is away", false))
+		require.NoError(t, b.Conversations.EndMemorize(t.Context(), jobs[0], chat.MemorizeFailed, "the provider is away", false))
 	}
 	say := i18n.Say(i18n.English, i18n.MemorizeFailed, "the provider is away")
 	n := 0
@@ -185,20 +185,20 @@ func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t
 	}
 	require.Equal(t, 1, n)
 	require.Equal(t, 2, part())
-	require.NoError(t, b.EndMemorize(t.Context(), jobs[0], chat.MemorizeDone, "", true))
+	require.NoError(t, b.Conversations.EndMemorize(t.Context(), jobs[0], chat.MemorizeDone, "", true))
 	require.Equal(t, chat.MemorizeFailed, b.state(jobs[0].ID), "it has ended")
 
-	require.NoError(t, b.EndMemorize(t.Context(), jobs[1], chat.MemorizeDone, "", true))
+	require.NoError(t, b.Conversations.EndMemorize(t.Context(), jobs[1], chat.MemorizeDone, "", true))
 	require.Equal(t, 1, part(), "the next turn knows what was memorized")
-	notes, err := b.MemorizeJobs(t.Context(), b.user.ID, 10)
+	notes, err := b.Conversations.MemorizeJobs(t.Context(), b.user.ID, 10)
 	require.NoError(t, err)
 	require.Len(t, notes, 2)
 	require.Equal(t, chat.MemorizeDone, notes[0].State)
 	require.Equal(t, "the provider is away", notes[1].Error)
 	require.Equal(t, i18n.English, i18n.Of(notes[1].Error))
 
-	require.NoError(t, b.DeleteSession(t.Context(), key))
-	_, err = b.MemorizeJob(t.Context(), jobs[1].ID)
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
+	_, err = b.Conversations.MemorizeJob(t.Context(), jobs[1].ID)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
@@ -211,7 +211,7 @@ func TestMemorize_OfASubagentThatMayRememberWhenItIsUnloaded(t *testing.T) {
 			key, remembers)
 		require.NoError(t, err)
 		for range 2 {
-			unloaded, err := b.UnloadSubagent(t.Context(), key, false)
+			unloaded, err := b.Agents.UnloadSubagent(t.Context(), key, false)
 			require.NoError(t, err)
 			require.True(t, unloaded)
 		}

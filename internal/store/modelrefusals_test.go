@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 func refusedTool(name, digest string) chat.RefusedTool {
@@ -17,14 +17,14 @@ func refusedTool(name, digest string) chat.RefusedTool {
 // refuse records refused tools in the turn t1, with a notice.
 func (b *bundle) refuse(tools ...chat.RefusedTool) bool {
 	b.t.Helper()
-	added, err := b.RecordRefusedTools(b.t.Context(), chat.Step{Session: key, Turn: "t1"}, tools, func(i18n.Lang) string { return "it is refused" })
+	added, err := b.ModelRefusals.RecordRefusedTools(b.t.Context(), chat.Step{Session: key, Turn: "t1"}, tools, func(i18n.Lang) string { return "it is refused" })
 	require.NoError(b.t, err)
 	return added
 }
 
 func (b *bundle) refusals(of chat.SessionKey) chat.Refusals {
 	b.t.Helper()
-	w, err := b.Window(b.t.Context(), of)
+	w, err := b.Conversations.Window(b.t.Context(), of)
 	require.NoError(b.t, err)
 	return w.Refusals
 }
@@ -61,7 +61,7 @@ func TestRecordRefusedTools_WithoutANoticeSaysNothing(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "hello")
 	b.claim("t1")
-	added, err := b.RecordRefusedTools(t.Context(), chat.Step{Session: key, Turn: "t1"}, []chat.RefusedTool{refusedTool("one", "d1")}, nil)
+	added, err := b.ModelRefusals.RecordRefusedTools(t.Context(), chat.Step{Session: key, Turn: "t1"}, []chat.RefusedTool{refusedTool("one", "d1")}, nil)
 	require.NoError(t, err)
 	require.True(t, added)
 	require.Zero(t, b.refusalNotices())
@@ -71,7 +71,7 @@ func TestRecordRefusedTools_ATurnOfAnotherConversationChangesNothing(t *testing.
 	b := setup(t)
 	b.send("m1", "hello")
 	b.claim("t1")
-	added, err := b.RecordRefusedTools(t.Context(), chat.Step{Session: peerKey, Turn: "t1"}, []chat.RefusedTool{refusedTool("one", "d1")}, nil)
+	added, err := b.ModelRefusals.RecordRefusedTools(t.Context(), chat.Step{Session: peerKey, Turn: "t1"}, []chat.RefusedTool{refusedTool("one", "d1")}, nil)
 	require.NoError(t, err)
 	require.False(t, added)
 	require.Empty(t, b.refusals(key).Tools)
@@ -81,13 +81,13 @@ func TestRecordRefusedRequest_ARefusalOfOneRequestLeavesTheWindow(t *testing.T) 
 	b := setup(t)
 	ctx := t.Context()
 	b.exchange("t0", "q0")
-	require.NoError(t, b.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Hash: "h0"}))
+	require.NoError(t, b.ModelRefusals.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Hash: "h0"}))
 	require.Equal(t, chat.RefusedRequest{Model: "p/a", Hash: "h0"}, b.refusals(key).Request("p/a"))
-	require.NoError(t, b.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Window: 8000, Hash: "h1"}))
-	require.NoError(t, b.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Hash: "h2"}))
+	require.NoError(t, b.ModelRefusals.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Window: 8000, Hash: "h1"}))
+	require.NoError(t, b.ModelRefusals.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Hash: "h2"}))
 	require.Equal(t, chat.RefusedRequest{Model: "p/a", Window: 8000, Hash: "h2"}, b.refusals(key).Request("p/a"))
 	require.Zero(t, b.refusals(key).Request("p/b"))
-	require.NoError(t, b.RecordRefusedRequest(ctx, "agent:main:web:thread:gone", chat.RefusedRequest{Model: "p/a", Hash: "h0"}), "it was deleted meanwhile")
+	require.NoError(t, b.ModelRefusals.RecordRefusedRequest(ctx, "agent:main:web:thread:gone", chat.RefusedRequest{Model: "p/a", Hash: "h0"}), "it was deleted meanwhile")
 }
 
 func TestRefusals_GoWithTheirConversationAndIntoItsCopies(t *testing.T) {
@@ -97,9 +97,9 @@ func TestRefusals_GoWithTheirConversationAndIntoItsCopies(t *testing.T) {
 	b.send("m1", "hello")
 	b.claim("t1")
 	require.True(t, b.refuse(refusedTool("one", "d1")))
-	require.NoError(t, b.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Window: 8000, Hash: "h1"}))
+	require.NoError(t, b.ModelRefusals.RecordRefusedRequest(ctx, key, chat.RefusedRequest{Model: "p/a", Window: 8000, Hash: "h1"}))
 	b.finish("t1", chat.TurnDone)
-	b.fork(store.NewFork{Title: "copy"})
+	b.fork(conversation.NewFork{Title: "copy"})
 	require.Equal(t, b.refusals(key), b.refusals(copyKey))
 	_, err := b.pool.Exec(ctx, "DELETE FROM sessions WHERE key = $1", string(copyKey))
 	require.NoError(t, err)

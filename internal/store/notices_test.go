@@ -10,6 +10,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/store"
 	"xbot/internal/store/notices"
+	"xbot/internal/store/people"
 )
 
 // noticed are the deliveries of notices, with their states.
@@ -29,21 +30,21 @@ func (b *bundle) noticed() (texts []string) {
 func TestTellOperator_IsOnItsWayOnceForEachKeyToThePlaceThatIsNamed(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
-	n := store.Notice{Key: "k1", Owner: b.user.ID, Title: "Notices", Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
+	n := notices.Notice{Key: "k1", Owner: b.user.ID, Title: "Notices", Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
 	for range 3 {
-		require.NoError(t, b.TellOperator(t.Context(), n))
+		require.NoError(t, b.Notices.TellOperator(t.Context(), n))
 	}
 	require.Equal(t, []string{"started waiting"}, b.noticed())
-	next, ok, err := b.NextOutbound(t.Context(), notices.Conversation)
+	next, ok, err := b.Deliveries.NextOutbound(t.Context(), notices.Conversation)
 	require.NoError(t, err)
 	require.True(t, ok)
-	o, err := b.Outbound(t.Context(), next.ID)
+	o, err := b.Deliveries.Outbound(t.Context(), next.ID)
 	require.NoError(t, err)
 	require.Equal(t, "7", o.Place.Peer)
 	require.Equal(t, "napcat", o.Channel)
 	require.True(t, o.Place.Aside, "who answers to it does not come into the administrator's conversation")
 	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
-	listed, err := b.Sessions(t.Context(), b.user.ID, "", 10)
+	listed, err := b.Conversations.Sessions(t.Context(), b.user.ID, "", 10)
 	require.NoError(t, err)
 	require.NotContains(t, keysOf(listed), notices.Conversation, "it is in the archive")
 }
@@ -58,40 +59,40 @@ func keysOf(sessions []chat.Session) (keys []chat.SessionKey) {
 func TestTellOperator_OfNoticesThatNobodyBeganToSendTheNewestIsSent(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
-	n := store.Notice{Key: "k1", Owner: b.user.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
-	require.NoError(t, b.TellOperator(t.Context(), n))
+	n := notices.Notice{Key: "k1", Owner: b.user.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
+	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
 	n.Key, n.Text = "k2", "second"
-	require.NoError(t, b.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
 	require.Equal(t, []string{"first expired", "second waiting"}, b.noticed())
-	next, _, err := b.NextOutbound(t.Context(), notices.Conversation)
+	next, _, err := b.Deliveries.NextOutbound(t.Context(), notices.Conversation)
 	require.NoError(t, err)
-	o, err := b.Outbound(t.Context(), next.ID)
+	o, err := b.Deliveries.Outbound(t.Context(), next.ID)
 	require.NoError(t, err)
 	o.Pieces = []chat.Piece{{Text: "second", Seq: 1, State: chat.PieceTried}}
-	require.NoError(t, b.SavePieces(t.Context(), &o, true))
+	require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, true))
 	n.Key, n.Text = "k3", "third"
-	require.NoError(t, b.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
 	require.Equal(t, []string{"first expired", "second waiting", "third waiting"}, b.noticed(), "what may have arrived is settled")
 }
 
 func TestTellOperator_WithoutSuchABotNothingIsWritten(t *testing.T) {
 	b := setup(t)
-	err := b.TellOperator(t.Context(), store.Notice{Key: "k1", Owner: b.user.ID, Text: "started", To: chat.Address{Channel: "qq", Peer: "7"}})
+	err := b.Notices.TellOperator(t.Context(), notices.Notice{Key: "k1", Owner: b.user.ID, Text: "started", To: chat.Address{Channel: "qq", Peer: "7"}})
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	require.Empty(t, b.noticed())
-	_, err = b.SessionOwner(t.Context(), notices.Conversation)
+	_, err = b.Users.SessionOwner(t.Context(), notices.Conversation)
 	require.True(t, fault.Is(err, fault.NotFound))
 }
 
 func TestTellOperator_TheConversationIsThatOfWhoIsTheFirstAdministratorNow(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
-	bob, err := b.CreateUser(t.Context(), "bob", store.RoleAdmin)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleAdmin)
 	require.NoError(t, err)
-	n := store.Notice{Key: "k1", Owner: bob.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
-	require.NoError(t, b.TellOperator(t.Context(), n))
+	n := notices.Notice{Key: "k1", Owner: bob.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
+	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
 	n.Key, n.Owner = "k2", b.user.ID
-	require.NoError(t, b.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
 	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
 }
 
@@ -102,7 +103,7 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	of := chat.Saying{Topic: chat.TopicCause, About: "model one", What: "denied"}
 	text := "the key is wrong"
 	tell := func() bool {
-		told, err := b.TellAdministrator(ctx, of, func(i18n.Lang) string { return text })
+		told, err := b.Notices.TellAdministrator(ctx, of, func(i18n.Lang) string { return text })
 		require.NoError(t, err)
 		return told
 	}
@@ -126,16 +127,16 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	require.True(t, tell())
 	require.False(t, tell())
 	require.Equal(t, []string{"the key is wrong waiting"}, b.noticed())
-	next, ok, err := b.NextOutbound(ctx, notices.Conversation)
+	next, ok, err := b.Deliveries.NextOutbound(ctx, notices.Conversation)
 	require.NoError(t, err)
 	require.True(t, ok)
-	o, err := b.Outbound(ctx, next.ID)
+	o, err := b.Deliveries.Outbound(ctx, next.ID)
 	require.NoError(t, err)
 	require.Equal(t, "8", o.Place.Peer)
 	require.Empty(t, o.Place.ReplyTo, "it answers no message")
 	require.True(t, o.Place.Aside)
 
-	require.NoError(t, b.TellOperator(ctx, store.Notice{Key: "start-1", Owner: b.user.ID, Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}))
+	require.NoError(t, b.Notices.TellOperator(ctx, notices.Notice{Key: "start-1", Owner: b.user.ID, Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}))
 	require.Equal(t, []string{"the key is wrong waiting", "started waiting"}, b.noticed(), "what is said once is not withdrawn for other news")
 }
 
@@ -145,7 +146,7 @@ func TestTellSender_AnswersTheMessageOnceADayInTheLanguageOfWhoWroteIt(t *testin
 	ctx := t.Context()
 	of := chat.Saying{Topic: chat.TopicFiles, Channel: "napcat", About: "7", What: "runner"}
 	tell := func(id chat.InboxID) bool {
-		told, err := b.TellSender(ctx, id, of, func(l i18n.Lang) string { return "nowhere " + string(l) })
+		told, err := b.Notices.TellSender(ctx, id, of, func(l i18n.Lang) string { return "nowhere " + string(l) })
 		require.NoError(t, err)
 		return told
 	}
@@ -157,7 +158,7 @@ func TestTellSender_AnswersTheMessageOnceADayInTheLanguageOfWhoWroteIt(t *testin
 	require.Equal(t, []string{"nowhere en > m1"}, b.answering())
 	_, err := b.pool.Exec(ctx, "UPDATE told_once SET told_at = told_at - interval '1 day'")
 	require.NoError(t, err)
-	require.NoError(t, b.SetUserSetting(ctx, b.user.ID, "language", "zh"))
+	require.NoError(t, b.Settings.SetUserSetting(ctx, b.user.ID, "language", "zh"))
 	require.True(t, tell(second.ID), "a day later")
 	require.Equal(t, []string{"nowhere en > m1", "nowhere zh > m2"}, b.answering())
 	require.False(t, tell(4711), "of a conversation that is gone nobody is told")
@@ -181,7 +182,7 @@ func TestTellAdministrator_WhatIsSaidOnceIsNeverRepeated(t *testing.T) {
 	b := setup(t)
 	of := chat.Saying{Topic: chat.TopicCause, About: "workspace", What: "/home/alice", Once: true}
 	tell := func(of chat.Saying) bool {
-		told, err := b.TellAdministrator(t.Context(), of, func(i18n.Lang) string { return "as before" })
+		told, err := b.Notices.TellAdministrator(t.Context(), of, func(i18n.Lang) string { return "as before" })
 		require.NoError(t, err)
 		return told
 	}

@@ -40,19 +40,19 @@ func TestFinishCall_KeepsTheWholeBesideTheSummary(t *testing.T) {
 	b := setup(t)
 	id, _ := b.opens("t1")
 	body := strings.Repeat("línea 行\n", 4000)
-	require.NoError(t, b.FinishCall(t.Context(), id, large("ol_0123456789", body)))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, large("ol_0123456789", body)))
 
-	w, err := b.Window(t.Context(), key)
+	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	call := w.Lines[1].Message.ToolCalls[0]
 	require.Equal(t, "summary of ol_0123456789", call.Result)
 	require.Equal(t, "ol_0123456789", call.Offload)
 	events := b.events(0)
 	require.NotContains(t, string(events[len(events)-1].Data), "línea", "the feed carries the summary only")
-	got, err := b.OffloadBody(t.Context(), key, "ol_0123456789")
+	got, err := b.Conversations.OffloadBody(t.Context(), key, "ol_0123456789")
 	require.NoError(t, err)
 	require.Equal(t, body, got)
-	got, err = b.CallResult(t.Context(), key, id)
+	got, err = b.Conversations.CallResult(t.Context(), key, id)
 	require.NoError(t, err)
 	require.Equal(t, body, got)
 }
@@ -60,10 +60,10 @@ func TestFinishCall_KeepsTheWholeBesideTheSummary(t *testing.T) {
 func TestFinishCall_KeepsWhatTheCallChangedForPeopleAlone(t *testing.T) {
 	b := setup(t)
 	id, _ := b.opens("t1")
-	require.NoError(t, b.FinishCall(t.Context(), id, chat.ToolResult{Content: "Wrote f.", Diff: "--- f\n+++ f\n+\x00new\n"}))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, chat.ToolResult{Content: "Wrote f.", Diff: "--- f\n+++ f\n+\x00new\n"}))
 	events := b.events(0)
 	require.Contains(t, string(events[len(events)-1].Data), `"diff": "--- f\n+++ f\n+new\n"`)
-	w, err := b.Window(t.Context(), key)
+	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Empty(t, w.Lines[1].Message.ToolCalls[0].Diff, "the model reads the result alone")
 }
@@ -71,11 +71,11 @@ func TestFinishCall_KeepsWhatTheCallChangedForPeopleAlone(t *testing.T) {
 func TestFinishCall_AResultThatComesLateLeavesNoOffload(t *testing.T) {
 	b := setup(t)
 	id, _ := b.opens("t1")
-	require.NoError(t, b.FinishCall(t.Context(), id, chat.ToolResult{Content: "first"}))
-	require.NoError(t, b.FinishCall(t.Context(), id, large("ol_0123456789", "body")))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, chat.ToolResult{Content: "first"}))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, large("ol_0123456789", "body")))
 	require.Zero(t, b.count("SELECT count(*) FROM offloads"))
 	require.Zero(t, b.count("SELECT count(*) FROM blobs"))
-	got, err := b.CallResult(t.Context(), key, id)
+	got, err := b.Conversations.CallResult(t.Context(), key, id)
 	require.NoError(t, err)
 	require.Equal(t, "first", got)
 }
@@ -83,13 +83,13 @@ func TestFinishCall_AResultThatComesLateLeavesNoOffload(t *testing.T) {
 func TestFinishCall_AnIdThatIsTakenLeavesTheWholeInTheConversation(t *testing.T) {
 	b := setup(t)
 	first, second := b.opens("t1")
-	require.NoError(t, b.FinishCall(t.Context(), first, large("ol_0123456789", "one")))
-	require.NoError(t, b.FinishCall(t.Context(), second, large("ol_0123456789", "two")))
-	call, err := b.Call(t.Context(), second)
+	require.NoError(t, b.Calls.FinishCall(t.Context(), first, large("ol_0123456789", "one")))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), second, large("ol_0123456789", "two")))
+	call, err := b.Calls.Call(t.Context(), second)
 	require.NoError(t, err)
 	require.Equal(t, "two", call.Result)
 	require.Empty(t, call.Offload)
-	got, err := b.OffloadBody(t.Context(), key, "ol_0123456789")
+	got, err := b.Conversations.OffloadBody(t.Context(), key, "ol_0123456789")
 	require.NoError(t, err)
 	require.Equal(t, "one", got)
 }
@@ -101,8 +101,8 @@ func TestFinishCall_ATaskIsNamedInTheSummaryOfItsOutput(t *testing.T) {
 	id := b.exec("t1", 0, "local")
 	r := large("ol_0123456789", "much output")
 	r.Background = &chat.Background{Command: "make", Runner: "local", StartedAt: time.Now()}
-	require.NoError(t, b.FinishCall(t.Context(), id, r))
-	call, err := b.Call(t.Context(), id)
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, r))
+	call, err := b.Calls.Call(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, "summary of ol_0123456789\ntask_id: bg1", call.Result)
 	require.Equal(t, "ol_0123456789", call.Offload)
@@ -115,14 +115,14 @@ func TestOffloads_OfASubagentAreKeptUnderItsRoot(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), "UPDATE sessions SET root = $1 WHERE key = $2", root, key)
 	require.NoError(t, err)
 	id, _ := b.opens("t1")
-	require.NoError(t, b.FinishCall(t.Context(), id, large("ol_0123456789", "body")))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, large("ol_0123456789", "body")))
 	for _, k := range []chat.SessionKey{root, key} {
-		got, err := b.OffloadBody(t.Context(), k, "ol_0123456789")
+		got, err := b.Conversations.OffloadBody(t.Context(), k, "ol_0123456789")
 		require.NoError(t, err)
 		require.Equal(t, "body", got)
 	}
 	require.Equal(t, 1, b.count("SELECT count(*) FROM offloads WHERE session_key = $1", root))
-	got, err := b.CallResult(t.Context(), key, id)
+	got, err := b.Conversations.CallResult(t.Context(), key, id)
 	require.NoError(t, err)
 	require.Equal(t, "body", got)
 }
@@ -132,12 +132,12 @@ func TestOffloadBody_OfAnotherSessionIsNotThere(t *testing.T) {
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	b.session(other)
 	id, _ := b.opens("t1")
-	require.NoError(t, b.FinishCall(t.Context(), id, large("ol_0123456789", "body")))
-	_, err := b.OffloadBody(t.Context(), other, "ol_0123456789")
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, large("ol_0123456789", "body")))
+	_, err := b.Conversations.OffloadBody(t.Context(), other, "ol_0123456789")
 	require.True(t, fault.Is(err, fault.NotFound))
-	_, err = b.CallResult(t.Context(), other, id)
+	_, err = b.Conversations.CallResult(t.Context(), other, id)
 	require.True(t, fault.Is(err, fault.NotFound))
-	entries, err := b.Offloads(t.Context(), other)
+	entries, err := b.Conversations.Offloads(t.Context(), other)
 	require.NoError(t, err)
 	require.Empty(t, entries)
 }
@@ -149,15 +149,15 @@ func TestOffloadedFiles_AreAsTheyWereRead(t *testing.T) {
 	file := chat.FileState{Path: "/w/a.go", Runner: "local", Size: 4, Time: time.Now().Truncate(time.Microsecond), Hash: hash[:]}
 	r := large("ol_0123456789", "1\tfile")
 	r.Offload.File = &file
-	require.NoError(t, b.FinishCall(t.Context(), first, r))
-	require.NoError(t, b.FinishCall(t.Context(), second, large("ol_aaaaaaaaaa", "no file")))
-	got, err := b.OffloadedFiles(t.Context(), key, []string{"ol_0123456789", "ol_aaaaaaaaaa", "ol_bbbbbbbbbb"})
+	require.NoError(t, b.Calls.FinishCall(t.Context(), first, r))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), second, large("ol_aaaaaaaaaa", "no file")))
+	got, err := b.Conversations.OffloadedFiles(t.Context(), key, []string{"ol_0123456789", "ol_aaaaaaaaaa", "ol_bbbbbbbbbb"})
 	require.NoError(t, err)
 	require.Len(t, got, 1)
 	require.True(t, file.Time.Equal(got[0].File.Time))
 	got[0].File.Time = file.Time
 	require.Equal(t, chat.OffloadedFile{ID: "ol_0123456789", User: b.user.ID, File: file}, got[0])
-	entries, err := b.Offloads(t.Context(), key)
+	entries, err := b.Conversations.Offloads(t.Context(), key)
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
 }
@@ -165,18 +165,18 @@ func TestOffloadedFiles_AreAsTheyWereRead(t *testing.T) {
 func TestDeleteSession_RemovesBodiesThatNobodyNamesAnyMore(t *testing.T) {
 	b := setup(t)
 	first, second := b.opens("t1")
-	require.NoError(t, b.FinishCall(t.Context(), first, large("ol_0123456789", "of this one alone")))
-	require.NoError(t, b.FinishCall(t.Context(), second, large("ol_aaaaaaaaaa", "of both")))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), first, large("ol_0123456789", "of this one alone")))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), second, large("ol_aaaaaaaaaa", "of both")))
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	b.session(other)
 	_, err := b.pool.Exec(t.Context(), "INSERT INTO offloads (session_key, id, blob, bytes, tool) SELECT $1, id, blob, bytes, tool FROM offloads WHERE id = 'ol_aaaaaaaaaa'", other)
 	require.NoError(t, err)
-	require.NoError(t, b.DeleteSession(t.Context(), key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	require.Equal(t, 1, b.count("SELECT count(*) FROM blobs"))
-	got, err := b.OffloadBody(t.Context(), other, "ol_aaaaaaaaaa")
+	got, err := b.Conversations.OffloadBody(t.Context(), other, "ol_aaaaaaaaaa")
 	require.NoError(t, err)
 	require.Equal(t, "of both", got)
-	require.NoError(t, b.DeleteSession(t.Context(), other))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), other))
 	require.Zero(t, b.count("SELECT count(*) FROM blobs"))
 }
 
@@ -203,17 +203,17 @@ func TestDeleteSession_LeavesABodyThatAnotherIsAboutToName(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	errs := make(chan error, 2*rounds)
-	require.NoError(t, b.FinishCall(t.Context(), calls[0], large("ol_0123456789", "shared")))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), calls[0], large("ol_0123456789", "shared")))
 	for i := 1; i < rounds; i++ {
-		wg.Go(func() { errs <- b.FinishCall(t.Context(), calls[i], large("ol_0123456789", "shared")) })
-		wg.Go(func() { errs <- b.DeleteSession(t.Context(), keys[i-1]) })
+		wg.Go(func() { errs <- b.Calls.FinishCall(t.Context(), calls[i], large("ol_0123456789", "shared")) })
+		wg.Go(func() { errs <- b.Agents.DeleteSession(t.Context(), keys[i-1]) })
 		wg.Wait()
 	}
 	close(errs)
 	for err := range errs {
 		require.NoError(t, err)
 	}
-	got, err := b.OffloadBody(t.Context(), keys[rounds-1], "ol_0123456789")
+	got, err := b.Conversations.OffloadBody(t.Context(), keys[rounds-1], "ol_0123456789")
 	require.NoError(t, err)
 	require.Equal(t, "shared", got)
 	require.Equal(t, 1, b.count("SELECT count(*) FROM blobs"))

@@ -21,10 +21,10 @@ func (b *bundle) exec(turn chat.TurnID, n int, runner string) chat.CallID {
 		{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: "{}", State: chat.CallOpen},
 	}})
 	require.NoError(b.t, err)
-	call, err := b.Call(b.t.Context(), id)
+	call, err := b.Calls.Call(b.t.Context(), id)
 	require.NoError(b.t, err)
 	call.Runner = runner
-	began, err := b.BeginCall(b.t.Context(), call)
+	began, err := b.Calls.BeginCall(b.t.Context(), call)
 	require.NoError(b.t, err)
 	require.True(b.t, began)
 	return id
@@ -37,7 +37,7 @@ func TestSetStartedOn_RefusesToSendACallThatHasItsResult(t *testing.T) {
 	id := b.exec("t1", 0, "local")
 	_, err := b.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
-	err = b.SetStartedOn(t.Context(), id, "store")
+	err = b.Calls.SetStartedOn(t.Context(), id, "store")
 	require.True(t, fault.Is(err, fault.Conflict), "nobody would follow the command: %v", err)
 }
 
@@ -47,9 +47,9 @@ func TestSetStartedOn_TheFirstNoteStandsAndARepetitionIsNoError(t *testing.T) {
 	b.claim("t1")
 	id := b.exec("t1", 0, "local")
 	for _, store := range []string{"first", "second"} {
-		require.NoError(t, b.SetStartedOn(t.Context(), id, store))
+		require.NoError(t, b.Calls.SetStartedOn(t.Context(), id, store))
 	}
-	call, err := b.Call(t.Context(), id)
+	call, err := b.Calls.Call(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, "first", call.StartedOn)
 }
@@ -77,7 +77,7 @@ func TestSettleTurn_WaitsForANoteOfACommandThatIsBeingSent(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 	require.NoError(t, tx.Commit(t.Context()))
 	require.NoError(t, <-settled)
-	kills, err := b.OpenKills(t.Context(), []string{"local"})
+	kills, err := b.Calls.OpenKills(t.Context(), []string{"local"})
 	require.NoError(t, err)
 	require.Equal(t, map[string][]chat.CallID{"local": {id}}, kills)
 }
@@ -87,15 +87,15 @@ func TestAbandonCall_HasItsCommandKilledAndAStoppedTurnSaysSo(t *testing.T) {
 	b.send("m1", "build")
 	b.claim("t1")
 	sent := b.exec("t1", 0, "local")
-	require.NoError(t, b.SetStartedOn(t.Context(), sent, "store"))
+	require.NoError(t, b.Calls.SetStartedOn(t.Context(), sent, "store"))
 	unsent := b.exec("t1", 1, "local")
 	for _, id := range []chat.CallID{sent, unsent} {
-		require.NoError(t, b.AbandonCall(t.Context(), id, chat.ToolResult{Content: "unknown", IsError: true}))
+		require.NoError(t, b.Calls.AbandonCall(t.Context(), id, chat.ToolResult{Content: "unknown", IsError: true}))
 	}
-	kills, err := b.OpenKills(t.Context(), []string{"local"})
+	kills, err := b.Calls.OpenKills(t.Context(), []string{"local"})
 	require.NoError(t, err)
 	require.Equal(t, map[string][]chat.CallID{"local": {sent}}, kills)
-	require.True(t, fault.Is(b.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
+	require.True(t, fault.Is(b.Calls.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
 	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	messages := b.transcript().Messages
@@ -107,22 +107,22 @@ func TestDeleteSession_NotesTheKillOfWhatRunsInIt(t *testing.T) {
 	b.send("m1", "build")
 	b.claim("t1")
 	task := b.exec("t1", 0, "laptop")
-	require.NoError(t, b.SetStartedOn(t.Context(), task, "store"))
+	require.NoError(t, b.Calls.SetStartedOn(t.Context(), task, "store"))
 	result := chat.ToolResult{Content: "goes on", Background: &chat.Background{Command: "make", Runner: "laptop", StartedAt: inAnHour()}}
-	require.NoError(t, b.FinishCall(t.Context(), task, result))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), task, result))
 	call := b.exec("t1", 1, "local")
-	require.NoError(t, b.SetStartedOn(t.Context(), call, "store"))
+	require.NoError(t, b.Calls.SetStartedOn(t.Context(), call, "store"))
 	unsent := b.exec("t1", 2, "local")
 	bang, err := b.AcceptBang(t.Context(), b.inbound("m2", "!make"), "make")
 	require.NoError(t, err)
 	require.NoError(t, b.SetBangStartedOn(t.Context(), bang.ID, "laptop", "store"))
 
-	require.NoError(t, b.DeleteSession(t.Context(), key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	laptop := fmt.Sprintf("%d/laptop", b.user.ID)
-	kills, err := b.OpenKills(t.Context(), []string{"local", laptop})
+	kills, err := b.Calls.OpenKills(t.Context(), []string{"local", laptop})
 	require.NoError(t, err)
 	require.Equal(t, []chat.CallID{call}, kills["local"])
 	require.ElementsMatch(t, []chat.CallID{task, chat.Bang{Inbox: bang.ID}.ExecID()}, kills[laptop])
-	require.True(t, fault.Is(b.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
+	require.True(t, fault.Is(b.Calls.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
 	require.True(t, fault.Is(b.SetBangStartedOn(t.Context(), bang.ID, "laptop", "store"), fault.Conflict))
 }

@@ -12,6 +12,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/delivery"
 )
 
 const peerKey = chat.SessionKey("agent:main:napcat:dm:7")
@@ -19,8 +22,8 @@ const peerKey = chat.SessionKey("agent:main:napcat:dm:7")
 // onPlatform makes a conversation on a platform with an account, and a turn that answers a message there.
 func (b *bundle) onPlatform() {
 	b.t.Helper()
-	require.NoError(b.t, b.SaveChannelAccount(b.t.Context(), store.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{"url": "ws://x"}}, 0))
-	_, err := b.CreateSession(b.t.Context(), store.NewSession{Key: peerKey, Owner: b.user.ID, Channel: "napcat"})
+	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), channels.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{"url": "ws://x"}}, 0))
+	_, err := b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: peerKey, Owner: b.user.ID, Channel: "napcat"})
 	require.NoError(b.t, err)
 }
 
@@ -44,7 +47,7 @@ func (b *bundle) answers(turn chat.TurnID, a chat.Answer) {
 
 func (b *bundle) next() (int64, string) {
 	b.t.Helper()
-	next, _, err := b.NextOutbound(b.t.Context(), peerKey)
+	next, _, err := b.Deliveries.NextOutbound(b.t.Context(), peerKey)
 	require.NoError(b.t, err)
 	return next.ID, next.Words
 }
@@ -56,7 +59,7 @@ func TestOutbound_AnAnswerWaitsForThePlaceOfItsMessage(t *testing.T) {
 	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
 	id, words := b.next()
 	require.Equal(t, "the answer", words)
-	o, err := b.Outbound(t.Context(), id)
+	o, err := b.Deliveries.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	require.True(t, o.Open)
 	require.Len(t, o.Nonce, 32)
@@ -65,17 +68,17 @@ func TestOutbound_AnAnswerWaitsForThePlaceOfItsMessage(t *testing.T) {
 
 	other := o
 	o.Pieces = []chat.Piece{{Text: "the", Seq: 1}, {Text: "answer", Seq: 2}}
-	require.NoError(t, b.SavePieces(t.Context(), &o, false))
-	require.NoError(t, b.SavePieces(t.Context(), &o, true))
-	require.NoError(t, b.SavePieces(t.Context(), &o, true))
-	require.True(t, fault.Is(b.SavePieces(t.Context(), &other, true), fault.Conflict), "another attempt has gone on with it")
-	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
-	require.True(t, fault.Is(b.SavePieces(t.Context(), &o, true), fault.Conflict), "what has ended stays as it is")
+	require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, false))
+	require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, true))
+	require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, true))
+	require.True(t, fault.Is(b.Deliveries.SavePieces(t.Context(), &other, true), fault.Conflict), "another attempt has gone on with it")
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
+	require.True(t, fault.Is(b.Deliveries.SavePieces(t.Context(), &o, true), fault.Conflict), "what has ended stays as it is")
 	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	id, words = b.next()
 	require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), words)
-	o, err = b.Outbound(t.Context(), id)
+	o, err = b.Deliveries.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, 2, o.Before, "two messages have answered m1")
 }
@@ -105,7 +108,7 @@ func TestOutbound_WhatIsNotForThePlatformDoesNotWait(t *testing.T) {
 	_, err = b.FinishTurn(t.Context(), peerKey, "t3", chat.TurnDone, "")
 	require.NoError(t, err)
 
-	require.NoError(t, b.DeleteChannelAccount(t.Context(), "napcat", ""))
+	require.NoError(t, b.Channels.DeleteChannelAccount(t.Context(), "napcat", ""))
 	b.writes("m4", here, "t4")
 	b.answers("t4", chat.Answer{Text: "a bridge reads the events", Finish: "stop"})
 	id, _ = b.next()
@@ -118,11 +121,11 @@ func TestOutbound_OfAnAnswerThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
 	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
 	id, _ := b.next()
-	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
-	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
 	notice, words := b.next()
 	require.Equal(t, i18n.Say(i18n.English, i18n.SentUnknown), words)
-	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundUncertain, "broke"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), notice, chat.OutboundUncertain, "broke"))
 	id, _ = b.next()
 	require.Zero(t, id, "not of what tells of it")
 }
@@ -136,7 +139,7 @@ func TestOutbound_OfANoticeThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	for _, want := range []string{i18n.Say(i18n.English, i18n.Stopped), i18n.Say(i18n.English, i18n.NoticeUnknown)} {
 		id, words := b.next()
 		require.Equal(t, want, words)
-		require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
+		require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
 	}
 	id, _ := b.next()
 	require.Zero(t, id, "not of what tells of it")
@@ -168,11 +171,11 @@ func TestOutbound_AWrittenStopIsAnsweredByOneMessage(t *testing.T) {
 		for _, want := range c.want {
 			id, words := b.next()
 			require.Equal(t, want, words)
-			require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
+			require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
 		}
 		id, words := b.next()
 		require.Zero(t, id, words)
-		got, err := b.Messages(t.Context(), peerKey, store.Page{Limit: 100})
+		got, err := b.Conversations.Messages(t.Context(), peerKey, conversation.Page{Limit: 100})
 		require.NoError(t, err)
 		require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), got.Messages[len(got.Messages)-1].Content, "the transcript says how the turn ended")
 	}
@@ -187,7 +190,7 @@ func TestToDeliver_NamesSessionsThatWereNotServed(t *testing.T) {
 	require.NoError(t, err)
 	got, err := b.ToDeliver(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []store.Undelivered{{Session: peerKey, Channel: "napcat"}}, got)
+	require.Equal(t, []delivery.Undelivered{{Session: peerKey, Channel: "napcat"}}, got)
 	got, err = b.ToDeliver(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, got, "each once a minute")
@@ -197,7 +200,7 @@ func TestHoldChannel_OneHoldsItUntilItIsHeardOfNoMore(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	hold := func(who string, lease time.Duration) bool {
-		got, err := b.HoldChannel(t.Context(), "napcat", "", who, lease)
+		got, err := b.Channels.HoldChannel(t.Context(), "napcat", "", who, lease)
 		require.NoError(t, err)
 		return got
 	}
@@ -205,10 +208,10 @@ func TestHoldChannel_OneHoldsItUntilItIsHeardOfNoMore(t *testing.T) {
 	require.False(t, hold("b", time.Hour))
 	require.True(t, hold("a", -time.Second), "it renews its own")
 	require.True(t, hold("b", time.Hour), "the lease is over")
-	require.NoError(t, b.ReleaseChannel(t.Context(), "napcat", "", "a"))
+	require.NoError(t, b.Channels.ReleaseChannel(t.Context(), "napcat", "", "a"))
 	require.False(t, hold("a", time.Hour), "nobody gives back what another holds")
-	require.NoError(t, b.RememberChannel(t.Context(), "napcat", "", "seq", []byte{0, 1}))
-	kept, err := b.RecallChannel(t.Context(), "napcat", "", "seq")
+	require.NoError(t, b.Channels.RememberChannel(t.Context(), "napcat", "", "seq", []byte{0, 1}))
+	kept, err := b.Channels.RecallChannel(t.Context(), "napcat", "", "seq")
 	require.NoError(t, err)
 	require.Equal(t, []byte{0, 1}, kept)
 }
@@ -218,13 +221,13 @@ func TestSpendSign_CountsAnHourOverAllProcessesAndSaysWhatWasRefused(t *testing.
 	b.onPlatform()
 	spend := func() bool {
 		t.Helper()
-		may, err := b.SpendSign(t.Context(), "napcat", "", 2)
+		may, err := b.Channels.SpendSign(t.Context(), "napcat", "", 2)
 		require.NoError(t, err)
 		return may
 	}
 	shows := func(signs int) {
 		t.Helper()
-		all, err := b.ChannelOverview(t.Context())
+		all, err := b.Channels.ChannelOverview(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, signs, all[0].Signs)
 		require.Equal(t, 2, all[0].SignsBudget)
@@ -236,7 +239,7 @@ func TestSpendSign_CountsAnHourOverAllProcessesAndSaysWhatWasRefused(t *testing.
 	shows(0)
 	require.True(t, spend(), "another hour")
 	shows(1)
-	ok, err := b.HoldChannel(t.Context(), "napcat", "", "one", time.Minute)
+	ok, err := b.Channels.HoldChannel(t.Context(), "napcat", "", "one", time.Minute)
 	require.NoError(t, err)
 	require.True(t, ok, "counting holds nothing")
 }
@@ -245,7 +248,7 @@ func TestChannelOverview_SaysWhatHoldsTheMessagesThatWait(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	held := func() (int, string) {
-		all, err := b.ChannelOverview(t.Context())
+		all, err := b.Channels.ChannelOverview(t.Context())
 		require.NoError(t, err)
 		require.Len(t, all, 1)
 		return all[0].Waiting, all[0].Held
@@ -256,21 +259,21 @@ func TestChannelOverview_SaysWhatHoldsTheMessagesThatWait(t *testing.T) {
 	require.Equal(t, 1, waiting)
 	require.Empty(t, why)
 	id, _ := b.next()
-	require.NoError(t, b.NoteDelivery(t.Context(), id, "the quota is used up "+strings.Repeat("x", 1000)))
+	require.NoError(t, b.Deliveries.NoteDelivery(t.Context(), id, "the quota is used up "+strings.Repeat("x", 1000)))
 	_, why = held()
 	require.True(t, strings.HasPrefix(why, "the quota is used up "))
 	require.Len(t, why, 300)
-	listed, err := b.InspectUndelivered(t.Context(), 10)
+	listed, err := b.Inspection.InspectUndelivered(t.Context(), 10)
 	require.NoError(t, err)
 	require.Len(t, listed, 1, "the inbox lists what the channel counts")
 	require.Equal(t, "waiting", listed[0].Outcome)
 	require.Nil(t, listed[0].EndedAt)
 	require.True(t, strings.HasPrefix(listed[0].Reason, "the quota is used up "))
-	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
 	waiting, why = held()
 	require.Zero(t, waiting)
 	require.Empty(t, why)
-	listed, err = b.InspectUndelivered(t.Context(), 10)
+	listed, err = b.Inspection.InspectUndelivered(t.Context(), 10)
 	require.NoError(t, err)
 	require.Empty(t, listed)
 }
@@ -287,11 +290,11 @@ func TestEndDelivery_OfAnswersThatGrewTooOldThePersonIsToldOnceForAll(t *testing
 	for range 3 {
 		id, words := b.next()
 		require.Equal(t, "the answer", words)
-		require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundExpired, "the platform was away for a day"))
+		require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundExpired, "the platform was away for a day"))
 	}
 	notice, words := b.next()
 	require.Equal(t, i18n.Say(i18n.English, i18n.SentExpired), words)
-	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundExpired, "still away"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), notice, chat.OutboundExpired, "still away"))
 	id, _ := b.next()
 	require.Zero(t, id, "once for all of them, and nothing of the notice itself")
 }
@@ -302,11 +305,11 @@ func TestEndDelivery_OfWhatThePlatformRefusesThePersonIsToldOnce(t *testing.T) {
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
 	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
 	id, _ := b.next()
-	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
-	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
 	notice, words := b.next()
 	require.Equal(t, i18n.Say(i18n.English, i18n.SentRefused), words)
-	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundFailed, "the bot is not in this chat"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), notice, chat.OutboundFailed, "the bot is not in this chat"))
 	id, _ = b.next()
 	require.Zero(t, id, "nothing is said of that")
 }

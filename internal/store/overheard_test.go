@@ -9,23 +9,26 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/overheard"
+	"xbot/internal/store/people"
 )
 
 const groupKey = chat.SessionKey("agent:main:feishu:group:oc_1")
 
 // group makes the conversation of a group.
-func (b *bundle) group() store.User {
+func (b *bundle) group() people.User {
 	b.t.Helper()
-	g, err := b.GroupUser(b.t.Context(), "feishu", chat.ChatGroup, "oc_1")
+	g, err := b.Users.GroupUser(b.t.Context(), "feishu", chat.ChatGroup, "oc_1")
 	require.NoError(b.t, err)
-	_, err = b.CreateSession(b.t.Context(), store.NewSession{Key: groupKey, Owner: g.ID, Channel: "feishu", ChatType: chat.ChatGroup})
+	_, err = b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: groupKey, Owner: g.ID, Channel: "feishu", ChatType: chat.ChatGroup})
 	require.NoError(b.t, err)
 	return g
 }
 
 func (b *bundle) overhear(id, sender, text string, at time.Time, limit int) bool {
 	b.t.Helper()
-	kept, err := b.Overhear(b.t.Context(), store.Overheard{
+	kept, err := b.GroupMessages.Overhear(b.t.Context(), overheard.Message{
 		Session: groupKey, Channel: "feishu", PlatformID: id, Sender: sender, Text: text, SentAt: at,
 	}, limit)
 	require.NoError(b.t, err)
@@ -34,7 +37,7 @@ func (b *bundle) overhear(id, sender, text string, at time.Time, limit int) bool
 
 func (b *bundle) groupTalk(key chat.SessionKey) []chat.Message {
 	b.t.Helper()
-	page, err := b.Messages(b.t.Context(), key, store.Page{Limit: 100})
+	page, err := b.Conversations.Messages(b.t.Context(), key, conversation.Page{Limit: 100})
 	require.NoError(b.t, err)
 	return page.Messages
 }
@@ -64,7 +67,7 @@ func TestOverheard_ComesBeforeTheMessageThatAddressesTheBot(t *testing.T) {
 	require.Equal(t, "Al", got[1].Sender)
 
 	require.False(t, b.overhear("m1", "Bob", "first", at, 50), "also after it came into the transcript")
-	w, err := b.Window(t.Context(), groupKey)
+	w, err := b.Conversations.Window(t.Context(), groupKey)
 	require.NoError(t, err)
 	require.Contains(t, w.Lines[1].Preface, " · from Al]")
 }
@@ -105,10 +108,10 @@ func TestOverheard_EditedAndRecalled(t *testing.T) {
 	at := time.Now().Add(-time.Hour)
 	b.overhear("m1", "Bob", "frist", at, 50)
 	b.overhear("m2", "Bob", "a secret", at, 50)
-	edited, err := b.EditOverheard(t.Context(), store.Overheard{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "first"})
+	edited, err := b.GroupMessages.EditOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "first"})
 	require.NoError(t, err)
 	require.True(t, edited)
-	recalled, err := b.RecallOverheard(t.Context(), store.Overheard{Session: groupKey, Channel: "feishu", PlatformID: "m2"})
+	recalled, err := b.GroupMessages.RecallOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m2"})
 	require.NoError(t, err)
 	require.True(t, recalled)
 	_, err = b.Accept(t.Context(), store.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
@@ -116,7 +119,7 @@ func TestOverheard_EditedAndRecalled(t *testing.T) {
 	_, _, err = b.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.Equal(t, "[Chat messages since your last reply, for context]\nBob: first", b.groupTalk(groupKey)[0].Content)
-	edited, err = b.EditOverheard(t.Context(), store.Overheard{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "too late"})
+	edited, err = b.GroupMessages.EditOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "too late"})
 	require.NoError(t, err)
 	require.False(t, edited)
 }

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 func TestPair_GivesTheSamePersonTheSameCode(t *testing.T) {
@@ -18,87 +18,87 @@ func TestPair_GivesTheSamePersonTheSameCode(t *testing.T) {
 	codes := make([]string, 6)
 	var group sync.WaitGroup
 	for i := range codes {
-		group.Go(func() { codes[i], _ = b.Pair(t.Context(), "feishu", "", "ou_1", "Bob") })
+		group.Go(func() { codes[i], _ = b.Users.Pair(t.Context(), "feishu", "", "ou_1", "Bob") })
 	}
 	group.Wait()
 	require.Regexp(t, "^[A-HJ-NP-Z2-9]{8}$", codes[0])
 	for _, code := range codes {
 		require.Equal(t, codes[0], code)
 	}
-	all, err := b.Pairings(t.Context())
+	all, err := b.Users.Pairings(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 }
 
 func TestPair_AtMostTenWaitOnAChannelAndAccount(t *testing.T) {
 	b := setup(t)
-	for i := range store.MaxPairings {
-		_, err := b.Pair(t.Context(), "feishu", "one", fmt.Sprint("ou_", i), "")
+	for i := range people.MaxPairings {
+		_, err := b.Users.Pair(t.Context(), "feishu", "one", fmt.Sprint("ou_", i), "")
 		require.NoError(t, err)
 	}
-	_, err := b.Pair(t.Context(), "feishu", "one", "ou_more", "")
+	_, err := b.Users.Pair(t.Context(), "feishu", "one", "ou_more", "")
 	require.True(t, fault.Is(err, fault.RateLimited), "%v", err)
-	_, err = b.Pair(t.Context(), "feishu", "two", "ou_more", "")
+	_, err = b.Users.Pair(t.Context(), "feishu", "two", "ou_more", "")
 	require.NoError(t, err, "another account has a list of its own")
 
 	_, err = b.pool.Exec(t.Context(), "UPDATE pairings SET expires_at = now() WHERE peer = 'ou_0'")
 	require.NoError(t, err)
-	_, err = b.Pair(t.Context(), "feishu", "one", "ou_more", "")
+	_, err = b.Users.Pair(t.Context(), "feishu", "one", "ou_more", "")
 	require.NoError(t, err, "who waited for a day waits no more")
 }
 
 func TestEndPairing_GrantsOnceAndExpires(t *testing.T) {
 	b := setup(t)
-	code, err := b.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
+	code, err := b.Users.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
 	require.NoError(t, err)
-	granted, _, err := b.Granted(t.Context(), "feishu", "", "ou_1")
+	granted, _, err := b.Users.Granted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.False(t, granted)
 
-	got, err := b.EndPairing(t.Context(), " "+code[:4]+"-"+code[4:]+" ", true, b.user.ID)
+	got, err := b.Users.EndPairing(t.Context(), " "+code[:4]+"-"+code[4:]+" ", true, b.user.ID)
 	require.NoError(t, err)
 	require.Equal(t, "ou_1", got.Peer)
-	granted, told, err := b.Granted(t.Context(), "feishu", "", "ou_1")
+	granted, told, err := b.Users.Granted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.True(t, granted)
 	require.False(t, told)
-	_, err = b.EndPairing(t.Context(), code, true, b.user.ID)
+	_, err = b.Users.EndPairing(t.Context(), code, true, b.user.ID)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 
-	first, err := b.TellGranted(t.Context(), "feishu", "", "ou_1")
+	first, err := b.Users.TellGranted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.True(t, first)
-	first, err = b.TellGranted(t.Context(), "feishu", "", "ou_1")
+	first, err = b.Users.TellGranted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.False(t, first)
 
-	grants, err := b.Grants(t.Context())
+	grants, err := b.Users.Grants(t.Context())
 	require.NoError(t, err)
 	require.Len(t, grants, 1)
 	require.Equal(t, "admin", grants[0].GrantedBy)
-	require.NoError(t, b.DeleteGrant(t.Context(), "feishu", "", "ou_1"))
-	granted, _, err = b.Granted(t.Context(), "feishu", "", "ou_1")
+	require.NoError(t, b.Users.DeleteGrant(t.Context(), "feishu", "", "ou_1"))
+	granted, _, err = b.Users.Granted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.False(t, granted)
 
-	code, err = b.Pair(t.Context(), "feishu", "", "ou_2", "")
+	code, err = b.Users.Pair(t.Context(), "feishu", "", "ou_2", "")
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(), "UPDATE pairings SET expires_at = now()")
 	require.NoError(t, err)
-	_, err = b.EndPairing(t.Context(), code, true, b.user.ID)
+	_, err = b.Users.EndPairing(t.Context(), code, true, b.user.ID)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }
 
 func TestEndPairing_RefusedMayAskAgain(t *testing.T) {
 	b := setup(t)
-	code, err := b.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
+	code, err := b.Users.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
 	require.NoError(t, err)
-	_, err = b.EndPairing(t.Context(), code, false, b.user.ID)
+	_, err = b.Users.EndPairing(t.Context(), code, false, b.user.ID)
 	require.NoError(t, err)
-	granted, _, err := b.Granted(t.Context(), "feishu", "", "ou_1")
+	granted, _, err := b.Users.Granted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.False(t, granted)
-	again, err := b.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
+	again, err := b.Users.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
 	require.NoError(t, err)
 	require.NotEqual(t, code, again)
 }
@@ -112,7 +112,7 @@ func TestOnce_ASentenceIsSaidOnceThenAtMostDaily(t *testing.T) {
 		say := say
 		say.Asked = fmt.Sprint("m", i)
 		group.Go(func() {
-			if first, err := b.Once(t.Context(), say); err == nil && first {
+			if first, err := b.Notices.Once(t.Context(), say); err == nil && first {
 				said.Add(1)
 			}
 		})
@@ -124,7 +124,7 @@ func TestOnce_ASentenceIsSaidOnceThenAtMostDaily(t *testing.T) {
 		s := say
 		s.Asked = "another"
 		change(&s)
-		first, err := b.Once(t.Context(), s)
+		first, err := b.Notices.Once(t.Context(), s)
 		require.NoError(t, err)
 		return first
 	}

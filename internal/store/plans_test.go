@@ -7,7 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	callsrows "xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
 )
 
 // wantsPlan accepts a message that wants a plan, and opens its turn.
@@ -40,9 +41,9 @@ func (b *bundle) proposed(turn chat.TurnID, n int, steps ...string) chat.CallID 
 // planState is the state of the running turn of a session, and whether its calls wait for a plan.
 func (b *bundle) planState(session chat.SessionKey) (chat.PlanState, bool) {
 	b.t.Helper()
-	wanted, err := b.ModelWanted(b.t.Context(), session)
+	wanted, err := b.Settings.ModelWanted(b.t.Context(), session)
 	require.NoError(b.t, err)
-	permits, err := b.Permits(b.t.Context(), session)
+	permits, err := b.Permissions.Permits(b.t.Context(), session)
 	require.NoError(b.t, err)
 	return wanted.Plan, permits.Planning
 }
@@ -59,29 +60,29 @@ func TestPlan_OnlyAnAnswerToItLiftsTheWallOfATurn(t *testing.T) {
 	b.wantsPlan("t1")
 	b.requirePlan(key, chat.PlanWanted)
 	first := b.proposed("t1", 0, "a")
-	_, err := b.AllowTurn(t.Context(), store.TurnPermit{Session: key, Turn: "t1", User: b.user.ID, UserName: "admin", Allow: true})
+	_, err := b.Calls.AllowTurn(t.Context(), callsrows.TurnPermit{Session: key, Turn: "t1", User: b.user.ID, UserName: "admin", Allow: true})
 	require.NoError(t, err)
-	_, err = b.AnswerAll(t.Context(), b.answer("", true))
-	require.ErrorIs(t, err, store.ErrNothingAsked)
+	_, err = b.Calls.AnswerAll(t.Context(), b.answer("", true))
+	require.ErrorIs(t, err, callsrows.ErrNothingAsked)
 	require.Equal(t, chat.ApprovalOpen, b.approval(first).State, "nothing that is said to all calls approves a plan")
 	always := b.answer(first, true)
 	always.Always = true
-	_, err = b.Answer(t.Context(), always)
+	_, err = b.Calls.Answer(t.Context(), always)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 
-	_, err = b.Answer(t.Context(), b.answer(first, false))
+	_, err = b.Calls.Answer(t.Context(), b.answer(first, false))
 	require.NoError(t, err)
 	b.requirePlan(key, chat.PlanWanted)
 	second := b.proposed("t1", 1, "b", "c")
 	edited := b.answer(second, true)
 	edited.Changed = &chat.Change{Arguments: `{"steps":["c"]}`, Summary: "1 step", Plan: &chat.Plan{Steps: []string{"c"}}}
-	_, err = b.Answer(t.Context(), edited)
+	_, err = b.Calls.Answer(t.Context(), edited)
 	require.NoError(t, err)
 	require.Equal(t, []string{"c"}, b.approval(second).Plan.Steps)
 	require.Equal(t, "{}", b.approval(second).Asked)
 	b.requirePlan(key, chat.PlanApproved)
 	third := b.proposed("t1", 2, "d")
-	_, err = b.Answer(t.Context(), b.answer(third, false))
+	_, err = b.Calls.Answer(t.Context(), b.answer(third, false))
 	require.NoError(t, err)
 	b.requirePlan(key, chat.PlanWanted)
 	b.finish("t1", chat.TurnDone)
@@ -94,7 +95,7 @@ func TestPlan_ThatNobodyAnswersIsNotApproved(t *testing.T) {
 	b := setup(t)
 	b.wantsPlan("t1")
 	call := b.proposed("t1", 0, "a")
-	require.NoError(t, b.Expire(t.Context(), call))
+	require.NoError(t, b.Calls.Expire(t.Context(), call))
 	require.Equal(t, chat.ApprovalDenied, b.approval(call).State)
 	b.requirePlan(key, chat.PlanWanted)
 }
@@ -107,9 +108,9 @@ func TestPlan_ACallThatWaitsForAPlanNeverRuns(t *testing.T) {
 	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), answer)
 	require.NoError(t, err)
 	require.Nil(t, b.ask(answer.Calls[0].ID, ""), "nobody is asked about it")
-	call, err := b.Call(t.Context(), answer.Calls[0].ID)
+	call, err := b.Calls.Call(t.Context(), answer.Calls[0].ID)
 	require.NoError(t, err)
-	began, err := b.BeginCall(t.Context(), call)
+	began, err := b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
 	require.False(t, began)
 }
@@ -119,11 +120,11 @@ func TestPlan_OfAConversationHoldsAtOnceAndForItsTurns(t *testing.T) {
 	b.send("m1", "do it")
 	b.claim("t1")
 	b.requirePlan(key, "")
-	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Plan: new(true)}))
+	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Plan: new(true)}))
 	b.requirePlan(key, chat.PlanWanted)
-	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Plan: new(false)}))
+	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Plan: new(false)}))
 	b.requirePlan(key, chat.PlanLifted)
-	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Plan: new(true)}))
+	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Plan: new(true)}))
 	b.finish("t1", chat.TurnStopped)
 	b.order("c1", "/compact")
 	b.requirePlan(key, "")
@@ -137,9 +138,9 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	b := setup(t)
 	b.wantsPlan("t1")
 	calls := b.calling(key, "t1", 3)
-	waiting, err := b.HandTask(t.Context(), task(calls[2], ""))
+	waiting, err := b.Agents.HandTask(t.Context(), task(calls[2], ""))
 	require.NoError(t, err)
-	early, err := b.HandTask(t.Context(), task(calls[0], ""))
+	early, err := b.Agents.HandTask(t.Context(), task(calls[0], ""))
 	require.NoError(t, err)
 	agent := early.Subagent.Session
 	_, ok, err := b.Claim(t.Context(), agent, "s1", "run", 0)
@@ -147,26 +148,26 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	require.True(t, ok)
 	b.requirePlan(agent, chat.PlanWanted)
 	plan := b.proposed("t1", 1, "a")
-	_, err = b.Answer(t.Context(), b.answer(plan, true))
+	_, err = b.Calls.Answer(t.Context(), b.answer(plan, true))
 	require.NoError(t, err)
 	b.requirePlan(agent, chat.PlanWanted) // to the end of its turn
 	_, ok, err = b.Claim(t.Context(), waiting.Subagent.Session, "s0", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.requirePlan(waiting.Subagent.Session, chat.PlanWanted) // it was asked before the approval, and begins after it
-	late, err := b.HandTask(t.Context(), task(calls[1], ""))
+	late, err := b.Agents.HandTask(t.Context(), task(calls[1], ""))
 	require.NoError(t, err)
 	_, ok, err = b.Claim(t.Context(), late.Subagent.Session, "s2", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.requirePlan(late.Subagent.Session, "")
-	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Plan: new(false)}))
+	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Plan: new(false)}))
 	b.requirePlan(agent, chat.PlanLifted)
 	b.requirePlan(key, chat.PlanLifted)
-	_, err = b.Answer(t.Context(), b.answer(b.proposed("t1", 2, "b"), false))
+	_, err = b.Calls.Answer(t.Context(), b.answer(b.proposed("t1", 2, "b"), false))
 	require.NoError(t, err)
 	b.requirePlan(key, chat.PlanLifted) // the mode is off, also for a plan that is sent back
-	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Plan: new(true)}))
+	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Plan: new(true)}))
 	b.requirePlan(late.Subagent.Session, chat.PlanWanted) // what is at work is bound, too
 }
 
@@ -196,7 +197,7 @@ func TestPlan_GoesOnWithATurnThatIsContinuedOrAnsweredAnew(t *testing.T) {
 	require.NoError(t, err)
 	b.claim("t4")
 	b.requirePlan(key, chat.PlanWanted) // as often as it is answered anew
-	_, err = b.Answer(t.Context(), b.answer(b.proposed("t4", 0, "a"), true))
+	_, err = b.Calls.Answer(t.Context(), b.answer(b.proposed("t4", 0, "a"), true))
 	require.NoError(t, err)
 	b.finish("t4", chat.TurnStopped)
 	planned := b.inbound("go on planned", "Continue where you stopped.")

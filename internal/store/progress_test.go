@@ -10,12 +10,14 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/delivery"
 )
 
 var here = &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}
 
 // follows lets the relay look, as if a minute had passed since it looked last.
-func (b *bundle) follows() []store.Undelivered {
+func (b *bundle) follows() []delivery.Undelivered {
 	b.t.Helper()
 	_, err := b.pool.Exec(b.t.Context(), "UPDATE progress_cards SET woken_at = woken_at - interval '61 seconds'")
 	require.NoError(b.t, err)
@@ -26,17 +28,17 @@ func (b *bundle) follows() []store.Undelivered {
 
 func (b *bundle) nextFollow() chat.TurnID {
 	b.t.Helper()
-	turn, _, _, err := b.NextFollow(b.t.Context(), peerKey)
+	turn, _, _, err := b.Deliveries.NextFollow(b.t.Context(), peerKey)
 	require.NoError(b.t, err)
 	return turn
 }
 
 func (b *bundle) shows(turn chat.TurnID) {
 	b.t.Helper()
-	ok, err := b.TryCard(b.t.Context(), turn)
+	ok, err := b.Deliveries.TryCard(b.t.Context(), turn)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
-	require.NoError(b.t, b.ShowCard(b.t.Context(), turn, "card of "+string(turn)))
+	require.NoError(b.t, b.Deliveries.ShowCard(b.t.Context(), turn, "card of "+string(turn)))
 }
 
 func TestToFollow_NamesATurnThatRunsForAWhileOnceAMinute(t *testing.T) {
@@ -48,17 +50,17 @@ func TestToFollow_NamesATurnThatRunsForAWhileOnceAMinute(t *testing.T) {
 	require.Empty(t, got, "it has just begun")
 	got, err = b.ToFollow(t.Context(), 0)
 	require.NoError(t, err)
-	require.Equal(t, []store.Undelivered{{Session: peerKey, Channel: "napcat"}}, got)
+	require.Equal(t, []delivery.Undelivered{{Session: peerKey, Channel: "napcat"}}, got)
 	got, err = b.ToFollow(t.Context(), 0)
 	require.NoError(t, err)
 	require.Empty(t, got)
 	require.Len(t, b.follows(), 1, "a minute later somebody looks whether it is followed still")
-	require.NoError(t, b.KeepFollowing(t.Context(), "t1"))
+	require.NoError(t, b.Deliveries.KeepFollowing(t.Context(), "t1"))
 	got, err = b.ToFollow(t.Context(), 0)
 	require.NoError(t, err)
 	require.Empty(t, got, "it is")
 
-	c, err := b.TurnProgress(t.Context(), "t1")
+	c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, chat.CardWaiting, c.Card.State)
 	require.Equal(t, *here, c.Card.Place)
@@ -74,16 +76,16 @@ func TestNoteLine_EachIsNotedOnceAndNoneOnceTheTurnIsShownOtherwise(t *testing.T
 	b.follows()
 	note := func(n int) bool {
 		t.Helper()
-		fresh, err := b.NoteLine(t.Context(), "t1", n)
+		fresh, err := b.Deliveries.NoteLine(t.Context(), "t1", n)
 		require.NoError(t, err)
 		return fresh
 	}
 	require.True(t, note(2))
 	require.Equal(t, []bool{false, false, true}, []bool{note(1), note(2), note(3)})
-	c, err := b.TurnProgress(t.Context(), "t1")
+	c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, 3, c.Card.Lines)
-	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardNone))
+	require.NoError(t, b.Deliveries.EndCard(t.Context(), "t1", chat.CardNone))
 	require.False(t, note(4))
 }
 
@@ -95,7 +97,7 @@ func TestToFollow_LeavesOutWhomNobodyOnAPlatformWaitsFor(t *testing.T) {
 	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.writes("m2", here, "t2")
-	require.NoError(t, b.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: "napcat", Enabled: false, Settings: map[string]string{}}, 0))
+	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "napcat", Enabled: false, Settings: map[string]string{}}, 0))
 	require.Empty(t, b.follows(), "the bot is switched off")
 }
 
@@ -111,12 +113,12 @@ func TestNextFollow_EndsWithTheAnswerAndComesBackForACardThatIsLeft(t *testing.T
 	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "its card says that it runs")
-	require.NoError(t, b.PutOffCard(t.Context(), "t1", time.Hour))
+	require.NoError(t, b.Deliveries.PutOffCard(t.Context(), "t1", time.Hour))
 	require.Empty(t, b.nextFollow(), "later")
 	require.Empty(t, b.follows(), "later")
-	require.NoError(t, b.PutOffCard(t.Context(), "t1", -time.Second))
+	require.NoError(t, b.Deliveries.PutOffCard(t.Context(), "t1", -time.Second))
 	require.Len(t, b.follows(), 1)
-	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardSettled))
+	require.NoError(t, b.Deliveries.EndCard(t.Context(), "t1", chat.CardSettled))
 	require.Empty(t, b.nextFollow())
 	require.Empty(t, b.follows())
 }
@@ -129,34 +131,34 @@ func TestCardOfAnswer_IsTakenTogetherWithThePiece(t *testing.T) {
 	b.shows("t1")
 	require.NoError(t, b.TellTurnHeld(t.Context(), store.Live{Turn: "t1", Session: peerKey}))
 	notice, _ := b.next()
-	_, ok, err := b.CardOfAnswer(t.Context(), notice)
+	_, ok, err := b.Deliveries.CardOfAnswer(t.Context(), notice)
 	require.NoError(t, err)
 	require.False(t, ok, "a notice is no answer")
-	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundSent, ""))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), notice, chat.OutboundSent, ""))
 
 	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
 	id, _ := b.next()
-	card, ok, err := b.CardOfAnswer(t.Context(), id)
+	card, ok, err := b.Deliveries.CardOfAnswer(t.Context(), id)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "card of t1", card.Message)
-	o, err := b.Outbound(t.Context(), id)
+	o, err := b.Deliveries.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	other := o
 	o.Pieces = []chat.Piece{{Text: "the answer", Seq: 1, State: chat.PieceSent, ID: card.Message}}
-	require.NoError(t, b.AnswerCard(t.Context(), "t1", &o))
-	require.True(t, fault.Is(b.AnswerCard(t.Context(), "t1", &other), fault.Conflict), "another attempt has gone on with it")
-	o, err = b.Outbound(t.Context(), id)
+	require.NoError(t, b.Deliveries.AnswerCard(t.Context(), "t1", &o))
+	require.True(t, fault.Is(b.Deliveries.AnswerCard(t.Context(), "t1", &other), fault.Conflict), "another attempt has gone on with it")
+	o, err = b.Deliveries.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, card.Message, o.Pieces[0].ID)
-	_, ok, err = b.CardOfAnswer(t.Context(), id)
+	_, ok, err = b.Deliveries.CardOfAnswer(t.Context(), id)
 	require.NoError(t, err)
 	require.False(t, ok)
 	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Empty(t, b.nextFollow(), "an answer is not settled")
-	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardNone))
-	c, err := b.TurnProgress(t.Context(), "t1")
+	require.NoError(t, b.Deliveries.EndCard(t.Context(), "t1", chat.CardNone))
+	c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, chat.CardAnswer, c.Card.State, "the first end stands")
 }
@@ -170,10 +172,10 @@ func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
 	_, err := b.SettleTurn(t.Context(), "t1") // no step had begun: the message waits for another turn
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "the card of a turn that is gone is taken back")
-	c, err := b.TurnProgress(t.Context(), "t1")
+	c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Empty(t, c.Turn.State)
-	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardSettled))
+	require.NoError(t, b.Deliveries.EndCard(t.Context(), "t1", chat.CardSettled))
 
 	_, ok, err := b.Claim(t.Context(), peerKey, "t2", "r2", 0)
 	require.NoError(t, err)
@@ -183,12 +185,12 @@ func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, b.nextFollow(), "nothing was shown of it")
 	require.Empty(t, b.follows())
-	ok, err = b.TryCard(t.Context(), "t2")
+	ok, err = b.Deliveries.TryCard(t.Context(), "t2")
 	require.NoError(t, err)
 	require.False(t, ok, "and nothing will be")
 
-	require.NoError(t, b.DeleteSession(t.Context(), peerKey))
-	_, err = b.TurnProgress(t.Context(), "t1")
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), peerKey))
+	_, err = b.Deliveries.TurnProgress(t.Context(), "t1")
 	require.True(t, fault.Is(err, fault.NotFound))
 }
 
@@ -198,7 +200,7 @@ func TestCourse_HoldsTheCallsOfItsTurn(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.answers("t1", chat.Answer{Text: "let me look", Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Summary: "make", Class: chat.ClassExec, Arguments: "{}"}}})
-	c, err := b.TurnProgress(t.Context(), "t1")
+	c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Len(t, c.Calls, 1)
 	require.Equal(t, "make", c.Calls[0].Summary)
@@ -209,13 +211,13 @@ func TestCourse_HoldsTheCallsOfItsTurn(t *testing.T) {
 func TestCourse_SaysWhichCallWaitsForAPerson(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAsk}))
+	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAsk}))
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.answers("t1", chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, Arguments: "{}", Rule: chat.RuleAsk}}})
-	_, err := b.Ask(t.Context(), "t1.0.0", chat.Request{})
+	_, err := b.Calls.Ask(t.Context(), "t1.0.0", chat.Request{})
 	require.NoError(t, err)
-	c, err := b.TurnProgress(t.Context(), "t1")
+	c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.NotNil(t, c.Calls[0].Approval)
 	require.Equal(t, chat.ApprovalOpen, c.Calls[0].Approval.State)
@@ -227,7 +229,7 @@ func TestCourse_NamesARetryUntilSomethingElseHappens(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	retry := func() *chat.Retry {
-		c, err := b.TurnProgress(t.Context(), "t1")
+		c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
 		require.NoError(t, err)
 		return c.Retry
 	}

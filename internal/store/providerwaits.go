@@ -23,7 +23,7 @@ import (
 // the wait may cut, and what people write. waits is false where the turn is not to wait, or has waited as long as the policy permits: then
 // its step fails.
 func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error) {
-	limits, err := s.Caps(ctx)
+	limits, err := s.Quota.Caps(ctx)
 	if err != nil {
 		return 0, false, err
 	}

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/calls"
 )
 
 const askedCall = chat.CallID("t1.0.0")
@@ -27,10 +28,10 @@ func (b *bundle) asksOn(to *chat.Address) {
 
 func (b *bundle) question() chat.Outbound {
 	b.t.Helper()
-	next, ok, err := b.NextOutbound(b.t.Context(), peerKey)
+	next, ok, err := b.Deliveries.NextOutbound(b.t.Context(), peerKey)
 	require.NoError(b.t, err)
 	require.True(b.t, ok, "something waits")
-	o, err := b.Outbound(b.t.Context(), next.ID)
+	o, err := b.Deliveries.Outbound(b.t.Context(), next.ID)
 	require.NoError(b.t, err)
 	return o
 }
@@ -39,20 +40,20 @@ func (b *bundle) question() chat.Outbound {
 func (b *bundle) sent(o chat.Outbound) {
 	b.t.Helper()
 	o.Pieces = []chat.Piece{{Seq: 1, State: chat.PieceSent, ID: "om_1"}}
-	require.NoError(b.t, b.SavePieces(b.t.Context(), &o, true))
-	require.NoError(b.t, b.EndDelivery(b.t.Context(), o.ID, chat.OutboundSent, ""))
+	require.NoError(b.t, b.Deliveries.SavePieces(b.t.Context(), &o, true))
+	require.NoError(b.t, b.Deliveries.EndDelivery(b.t.Context(), o.ID, chat.OutboundSent, ""))
 }
 
 func (b *bundle) nothingWaits() {
 	b.t.Helper()
-	_, ok, err := b.NextOutbound(b.t.Context(), peerKey)
+	_, ok, err := b.Deliveries.NextOutbound(b.t.Context(), peerKey)
 	require.NoError(b.t, err)
 	require.False(b.t, ok)
 }
 
-func (b *bundle) allows(a store.Answer) error {
+func (b *bundle) allows(a calls.Answer) error {
 	a.Session, a.UserName, a.Call, a.Allow = peerKey, "Ann", askedCall, true
-	_, err := b.Answer(b.t.Context(), a)
+	_, err := b.Calls.Answer(b.t.Context(), a)
 	return err
 }
 
@@ -68,21 +69,21 @@ func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 	require.Equal(t, "m1", o.Place.ReplyTo)
 	require.Equal(t, "to look", o.Asked.Call.Approval.Reason)
 	require.Equal(t, string(i18n.English), o.Asked.Lang)
-	next, _, err := b.NextOutbound(t.Context(), peerKey)
+	next, _, err := b.Deliveries.NextOutbound(t.Context(), peerKey)
 	require.NoError(t, err)
 	require.Equal(t, "Shell · ls", next.Words)
 	b.sent(o)
 	b.nothingWaits()
 
-	require.NoError(t, b.allows(store.Answer{User: b.user.ID, Key: "press/1"}))
+	require.NoError(t, b.allows(calls.Answer{User: b.user.ID, Key: "press/1"}))
 	require.Len(t, woken.who, 2)
 	o = b.question()
 	require.Equal(t, chat.OutboundSettled, o.Kind)
 	require.Equal(t, "om_1", o.Asked.Sent)
 	require.Equal(t, chat.ApprovalAllowed, o.Asked.Call.Approval.State)
-	require.NoError(t, b.allows(store.Answer{User: b.user.ID, Key: "press/1"}), "the same press again")
-	require.Equal(t, fault.Conflict, fault.KindOf(b.allows(store.Answer{User: b.user.ID, Key: "press/2"})))
-	require.NoError(t, b.EndDelivery(t.Context(), o.ID, chat.OutboundSent, ""))
+	require.NoError(t, b.allows(calls.Answer{User: b.user.ID, Key: "press/1"}), "the same press again")
+	require.Equal(t, fault.Conflict, fault.KindOf(b.allows(calls.Answer{User: b.user.ID, Key: "press/2"})))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), o.ID, chat.OutboundSent, ""))
 	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.nothingWaits()
@@ -91,7 +92,7 @@ func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 func TestQuestion_ThatNobodyHasSeenIsNotSentOnceItIsClosed(t *testing.T) {
 	b := setup(t)
 	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
-	require.NoError(t, b.Expire(t.Context(), askedCall))
+	require.NoError(t, b.Calls.Expire(t.Context(), askedCall))
 	b.nothingWaits()
 	var state string
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT state FROM outbound").Scan(&state))
@@ -100,7 +101,7 @@ func TestQuestion_ThatNobodyHasSeenIsNotSentOnceItIsClosed(t *testing.T) {
 
 func TestQuestion_ThatMayHaveBeenSeenIsSettledBehindIt(t *testing.T) {
 	for name, ends := range map[string]func(b *bundle){
-		"nobody answers": func(b *bundle) { require.NoError(b.t, b.Expire(b.t.Context(), askedCall)) },
+		"nobody answers": func(b *bundle) { require.NoError(b.t, b.Calls.Expire(b.t.Context(), askedCall)) },
 		"a stop": func(b *bundle) {
 			_, err := b.FinishTurn(b.t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 			require.NoError(b.t, err)
@@ -111,7 +112,7 @@ func TestQuestion_ThatMayHaveBeenSeenIsSettledBehindIt(t *testing.T) {
 			b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
 			o := b.question()
 			o.Pieces = []chat.Piece{{Seq: 1, State: chat.PieceTried, Tried: time.Now()}}
-			require.NoError(t, b.SavePieces(t.Context(), &o, true))
+			require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, true))
 			ends(b)
 			require.Equal(t, o.ID, b.question().ID, "whether it arrived is found out first")
 			b.sent(o)
@@ -124,27 +125,27 @@ func TestQuestion_OnThePageIsNotSent(t *testing.T) {
 	b := setup(t)
 	b.asksOn(nil)
 	b.nothingWaits()
-	_, err := b.Question(t.Context(), "napcat", "", askedCall)
+	_, err := b.Calls.Question(t.Context(), "napcat", "", askedCall)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
 func TestQuestion_IsFoundByTheAccountThatAskedItAlone(t *testing.T) {
 	b := setup(t)
 	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
-	q, err := b.Question(t.Context(), "napcat", "", askedCall)
+	q, err := b.Calls.Question(t.Context(), "napcat", "", askedCall)
 	require.NoError(t, err)
-	require.Equal(t, store.Question{Session: peerKey, Place: chat.Address{ChatType: chat.ChatDirect, Peer: "7"}}, q)
+	require.Equal(t, calls.Question{Session: peerKey, Place: chat.Address{ChatType: chat.ChatDirect, Peer: "7"}}, q)
 	for _, where := range [][2]string{{"feishu", ""}, {"napcat", "other"}} {
-		_, err = b.Question(t.Context(), where[0], where[1], askedCall)
+		_, err = b.Calls.Question(t.Context(), where[0], where[1], askedCall)
 		require.Equal(t, fault.NotFound, fault.KindOf(err))
 	}
-	_, err = b.Question(t.Context(), "napcat", "", "no \x00 call")
+	_, err = b.Calls.Question(t.Context(), "napcat", "", "no \x00 call")
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
 func TestEndDelivery_OfAQuestionThatMayBeLostThePersonIsTold(t *testing.T) {
 	b := setup(t)
 	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
-	require.NoError(t, b.EndDelivery(t.Context(), b.question().ID, chat.OutboundUncertain, "broke"))
+	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), b.question().ID, chat.OutboundUncertain, "broke"))
 	require.Equal(t, i18n.Say(i18n.English, i18n.AskUnknown), b.question().Text)
 }

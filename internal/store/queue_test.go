@@ -15,6 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // say accepts a message that waits in the given way.
@@ -73,7 +74,7 @@ func (b *bundle) steer(turn chat.TurnID, n int) chat.Steered {
 
 func (b *bundle) writer(name string) chat.UserID {
 	b.t.Helper()
-	u, err := b.CreateUser(b.t.Context(), name, store.RoleMember)
+	u, err := b.Users.CreateUser(b.t.Context(), name, people.RoleMember)
 	require.NoError(b.t, err)
 	return u.ID
 }
@@ -115,7 +116,7 @@ func TestSteer_TakesWhatWaitsAndSkipsCallsThatHaveNotBegun(t *testing.T) {
 	step := b.begin("t1", 0)
 	_, err := b.CommitStep(t.Context(), step, twoCalls("t1"))
 	require.NoError(t, err)
-	_, err = b.BeginCall(t.Context(), chat.Call{ToolCall: chat.ToolCall{ID: chat.NewCallID("t1", 0, 0)}, Runner: "local"})
+	_, err = b.Calls.BeginCall(t.Context(), chat.Call{ToolCall: chat.ToolCall{ID: chat.NewCallID("t1", 0, 0)}, Runner: "local"})
 	require.NoError(t, err)
 	require.Zero(t, b.steer("t1", 1).Messages)
 	calls := b.transcript().Messages[1].ToolCalls
@@ -565,7 +566,7 @@ func TestSetQueue_IsKeptWithTheSession(t *testing.T) {
 	b := setup(t)
 	want := chat.Queue{Mode: chat.QueueCollect, DebounceMS: 2000, Cap: 25, Drop: chat.DropSummarize}
 	require.NoError(t, b.SetQueue(t.Context(), key, want))
-	s, _, err := b.Session(t.Context(), key)
+	s, _, err := b.Conversations.Session(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, want, s.Queue)
 	require.Equal(t, fault.NotFound, fault.KindOf(b.SetQueue(t.Context(), "agent:main:web:thread:none", want)))

@@ -42,7 +42,7 @@ func TestDeleteSession_DoesNotLockUpWithAMessageThatChangesWhatWaits(t *testing.
 			_, err = holding.Exec(t.Context(), "SELECT id FROM inbox WHERE id = $1 FOR UPDATE", first.ID)
 			require.NoError(t, err)
 			deleted, came := make(chan error, 1), make(chan error, 1)
-			go func() { deleted <- b.DeleteSession(t.Context(), key) }()
+			go func() { deleted <- b.Agents.DeleteSession(t.Context(), key) }()
 			b.waits()
 			go func() { came <- come(b) }()
 			require.Eventually(t, func() bool { return len(came) == 1 || b.waiting() == 2 }, time.Minute, 5*time.Millisecond)

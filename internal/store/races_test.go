@@ -11,6 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/links"
 )
 
 // patience is how long a test waits for what must happen.
@@ -208,7 +209,7 @@ func TestLink_DoesNotLockUpWithAClaim(t *testing.T) {
 	two, twoKey := b.met("qq", "u2")
 	_, err := b.Accept(t.Context(), store.Inbound{Session: twoKey, User: two.ID, Channel: "qq", PlatformID: "m1", Text: "hi"})
 	require.NoError(t, err)
-	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, oneKey, secret.HashToken("CODE")))
+	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, oneKey, secret.HashToken("CODE")))
 	claim, err := b.pool.Begin(t.Context())
 	require.NoError(t, err)
 	defer claim.Rollback(context.WithoutCancel(t.Context())) //nolint:errcheck // it was committed
@@ -216,7 +217,7 @@ func TestLink_DoesNotLockUpWithAClaim(t *testing.T) {
 	require.NoError(t, err)
 	linked := make(chan error, 1)
 	go func() {
-		_, err := b.UseLinkCode(t.Context(), store.Link{Hash: secret.HashToken("CODE"), User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
+		_, err := b.Links.UseLinkCode(t.Context(), links.Link{Hash: secret.HashToken("CODE"), User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
 		linked <- err
 	}()
 	b.waits()

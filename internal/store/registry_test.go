@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	registryrows "xbot/internal/store/registry"
 )
 
 // skillOf is a bundle whose file says a word.
@@ -20,7 +20,7 @@ func skillOf(name, word string) registry.Bundle {
 
 func (b *bundle) publishes(user chat.UserID, name, word string) registry.Entry {
 	b.t.Helper()
-	e, err := b.RegistryPublish(b.t.Context(), user, skillOf(name, word), registry.Terms{Visibility: registry.Everybody})
+	e, err := b.Registry.RegistryPublish(b.t.Context(), user, skillOf(name, word), registry.Terms{Visibility: registry.Everybody})
 	require.NoError(b.t, err)
 	return e
 }
@@ -31,17 +31,17 @@ func TestRegistry_PublishedAtOnceVersionsHaveNumbersOfTheirOwnAndTheOldestGo(t *
 	var all sync.WaitGroup
 	for i := range 25 {
 		all.Go(func() {
-			_, err := b.RegistryPublish(ctx, b.user.ID, skillOf("ship", fmt.Sprint(i)), registry.Terms{})
+			_, err := b.Registry.RegistryPublish(ctx, b.user.ID, skillOf("ship", fmt.Sprint(i)), registry.Terms{})
 			require.NoError(t, err)
 		})
 	}
 	all.Wait()
-	found, more, err := b.RegistryEntries(ctx, store.RegistryViewer{User: b.user.ID}, registry.Query{})
+	found, more, err := b.Registry.RegistryEntries(ctx, registryrows.Viewer{User: b.user.ID}, registry.Query{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, found, 1)
 	require.Equal(t, 25, found[0].Version.Number)
-	versions, err := b.RegistryVersions(ctx, store.RegistryViewer{User: b.user.ID}, found[0].ID)
+	versions, err := b.Registry.RegistryVersions(ctx, registryrows.Viewer{User: b.user.ID}, found[0].ID)
 	require.NoError(t, err)
 	require.Len(t, versions, 20)
 	require.Equal(t, 6, versions[19].Number)
@@ -53,9 +53,9 @@ func TestRegistry_ThereIsRoomForSoMuch(t *testing.T) {
 	for i := range 100 {
 		b.publishes(b.user.ID, fmt.Sprint("s", i), "x")
 	}
-	_, err := b.RegistryPublish(ctx, b.user.ID, skillOf("more", "x"), registry.Terms{})
+	_, err := b.Registry.RegistryPublish(ctx, b.user.ID, skillOf("more", "x"), registry.Terms{})
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
-	found, more, err := b.RegistryEntries(ctx, store.RegistryViewer{User: b.user.ID}, registry.Query{Offset: 50})
+	found, more, err := b.Registry.RegistryEntries(ctx, registryrows.Viewer{User: b.user.ID}, registry.Query{Offset: 50})
 	require.NoError(t, err)
 	require.Len(t, found, 50, "what was refused is not there")
 	require.False(t, more)
@@ -69,21 +69,21 @@ func TestRegistry_WithAPersonGoesWhatIsTheirsAndWhatOthersHaveInstalledStays(t *
 	ours := b.publishes(b.user.ID, "plan", "ours")
 	for _, o := range []struct {
 		by    chat.UserID
-		order store.RegistryOrder
-	}{{ann.ID, store.RegistryOrder{Entry: ours.ID}}, {b.user.ID, store.RegistryOrder{Entry: e.ID}}, {ann.ID, store.RegistryOrder{Entry: e.ID, Shared: true}}} {
-		_, err := b.RegistryInstall(ctx, store.RegistryViewer{User: o.by}, o.order)
+		order registryrows.Order
+	}{{ann.ID, registryrows.Order{Entry: ours.ID}}, {b.user.ID, registryrows.Order{Entry: e.ID}}, {ann.ID, registryrows.Order{Entry: e.ID, Shared: true}}} {
+		_, err := b.Registry.RegistryInstall(ctx, registryrows.Viewer{User: o.by}, o.order)
 		require.NoError(t, err)
 	}
-	require.NoError(t, b.Delete(ctx, ann.ID, nil))
-	require.NoError(t, b.EndDeletion(ctx, ann.ID))
+	require.NoError(t, b.Users.Delete(ctx, ann.ID, nil))
+	require.NoError(t, b.Users.EndDeletion(ctx, ann.ID))
 	require.Empty(t, b.left(ann.ID))
-	has, err := b.RegistryInstalls(ctx, b.user.ID)
+	has, err := b.Registry.RegistryInstalls(ctx, b.user.ID)
 	require.NoError(t, err)
 	require.Len(t, has, 2, "his, and that for everybody")
 	for _, one := range has {
 		require.Zero(t, one.Entry)
 		require.Empty(t, one.Owner)
-		packed, err := b.RegistryInstallBundle(ctx, b.user.ID, one.ID)
+		packed, err := b.Registry.RegistryInstallBundle(ctx, b.user.ID, one.ID)
 		require.NoError(t, err)
 		require.NotEmpty(t, packed.Zip)
 	}
@@ -92,27 +92,27 @@ func TestRegistry_WithAPersonGoesWhatIsTheirsAndWhatOthersHaveInstalledStays(t *
 func TestRegistry_WhatIsSwitchedOffStaysOffWithAnUpdateAndHidesWhatIsThereForEverybody(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
-	me := store.RegistryViewer{User: b.user.ID, Admin: true}
+	me := registryrows.Viewer{User: b.user.ID, Admin: true}
 	e := b.publishes(b.user.ID, "ship", "one")
 	for _, shared := range []bool{false, true} {
-		_, err := b.RegistryInstall(ctx, me, store.RegistryOrder{Entry: e.ID, Shared: shared})
+		_, err := b.Registry.RegistryInstall(ctx, me, registryrows.Order{Entry: e.ID, Shared: shared})
 		require.NoError(t, err)
 	}
 	inForce := func() (list []registry.Copy) {
-		list, err := b.RegistryInForce(ctx, b.user.ID, registry.Skill)
+		list, err := b.Registry.RegistryInForce(ctx, b.user.ID, registry.Skill)
 		require.NoError(t, err)
 		return list
 	}
 	require.Len(t, inForce(), 1)
 	mine := inForce()[0].ID
-	_, err := b.EnableRegistryInstall(ctx, me, false, mine, false)
+	_, err := b.Registry.EnableRegistryInstall(ctx, me, false, mine, false)
 	require.NoError(t, err)
 	require.Empty(t, inForce())
 	b.publishes(b.user.ID, "ship", "two")
-	_, err = b.RegistryInstall(ctx, me, store.RegistryOrder{Entry: e.ID})
+	_, err = b.Registry.RegistryInstall(ctx, me, registryrows.Order{Entry: e.ID})
 	require.NoError(t, err)
 	require.Empty(t, inForce())
-	_, err = b.EnableRegistryInstall(ctx, me, false, mine, true)
+	_, err = b.Registry.EnableRegistryInstall(ctx, me, false, mine, true)
 	require.NoError(t, err)
 	require.Equal(t, mine, inForce()[0].ID)
 }

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 var newConversation = i18n.Say(i18n.English, i18n.ResetNew)
@@ -18,7 +19,7 @@ var newConversation = i18n.Say(i18n.English, i18n.ResetNew)
 func (b *bundle) reset(turn chat.TurnID, say string) {
 	b.t.Helper()
 	b.order(turn, "/new")
-	require.NoError(b.t, b.ResetSession(b.t.Context(), turn, chat.ResetNew, "", say))
+	require.NoError(b.t, b.Conversations.ResetSession(b.t.Context(), turn, chat.ResetNew, "", say))
 	b.finish(turn, chat.TurnDone)
 }
 
@@ -30,15 +31,15 @@ func TestReset_HidesFromTheModelWhatPeopleCanStillRead(t *testing.T) {
 	b.reset("r1", "hello")
 
 	require.Empty(t, b.seen())
-	w, err := b.Window(t.Context(), key)
+	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Nil(t, w.Compaction)
 	require.Empty(t, w.Controls)
 	require.Empty(t, w.Todos)
-	session, _, err := b.Session(t.Context(), key)
+	session, _, err := b.Conversations.Session(t.Context(), key)
 	require.NoError(t, err)
 	require.Zero(t, session.ContextUsed)
-	parts, err := b.PromptParts(t.Context(), key)
+	parts, err := b.Conversations.PromptParts(t.Context(), key)
 	require.NoError(t, err)
 	require.Empty(t, parts, "the parts of the prompt are read anew")
 	said := b.said()
@@ -54,7 +55,7 @@ func TestReset_HidesFromTheModelWhatPeopleCanStillRead(t *testing.T) {
 
 	b.exchange("t9", "q9")
 	require.Equal(t, []string{"q9", "answer to q9"}, b.seen())
-	_, err = b.LastStep(t.Context(), key)
+	_, err = b.Conversations.LastStep(t.Context(), key)
 	require.Error(t, err, "no request since the reset is kept")
 }
 
@@ -77,10 +78,10 @@ func TestReset_TellsNothingMoreWhereTextFollows(t *testing.T) {
 	require.NoError(t, err)
 	b.send("c1#text", "q1")
 	b.claim("r1")
-	require.NoError(t, b.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
+	require.NoError(t, b.Conversations.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
 	b.finish("r1", chat.TurnDone)
 	require.Equal(t, []string{"q0", "answer to q0", "/new", newConversation}, b.said())
-	o, err := b.Order(t.Context(), "r1")
+	o, err := b.Conversations.Order(t.Context(), "r1")
 	require.NoError(t, err)
 	require.True(t, o.Answered)
 }
@@ -90,18 +91,18 @@ func TestReset_IsDoneOnceHoweverOftenItIsTried(t *testing.T) {
 	b.exchange("t0", "q0")
 	b.order("r1", "/new")
 	for range 3 {
-		require.NoError(t, b.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
+		require.NoError(t, b.Conversations.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
 	}
 	settled, err := b.SettleTurn(t.Context(), "r1") // its run is lost before it was closed
 	require.NoError(t, err)
 	require.Equal(t, store.SettledReleased, settled)
 	_, ok := b.claim("r2")
 	require.True(t, ok)
-	require.NoError(t, b.ResetSession(t.Context(), "r2", chat.ResetNew, "", "hello"))
+	require.NoError(t, b.Conversations.ResetSession(t.Context(), "r2", chat.ResetNew, "", "hello"))
 	b.finish("r2", chat.TurnDone)
 	require.Equal(t, []string{"q0", "answer to q0", "/new", newConversation, "hello"}, b.said())
 	require.Empty(t, b.seen())
-	resets, err := b.Resets(t.Context(), key, 10)
+	resets, err := b.Conversations.Resets(t.Context(), key, 10)
 	require.NoError(t, err)
 	require.Len(t, resets, 1)
 	require.Equal(t, chat.ResetNew, resets[0].Reason)
@@ -110,10 +111,10 @@ func TestReset_IsDoneOnceHoweverOftenItIsTried(t *testing.T) {
 func TestReset_ChoosesTheModel(t *testing.T) {
 	b := setup(t)
 	b.order("r1", "/new p/large")
-	require.NoError(t, b.ResetSession(t.Context(), "r1", chat.ResetNew, "p/large", "hello"))
+	require.NoError(t, b.Conversations.ResetSession(t.Context(), "r1", chat.ResetNew, "p/large", "hello"))
 	b.finish("r1", chat.TurnDone)
 	b.reset("r2", "hello")
-	session, _, err := b.Session(t.Context(), key)
+	session, _, err := b.Conversations.Session(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, "p/large", session.Model, "a reset without a model leaves it")
 }
@@ -133,17 +134,17 @@ func TestRewind_ToBeforeAResetUndoesIt(t *testing.T) {
 	require.Empty(t, b.seen(), "the second reset holds")
 	b.rewind("w2", 1, 0)
 	require.Empty(t, b.seen(), "q2 and the second reset are gone, the first one holds")
-	w, err := b.Window(t.Context(), key)
+	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Nil(t, w.Compaction, "what was compacted before the first reset stays behind it")
 	b.exchange("t4", "q4")
 	require.Equal(t, []string{"q4", "answer to q4"}, b.seen())
 	b.rewind("w3", 2, 0)
 	require.Empty(t, b.seen())
-	w, err = b.Window(t.Context(), key)
+	w, err = b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.NotNil(t, w.Compaction, "no reset is left: the summary of q0 stands again")
-	resets, err := b.Resets(t.Context(), key, 10)
+	resets, err := b.Conversations.Resets(t.Context(), key, 10)
 	require.NoError(t, err)
 	require.Empty(t, resets)
 }
@@ -154,16 +155,16 @@ func TestRewind_ToBeforeAResetBringsItsPlanBack(t *testing.T) {
 	b.exchange("t1", "q1")
 	b.reset("r1", "hello")
 	b.exchange("t2", "q2")
-	todos, err := b.Todos(t.Context(), key)
+	todos, err := b.Conversations.Todos(t.Context(), key)
 	require.NoError(t, err)
 	require.Empty(t, todos)
 	b.rewind("w1", 1, 0)
-	todos, err = b.Todos(t.Context(), key)
+	todos, err = b.Conversations.Todos(t.Context(), key)
 	require.NoError(t, err)
 	require.Empty(t, todos, "the reset holds")
 	b.rewind("w2", 0, b.id("q1"))
 	require.Contains(t, b.seen(), "answer to q0")
-	todos, err = b.Todos(t.Context(), key)
+	todos, err = b.Conversations.Todos(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, []chat.Todo{{ID: "1", Text: "go on"}}, todos)
 }
@@ -180,8 +181,8 @@ func (b *bundle) planned(turn chat.TurnID, text, arguments string) {
 		Todos []chat.Todo `json:"todos"`
 	}
 	require.NoError(b.t, json.Unmarshal([]byte(arguments), &said))
-	require.NoError(b.t, b.SetTodos(b.t.Context(), key, said.Todos))
-	require.NoError(b.t, b.FinishCall(b.t.Context(), call.ID, chat.ToolResult{Content: "written"}))
+	require.NoError(b.t, b.Conversations.SetTodos(b.t.Context(), key, said.Todos))
+	require.NoError(b.t, b.Calls.FinishCall(b.t.Context(), call.ID, chat.ToolResult{Content: "written"}))
 	b.spend(b.begin(turn, 1), "p/a", "answer to "+text, chat.Usage{PromptTokens: 10, CompletionTokens: 1})
 	b.finish(turn, chat.TurnDone)
 }
@@ -192,27 +193,27 @@ func TestFork_KeepsTheResetsOfWhatItCopies(t *testing.T) {
 	b.reset("r1", "hello")
 	b.exchange("t1", "q1")
 
-	b.fork(store.NewFork{Key: key + "-whole"})
+	b.fork(conversation.NewFork{Key: key + "-whole"})
 	require.Equal(t, b.view(key), b.view(key+"-whole"))
-	resets, err := b.Resets(t.Context(), key+"-whole", 10)
+	resets, err := b.Conversations.Resets(t.Context(), key+"-whole", 10)
 	require.NoError(t, err)
 	require.Len(t, resets, 1)
-	todos, err := b.Todos(t.Context(), key+"-whole")
+	todos, err := b.Conversations.Todos(t.Context(), key+"-whole")
 	require.NoError(t, err)
 	require.Empty(t, todos)
 
-	b.fork(store.NewFork{Key: key + "-back", Back: 1})
+	b.fork(conversation.NewFork{Key: key + "-back", Back: 1})
 	require.Empty(t, b.view(key+"-back"), "it ends behind the reset")
 
-	b.fork(store.NewFork{Key: key + "-before", Upto: b.id("answer to q0")})
+	b.fork(conversation.NewFork{Key: key + "-before", Upto: b.id("answer to q0")})
 	require.Contains(t, b.view(key+"-before"), "answer to q0", "it ends before the reset")
-	todos, err = b.Todos(t.Context(), key+"-before")
+	todos, err = b.Conversations.Todos(t.Context(), key+"-before")
 	require.NoError(t, err)
 	require.Equal(t, []chat.Todo{{ID: "1", Text: "go on"}}, todos)
 
 	b.rewind("w1", 2, 0)
 	b.exchange("t2", "q2")
-	b.fork(store.NewFork{Key: key + "-undone"})
+	b.fork(conversation.NewFork{Key: key + "-undone"})
 	require.Equal(t, b.view(key), b.view(key+"-undone"))
 	require.Contains(t, b.view(key+"-undone"), "q2")
 }
@@ -224,7 +225,7 @@ func TestStepWindow_IsOfTheResetThatHeldThen(t *testing.T) {
 	sent := func(turn chat.TurnID, text string) {
 		b.send("m-"+string(turn), text)
 		b.claim(turn)
-		w, err := b.Window(t.Context(), key)
+		w, err := b.Conversations.Window(t.Context(), key)
 		require.NoError(t, err)
 		s := chat.Sent{ControlUpto: w.Upto, MessageUpto: w.Last(), Hash: []byte{1}}
 		if w.Compaction != nil {
@@ -252,7 +253,7 @@ func TestStepWindow_IsOfTheResetThatHeldThen(t *testing.T) {
 	require.Contains(t, want[7], "q0")
 	require.NotContains(t, want[2], "q0")
 	for i, turn := range turns {
-		got, err := b.StepWindow(t.Context(), key, turn, 0)
+		got, err := b.Conversations.StepWindow(t.Context(), key, turn, 0)
 		require.NoError(t, err)
 		require.Equal(t, want[i], lines(got.Window), turn)
 	}
@@ -276,11 +277,11 @@ func TestRenew_BeginsAnewOnceARun(t *testing.T) {
 	b := setup(t)
 	b.exchange("t0", "q0")
 	for range 2 {
-		require.NoError(t, b.Renew(t.Context(), key, "run-1", chat.ResetNew))
+		require.NoError(t, b.Conversations.Renew(t.Context(), key, "run-1", chat.ResetNew))
 	}
 	b.exchange("t1", "q1")
-	require.NoError(t, b.Renew(t.Context(), key, "run-1", chat.ResetNew))
+	require.NoError(t, b.Conversations.Renew(t.Context(), key, "run-1", chat.ResetNew))
 	require.Equal(t, []string{"q1", "answer to q1"}, b.seen())
-	require.NoError(t, b.Renew(t.Context(), key, "run-2", chat.ResetNew))
+	require.NoError(t, b.Conversations.Renew(t.Context(), key, "run-2", chat.ResetNew))
 	require.Empty(t, b.seen())
 }

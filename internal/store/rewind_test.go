@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // exchange is a whole turn: a message and its answer.
@@ -34,7 +35,7 @@ func (b *bundle) order(turn chat.TurnID, text string) chat.TurnCommand {
 	claimed, ok := b.claim(turn)
 	require.True(b.t, ok)
 	require.True(b.t, claimed.Control)
-	o, err := b.Order(b.t.Context(), turn)
+	o, err := b.Conversations.Order(b.t.Context(), turn)
 	require.NoError(b.t, err)
 	return o
 }
@@ -43,7 +44,7 @@ func (b *bundle) order(turn chat.TurnID, text string) chat.TurnCommand {
 func (b *bundle) rewind(turn chat.TurnID, back int, to chat.MessageID) (answer string) {
 	b.t.Helper()
 	b.order(turn, "/rewind")
-	require.NoError(b.t, b.Rewind(b.t.Context(), turn, back, to))
+	require.NoError(b.t, b.Conversations.Rewind(b.t.Context(), turn, back, to))
 	b.finish(turn, chat.TurnDone)
 	return b.said()[len(b.said())-1]
 }
@@ -60,7 +61,7 @@ func (b *bundle) said() (out []string) {
 // seen returns what the model reads.
 func (b *bundle) seen() (out []string) {
 	b.t.Helper()
-	w, err := b.Window(b.t.Context(), key)
+	w, err := b.Conversations.Window(b.t.Context(), key)
 	require.NoError(b.t, err)
 	for _, l := range w.Lines {
 		out = append(out, l.Message.Content)
@@ -78,7 +79,7 @@ func (b *bundle) id(text string) (id chat.MessageID) {
 
 func (b *bundle) control(c chat.Control) chat.Control {
 	b.t.Helper()
-	c, added, err := b.AddControl(b.t.Context(), key, c)
+	c, added, err := b.Conversations.AddControl(b.t.Context(), key, c)
 	require.NoError(b.t, err)
 	require.True(b.t, added)
 	return c
@@ -114,7 +115,7 @@ func TestRewind_TakesTheLastMessagesOutForPeopleAndForTheModel(t *testing.T) {
 	require.GreaterOrEqual(t, rewound.Upto, b.id("answer to q3"))
 	require.Less(t, rewound.Upto, b.id("/rewind"), "the command and its answer stay")
 
-	all, err := b.Messages(t.Context(), key, store.Page{Limit: 100, Rewound: true})
+	all, err := b.Conversations.Messages(t.Context(), key, conversation.Page{Limit: 100, Rewound: true})
 	require.NoError(t, err)
 	require.Len(t, all.Messages, 10, "nothing is deleted")
 	for _, m := range all.Messages {
@@ -158,12 +159,12 @@ func TestRewind_RefusesWhatIsNotThereWithASentence(t *testing.T) {
 	gone := b.id("q1")
 	require.Equal(t, i18n.Say(i18n.English, i18n.RewindTwice, gone), b.rewind("r6", 0, gone))
 
-	require.Equal(t, fault.Conflict, fault.KindOf(b.CheckRewind(t.Context(), key, gone)))
-	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckRewind(t.Context(), key, 999999)))
-	require.NoError(t, b.CheckRewind(t.Context(), key, b.id("q0")))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Conversations.CheckRewind(t.Context(), key, gone)))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Conversations.CheckRewind(t.Context(), key, 999999)))
+	require.NoError(t, b.Conversations.CheckRewind(t.Context(), key, b.id("q0")))
 	other := key + "2"
 	b.session(other)
-	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckRewind(t.Context(), other, b.id("q0"))), "messages of another session are none")
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Conversations.CheckRewind(t.Context(), other, b.id("q0"))), "messages of another session are none")
 }
 
 func TestRewind_RepeatedIsCarriedOutAndAnsweredOnce(t *testing.T) {
@@ -172,11 +173,11 @@ func TestRewind_RepeatedIsCarriedOutAndAnsweredOnce(t *testing.T) {
 	b.exchange("t1", "q1")
 	b.order("r1", "/rewind")
 	for range 3 {
-		require.NoError(t, b.Rewind(t.Context(), "r1", 1, 0))
+		require.NoError(t, b.Conversations.Rewind(t.Context(), "r1", 1, 0))
 	}
 	require.Equal(t, []string{"q0", "answer to q0"}, b.seen())
 	require.Len(t, b.said(), 4)
-	o, err := b.Order(t.Context(), "r1")
+	o, err := b.Conversations.Order(t.Context(), "r1")
 	require.NoError(t, err)
 	require.True(t, o.Answered)
 }
@@ -186,7 +187,7 @@ func TestRewind_IsNotDoneAgainByTheTurnThatTakesOverAfterALostRun(t *testing.T) 
 	b.exchange("t0", "q0")
 	b.exchange("t1", "q1")
 	b.order("r1", "/rewind")
-	require.NoError(t, b.Rewind(t.Context(), "r1", 1, 0))
+	require.NoError(t, b.Conversations.Rewind(t.Context(), "r1", 1, 0))
 	settled, err := b.SettleTurn(t.Context(), "r1")
 	require.NoError(t, err)
 	require.Equal(t, store.SettledReleased, settled)
@@ -194,7 +195,7 @@ func TestRewind_IsNotDoneAgainByTheTurnThatTakesOverAfterALostRun(t *testing.T) 
 	claimed, ok := b.claim("r2")
 	require.True(t, ok)
 	require.True(t, claimed.Control)
-	require.NoError(t, b.Rewind(t.Context(), "r2", 1, 0))
+	require.NoError(t, b.Conversations.Rewind(t.Context(), "r2", 1, 0))
 	require.Equal(t, []string{"q0", "answer to q0"}, b.seen(), "one message was asked for")
 	require.Equal(t, []string{"q0", "answer to q0", "/rewind", i18n.Say(i18n.English, i18n.Rewound, 1, "q1")}, b.said())
 }
@@ -204,7 +205,7 @@ func TestRewind_OfAClosedTurnChangesNothing(t *testing.T) {
 	b.exchange("t0", "q0")
 	b.order("r1", "/rewind")
 	b.finish("r1", chat.TurnStopped)
-	require.NoError(t, b.Rewind(t.Context(), "r1", 1, 0))
+	require.NoError(t, b.Conversations.Rewind(t.Context(), "r1", 1, 0))
 	require.Equal(t, []string{"q0", "answer to q0"}, b.seen())
 }
 
@@ -219,7 +220,7 @@ func TestRewind_GoesBackToTheCompactionBeforeTheMessage(t *testing.T) {
 	require.Equal(t, []string{"q3", "answer to q3"}, b.seen())
 
 	b.rewind("r1", 2, 0)
-	w, err := b.Window(t.Context(), key)
+	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, first.ID, w.Compaction.ID)
 	require.Equal(t, []string{"q1", "answer to q1"}, b.seen())
@@ -227,12 +228,12 @@ func TestRewind_GoesBackToTheCompactionBeforeTheMessage(t *testing.T) {
 	b.exchange("t4", "q4")
 	b.exchange("t5", "q5")
 	b.rewind("r2", 1, 0)
-	w, err = b.Window(t.Context(), key)
+	w, err = b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, first.ID, w.Compaction.ID, "a summary of messages that are gone stays gone")
 
 	b.rewind("r3", 0, b.id("q0"))
-	w, err = b.Window(t.Context(), key)
+	w, err = b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Nil(t, w.Compaction)
 	require.Empty(t, w.Lines)
@@ -249,7 +250,7 @@ func TestRewind_VoidsTheEditsOfTheTurnsThatAreGone(t *testing.T) {
 	b.control(chat.Control{Kind: chat.ControlUndo, Message: edited, Turn: "t1", Undo: undone.ID})
 	b.rewind("r1", 1, 0)
 
-	w, err := b.Window(t.Context(), key)
+	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	var undos []chat.ControlID
 	for _, c := range w.Controls {
@@ -273,8 +274,8 @@ func (b *bundle) plan(turn chat.TurnID, text string) {
 	}
 	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Calls: []chat.ToolCall{call}, Finish: "tool_calls"})
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.SetTodos(b.t.Context(), key, planned(text)))
-	require.NoError(b.t, b.FinishCall(b.t.Context(), call.ID, chat.ToolResult{Content: "kept"}))
+	require.NoError(b.t, b.Conversations.SetTodos(b.t.Context(), key, planned(text)))
+	require.NoError(b.t, b.Calls.FinishCall(b.t.Context(), call.ID, chat.ToolResult{Content: "kept"}))
 	b.finish(turn, chat.TurnDone)
 }
 
@@ -289,18 +290,18 @@ func TestRewind_TakesTheToDoListBackWithTheTurnsThatWroteIt(t *testing.T) {
 	b.plan("t2", "second")
 	b.exchange("t3", "q3")
 	todos := func(of chat.SessionKey) []chat.Todo {
-		list, err := b.Todos(t.Context(), of)
+		list, err := b.Conversations.Todos(t.Context(), of)
 		require.NoError(t, err)
 		return list
 	}
 	b.rewind("r1", 1, 0)
 	require.Equal(t, planned("second"), todos(key), "nothing that wrote it is gone")
 
-	b.fork(store.NewFork{})
+	b.fork(conversation.NewFork{})
 	require.Equal(t, planned("second"), todos(copyKey))
-	b.fork(store.NewFork{Key: copyKey + "-1", Upto: b.id("first")})
+	b.fork(conversation.NewFork{Key: copyKey + "-1", Upto: b.id("first")})
 	require.Equal(t, planned("first"), todos(copyKey+"-1"))
-	b.fork(store.NewFork{Key: copyKey + "-0", Upto: b.id("q0")})
+	b.fork(conversation.NewFork{Key: copyKey + "-0", Upto: b.id("q0")})
 	require.Empty(t, todos(copyKey+"-0"), "there was none then")
 
 	seq := b.transcript().Seq

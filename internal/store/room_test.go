@@ -13,7 +13,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/transcript"
 )
@@ -21,12 +22,15 @@ import (
 // Of ten that are made at once on every way in as many are there in the end as there is room for, and the others are told why.
 func TestRoom_OfManyMadeAtOnceAsManyAreMadeAsThereIsRoomFor(t *testing.T) {
 	q := throttled(t, policy.Limits{Person: policy.PersonLimits{Sessions: 5, Runners: 2, Tokens: 3}})
-	mine := func(kind string, n int) store.NewSession {
-		return store.NewSession{Key: chat.SessionKey(fmt.Sprintf("agent:main:web:thread:%s%d", kind, n)), Owner: q.user.ID, Channel: "web"}
+	mine := func(kind string, n int) conversation.NewSession {
+		return conversation.NewSession{Key: chat.SessionKey(fmt.Sprintf("agent:main:web:thread:%s%d", kind, n)), Owner: q.user.ID, Channel: "web"}
 	}
-	create := func(ctx context.Context, n int) error { _, err := q.CreateSession(ctx, mine("made", n)); return err }
+	create := func(ctx context.Context, n int) error {
+		_, err := q.Conversations.CreateSession(ctx, mine("made", n))
+		return err
+	}
 	fork := func(ctx context.Context, n int) error {
-		_, err := q.Fork(ctx, store.NewFork{From: key, Key: mine("fork", n).Key, Channel: "web"})
+		_, err := q.Conversations.Fork(ctx, conversation.NewFork{From: key, Key: mine("fork", n).Key, Channel: "web"})
 		return err
 	}
 	load := func(ctx context.Context, n int) error {
@@ -34,10 +38,10 @@ func TestRoom_OfManyMadeAtOnceAsManyAreMadeAsThereIsRoomFor(t *testing.T) {
 		return err
 	}
 	runner := func(ctx context.Context, n int) error {
-		return q.CreateRunner(ctx, q.user.ID, fmt.Sprint("r", n), fmt.Append(nil, "r", n))
+		return q.Runners.CreateRunner(ctx, q.user.ID, fmt.Sprint("r", n), fmt.Append(nil, "r", n))
 	}
 	token := func(ctx context.Context, n int) error {
-		_, err := q.CreateToken(ctx, q.user.ID, store.Token{Name: "t"}, fmt.Append(nil, "t", n))
+		_, err := q.Users.CreateToken(ctx, q.user.ID, people.Token{Name: "t"}, fmt.Append(nil, "t", n))
 		return err
 	}
 	q.work("t0", "q0") // so that a copy takes a while
@@ -82,37 +86,37 @@ func TestRoom_OfManyMadeAtOnceAsManyAreMadeAsThereIsRoomFor(t *testing.T) {
 
 func TestRoom_WhatIsThereIsFoundAlsoByWhoHasAsManyAsTheyMay(t *testing.T) {
 	q := throttled(t, policy.Limits{Person: policy.PersonLimits{Sessions: 2, Runners: 1}})
-	copied := q.fork(store.NewFork{})
-	require.Equal(t, copied.Key, q.fork(store.NewFork{}).Key, "a second run finds the copy that the first one made")
-	made, err := q.CreateSession(t.Context(), store.NewSession{Key: key, Owner: q.user.ID, Channel: "web"})
+	copied := q.fork(conversation.NewFork{})
+	require.Equal(t, copied.Key, q.fork(conversation.NewFork{}).Key, "a second run finds the copy that the first one made")
+	made, err := q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: q.user.ID, Channel: "web"})
 	require.NoError(t, err)
 	require.False(t, made)
-	_, err = q.Import(t.Context(), store.NewSession{Key: "agent:main:web:thread:more", Owner: q.user.ID, Channel: "web"}, transcript.Transcript{})
+	_, err = q.Import(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:more", Owner: q.user.ID, Channel: "web"}, transcript.Transcript{})
 	require.True(t, fault.Is(err, fault.Conflict), err)
 
-	require.NoError(t, q.DeleteSession(t.Context(), copied.Key))
+	require.NoError(t, q.Agents.DeleteSession(t.Context(), copied.Key))
 	q.session("agent:main:web:thread:next")
-	require.NoError(t, q.CreateRunner(t.Context(), q.user.ID, "one", hashOf("1")))
-	require.ErrorContains(t, q.CreateRunner(t.Context(), q.user.ID, "one", hashOf("2")), "choose another name")
-	require.NoError(t, q.RevokeRunner(t.Context(), q.user.ID, "one"))
-	require.NoError(t, q.CreateRunner(t.Context(), q.user.ID, "two", hashOf("3")))
-	require.ErrorContains(t, q.CreateRunner(t.Context(), q.user.ID, "one", hashOf("4")), "you have 1 runners", "a name that was revoked takes a place again")
+	require.NoError(t, q.Runners.CreateRunner(t.Context(), q.user.ID, "one", hashOf("1")))
+	require.ErrorContains(t, q.Runners.CreateRunner(t.Context(), q.user.ID, "one", hashOf("2")), "choose another name")
+	require.NoError(t, q.Runners.RevokeRunner(t.Context(), q.user.ID, "one"))
+	require.NoError(t, q.Runners.CreateRunner(t.Context(), q.user.ID, "two", hashOf("3")))
+	require.ErrorContains(t, q.Runners.CreateRunner(t.Context(), q.user.ID, "one", hashOf("4")), "you have 1 runners", "a name that was revoked takes a place again")
 }
 
 func TestRoom_MessagesOfPlatformsAgentsAndOperatorsAreNotRefused(t *testing.T) {
 	q := throttled(t, policy.Limits{Person: policy.PersonLimits{Sessions: 2, Runners: 1, Tokens: 1}})
-	sub := store.NewSession{Key: "agent:main:web:thread:sub", Owner: q.user.ID, Channel: "web", ChatType: chat.ChatSubagent, Arriving: true}
-	_, err := q.CreateSession(t.Context(), sub)
+	sub := conversation.NewSession{Key: "agent:main:web:thread:sub", Owner: q.user.ID, Channel: "web", ChatType: chat.ChatSubagent, Arriving: true}
+	_, err := q.Conversations.CreateSession(t.Context(), sub)
 	require.NoError(t, err)
 	q.session("agent:main:web:thread:second") // what an agent has made takes no place
 	for n := range 3 {
-		made, err := q.CreateSession(t.Context(), store.NewSession{Key: chat.SessionKey(fmt.Sprint("agent:main:feishu:dm:ou_", n)), Owner: q.user.ID, Channel: "feishu", Arriving: true})
+		made, err := q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: chat.SessionKey(fmt.Sprint("agent:main:feishu:dm:ou_", n)), Owner: q.user.ID, Channel: "feishu", Arriving: true})
 		require.NoError(t, err)
 		require.True(t, made)
-		require.NoError(t, q.GrantRunner(t.Context(), q.user.ID, fmt.Sprint("r", n), fmt.Append(nil, "r", n)))
-		_, err = q.GrantToken(t.Context(), q.user.ID, store.Token{Name: "t"}, fmt.Append(nil, "t", n))
+		require.NoError(t, q.Runners.GrantRunner(t.Context(), q.user.ID, fmt.Sprint("r", n), fmt.Append(nil, "r", n)))
+		_, err = q.Users.GrantToken(t.Context(), q.user.ID, people.Token{Name: "t"}, fmt.Append(nil, "t", n))
 		require.NoError(t, err)
 	}
-	_, err = q.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:third", Owner: q.user.ID, Channel: "web"})
+	_, err = q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:third", Owner: q.user.ID, Channel: "web"})
 	require.ErrorContains(t, err, "you have 5 sessions")
 }

@@ -10,7 +10,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/runners"
+	"xbot/internal/store/settings"
 	"xbot/runner/wire"
 )
 
@@ -20,9 +22,9 @@ func hashOf(token string) []byte {
 }
 
 // member adds a user who is no administrator.
-func (b *bundle) member(name string) store.User {
+func (b *bundle) member(name string) people.User {
 	b.t.Helper()
-	u, err := b.CreateUser(b.t.Context(), name, store.RoleMember)
+	u, err := b.Users.CreateUser(b.t.Context(), name, people.RoleMember)
 	require.NoError(b.t, err)
 	return u
 }
@@ -30,52 +32,52 @@ func (b *bundle) member(name string) store.User {
 func TestRunner_ANameIsTakenUntilItIsRevoked(t *testing.T) {
 	b := setup(t)
 	bob := b.member("bob")
-	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("one")))
-	err := b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("two"))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("one")))
+	err := b.Runners.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("two"))
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.ErrorContains(t, err, "choose another name")
-	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")), "names are each user's own")
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")), "names are each user's own")
 
-	_, err = b.Connected(t.Context(), "1/laptop", "http://a", hashOf("one"), wire.Info{Version: "0.1"})
+	_, err = b.Runners.Connected(t.Context(), "1/laptop", "http://a", hashOf("one"), wire.Info{Version: "0.1"})
 	require.NoError(t, err)
-	require.NoError(t, b.RevokeRunner(t.Context(), b.user.ID, "laptop"))
-	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("three")))
-	mine, err := b.RunnersOf(t.Context(), b.user.ID, false)
+	require.NoError(t, b.Runners.RevokeRunner(t.Context(), b.user.ID, "laptop"))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("three")))
+	mine, err := b.Runners.RunnersOf(t.Context(), b.user.ID, false)
 	require.NoError(t, err)
 	require.Len(t, mine, 1)
 	require.Nil(t, mine[0].Info, "nothing of the one before")
-	_, _, _, err = b.RunnerByToken(t.Context(), hashOf("one"))
+	_, _, _, err = b.Runners.RunnerByToken(t.Context(), hashOf("one"))
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 }
 
 func TestRunner_ATokenStandsForItsOwnersRunnerUntilItIsRevokedOrReplaced(t *testing.T) {
 	b := setup(t)
 	bob := b.member("bob")
-	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("alice's")))
-	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")))
-	name, user, admin, err := b.RunnerByToken(t.Context(), hashOf("bob's"))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("alice's")))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")))
+	name, user, admin, err := b.Runners.RunnerByToken(t.Context(), hashOf("bob's"))
 	require.NoError(t, err)
 	require.Equal(t, "laptop", name)
 	require.Equal(t, bob.ID, user, "never somebody else")
 	require.False(t, admin)
 
-	require.NoError(t, b.RenewRunner(t.Context(), bob.ID, "laptop", hashOf("new")))
+	require.NoError(t, b.Runners.RenewRunner(t.Context(), bob.ID, "laptop", hashOf("new")))
 	for _, dead := range []string{"bob's", "guess", ""} {
-		_, _, _, err = b.RunnerByToken(t.Context(), hashOf(dead))
+		_, _, _, err = b.Runners.RunnerByToken(t.Context(), hashOf(dead))
 		require.Equal(t, fault.Denied, fault.KindOf(err), dead)
 	}
-	good, err := b.RunnersSeen(t.Context(), [][]byte{hashOf("alice's"), hashOf("bob's"), hashOf("new")})
+	good, err := b.Runners.RunnersSeen(t.Context(), [][]byte{hashOf("alice's"), hashOf("bob's"), hashOf("new")})
 	require.NoError(t, err)
 	require.ElementsMatch(t, [][]byte{hashOf("alice's"), hashOf("new")}, good)
 
-	require.NoError(t, b.RevokeRunner(t.Context(), bob.ID, "laptop"))
+	require.NoError(t, b.Runners.RevokeRunner(t.Context(), bob.ID, "laptop"))
 	for _, err := range []error{
-		b.RevokeRunner(t.Context(), bob.ID, "laptop"), b.RenewRunner(t.Context(), bob.ID, "laptop", hashOf("x")),
-		b.RevokeRunner(t.Context(), bob.ID, "none"),
+		b.Runners.RevokeRunner(t.Context(), bob.ID, "laptop"), b.Runners.RenewRunner(t.Context(), bob.ID, "laptop", hashOf("x")),
+		b.Runners.RevokeRunner(t.Context(), bob.ID, "none"),
 	} {
 		require.Equal(t, fault.NotFound, fault.KindOf(err))
 	}
-	name, user, _, err = b.RunnerByToken(t.Context(), hashOf("alice's"))
+	name, user, _, err = b.Runners.RunnerByToken(t.Context(), hashOf("alice's"))
 	require.NoError(t, err)
 	require.Equal(t, "laptop", name)
 	require.Equal(t, b.user.ID, user, "another's of the same name stands")
@@ -84,19 +86,19 @@ func TestRunner_ATokenStandsForItsOwnersRunnerUntilItIsRevokedOrReplaced(t *test
 func TestRunners_AreListedWithWhatTheySaidAndOnlineWhileTheyAreSeen(t *testing.T) {
 	b := setup(t)
 	bob := b.member("bob")
-	_, err := b.EnsureRunner(t.Context(), b.user.ID, "local", hashOf("host"))
+	_, err := b.Runners.EnsureRunner(t.Context(), b.user.ID, "local", hashOf("host"))
 	require.NoError(t, err)
-	_, err = b.EnsureRunner(t.Context(), bob.ID, "__docker__", hashOf("container"))
+	_, err = b.Runners.EnsureRunner(t.Context(), bob.ID, "__docker__", hashOf("container"))
 	require.NoError(t, err)
-	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")))
 	info := wire.Info{
 		Workspace: "/home/bob\x1b[2J\x00", Version: "0.1", Confinement: "none: no\nnamespaces", LLM: &wire.LLM{Provider: "openai", Model: "m\a"},
 	}
-	epoch, err := b.Connected(t.Context(), "2/laptop", "http://a", hashOf("bob's"), info)
+	epoch, err := b.Runners.Connected(t.Context(), "2/laptop", "http://a", hashOf("bob's"), info)
 	require.NoError(t, err)
 
-	laptop := func() store.Runner {
-		all, err := b.RunnersOf(t.Context(), bob.ID, false)
+	laptop := func() runners.Runner {
+		all, err := b.Runners.RunnersOf(t.Context(), bob.ID, false)
 		require.NoError(t, err)
 		require.Len(t, all, 2, "the host is not theirs")
 		require.Equal(t, "laptop", all[1].Name)
@@ -112,35 +114,35 @@ func TestRunners_AreListedWithWhatTheySaidAndOnlineWhileTheyAreSeen(t *testing.T
 	_, err = b.pool.Exec(t.Context(), "UPDATE connections SET seen_at = now() - interval '1 minute'")
 	require.NoError(t, err)
 	require.False(t, laptop().Online, "its ingress was killed")
-	_, err = b.RunnersSeen(t.Context(), [][]byte{hashOf("bob's")})
+	_, err = b.Runners.RunnersSeen(t.Context(), [][]byte{hashOf("bob's")})
 	require.NoError(t, err)
 	require.True(t, laptop().Online)
-	require.NoError(t, b.Disconnected(t.Context(), "2/laptop", epoch))
+	require.NoError(t, b.Runners.Disconnected(t.Context(), "2/laptop", epoch))
 	require.False(t, laptop().Online)
 
-	alices, err := b.RunnersOf(t.Context(), bob.ID, true)
+	alices, err := b.Runners.RunnersOf(t.Context(), bob.ID, true)
 	require.NoError(t, err)
 	require.Len(t, alices, 3, "with the host")
-	all, err := b.Runners(t.Context())
+	all, err := b.Runners.Runners(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 3)
 }
 
 func TestConnection_OfAKilledHolderHasEndedUntilSomebodySaysOtherwise(t *testing.T) {
 	b := setup(t)
-	_, err := b.EnsureRunner(t.Context(), b.user.ID, "local", hashOf("host"))
+	_, err := b.Runners.EnsureRunner(t.Context(), b.user.ID, "local", hashOf("host"))
 	require.NoError(t, err)
-	_, err = b.Connected(t.Context(), "local", "http://a", hashOf("host"), wire.Info{})
+	_, err = b.Runners.Connected(t.Context(), "local", "http://a", hashOf("host"), wire.Info{})
 	require.NoError(t, err)
 	is := func(want bool) {
 		t.Helper()
-		_, _, held, err := b.Holder(t.Context(), "local")
+		_, _, held, err := b.Runners.Holder(t.Context(), "local")
 		require.NoError(t, err)
 		require.Equal(t, want, held)
-		counts, err := b.InspectCounts(t.Context())
+		counts, err := b.Inspection.InspectCounts(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, want, counts.Runners == 1, "xbot status")
-		all, err := b.Runners(t.Context())
+		all, err := b.Runners.Runners(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, want, all[0].Online, "xbot runner list")
 	}
@@ -148,7 +150,7 @@ func TestConnection_OfAKilledHolderHasEndedUntilSomebodySaysOtherwise(t *testing
 	_, err = b.pool.Exec(t.Context(), "UPDATE connections SET seen_at = now() - interval '1 minute'")
 	require.NoError(t, err)
 	is(false)
-	_, err = b.RunnersSeen(t.Context(), [][]byte{hashOf("host")})
+	_, err = b.Runners.RunnersSeen(t.Context(), [][]byte{hashOf("host")})
 	require.NoError(t, err)
 	is(true)
 }
@@ -156,9 +158,9 @@ func TestConnection_OfAKilledHolderHasEndedUntilSomebodySaysOtherwise(t *testing
 func TestRunnerChoice_PrefersWhatIsAskedToWhatIsActive(t *testing.T) {
 	b := setup(t)
 	bob := b.member("bob")
-	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("alice's")))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("alice's")))
 	choice := func(user chat.UserID, asked string) (string, bool, bool) {
-		got, err := b.RunnerChoice(t.Context(), user, asked)
+		got, err := b.Runners.RunnerChoice(t.Context(), user, asked)
 		require.NoError(t, err)
 		return got.Name, got.Known, got.Admin
 	}
@@ -168,14 +170,14 @@ func TestRunnerChoice_PrefersWhatIsAskedToWhatIsActive(t *testing.T) {
 		require.Equal(t, []any{name, known, admin}, []any{gotName, gotKnown, gotAdmin})
 	}
 	check(b.user.ID, "", "", false, true)
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, "laptop"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.ActiveRunner, "laptop"))
 	check(b.user.ID, "", "laptop", true, true)
 	check(b.user.ID, "local", "local", false, true)
 	check(bob.ID, "", "", false, false)
 	check(bob.ID, "laptop", "laptop", false, false)
-	require.NoError(t, b.RevokeRunner(t.Context(), b.user.ID, "laptop"))
+	require.NoError(t, b.Runners.RevokeRunner(t.Context(), b.user.ID, "laptop"))
 	check(b.user.ID, "", "laptop", false, true)
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, ""))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.ActiveRunner, ""))
 	check(b.user.ID, "", "", false, true)
 }
 
@@ -184,31 +186,31 @@ func TestRunnerChoice_KnowsTheOnlyRunnerThatIsConnected(t *testing.T) {
 	bob := b.member("bob")
 	sole := func() string {
 		t.Helper()
-		got, err := b.RunnerChoice(t.Context(), bob.ID, "")
+		got, err := b.Runners.RunnerChoice(t.Context(), bob.ID, "")
 		require.NoError(t, err)
 		return got.Sole
 	}
 	connect := func(name string) (epoch int64) {
 		t.Helper()
-		epoch, err := b.Connected(t.Context(), fmt.Sprintf("%d/%s", bob.ID, name), "here", hashOf(name), wire.Info{})
+		epoch, err := b.Runners.Connected(t.Context(), fmt.Sprintf("%d/%s", bob.ID, name), "here", hashOf(name), wire.Info{})
 		require.NoError(t, err)
 		return epoch
 	}
-	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("laptop")))
-	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "desk", hashOf("desk")))
-	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "other", hashOf("other")))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("laptop")))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), bob.ID, "desk", hashOf("desk")))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), b.user.ID, "other", hashOf("other")))
 	require.Empty(t, sole(), "none was ever connected")
 
 	laptop := connect("laptop")
 	require.Equal(t, "laptop", sole())
-	require.NoError(t, b.Disconnected(t.Context(), fmt.Sprintf("%d/laptop", bob.ID), laptop))
+	require.NoError(t, b.Runners.Disconnected(t.Context(), fmt.Sprintf("%d/laptop", bob.ID), laptop))
 	require.Equal(t, "laptop", sole(), "a call waits for it: there is no other one")
 
 	connect("desk")
 	require.Equal(t, "desk", sole(), "the other one is away")
 	connect("laptop")
 	require.Empty(t, sole(), "which of the two is for the person to say")
-	require.NoError(t, b.RevokeRunner(t.Context(), bob.ID, "desk"))
+	require.NoError(t, b.Runners.RevokeRunner(t.Context(), bob.ID, "desk"))
 	require.Equal(t, "laptop", sole())
 }
 
@@ -225,11 +227,11 @@ func TestCwd_IsToldToTheModelOnTheRunnerItIsAFolderOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
-			require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, c.active))
-			require.NoError(t, b.SetCwd(t.Context(), key, c.cwdRunner, "/src"))
+			require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.ActiveRunner, c.active))
+			require.NoError(t, b.Conversations.SetCwd(t.Context(), key, c.cwdRunner, "/src"))
 			b.send("m1", "hello")
 			b.claim("t1")
-			window, err := b.Window(t.Context(), key)
+			window, err := b.Conversations.Window(t.Context(), key)
 			require.NoError(t, err)
 			require.Equal(t, c.told, strings.Contains(window.Lines[0].Preface, "folder /src"), window.Lines[0].Preface)
 		})
@@ -239,12 +241,12 @@ func TestCwd_IsToldToTheModelOnTheRunnerItIsAFolderOf(t *testing.T) {
 func TestSettings_AreEachUsersOwn(t *testing.T) {
 	b := setup(t)
 	bob := b.member("bob")
-	require.NoError(t, b.SetUserSetting(t.Context(), bob.ID, store.LLMSource, "server"))
-	require.NoError(t, b.SetUserSetting(t.Context(), bob.ID, store.LLMSource, "server"))
-	value, err := b.UserSetting(t.Context(), b.user.ID, store.LLMSource)
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), bob.ID, settings.LLMSource, "server"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), bob.ID, settings.LLMSource, "server"))
+	value, err := b.Settings.UserSetting(t.Context(), b.user.ID, settings.LLMSource)
 	require.NoError(t, err)
 	require.Empty(t, value)
-	value, err = b.UserSetting(t.Context(), bob.ID, store.LLMSource)
+	value, err = b.Settings.UserSetting(t.Context(), bob.ID, settings.LLMSource)
 	require.NoError(t, err)
 	require.Equal(t, "server", value)
 }
@@ -254,7 +256,7 @@ func TestModelWanted_KnowsConversationsOfGroups(t *testing.T) {
 	for kind, group := range map[string]bool{"group": true, "person": false} {
 		_, err := b.pool.Exec(t.Context(), "UPDATE users SET kind = $1 WHERE id = (SELECT user_id FROM sessions WHERE key = $2)", kind, key)
 		require.NoError(t, err)
-		w, err := b.ModelWanted(t.Context(), key)
+		w, err := b.Settings.ModelWanted(t.Context(), key)
 		require.NoError(t, err)
 		require.Equal(t, group, w.OfGroup)
 	}
@@ -264,34 +266,34 @@ func TestModelWanted_OnlyWhereARunnerOffersOneAndTheServersIsNotAskedFor(t *test
 	b := setup(t)
 	bob := b.member("bob")
 	wanted := func() bool {
-		w, err := b.ModelWanted(t.Context(), key)
+		w, err := b.Settings.ModelWanted(t.Context(), key)
 		require.NoError(t, err)
 		require.Equal(t, b.user.ID, w.User)
 		require.Empty(t, w.Runner)
 		return w.Own
 	}
 	offered := func(user chat.UserID) *wire.LLM {
-		model, err := b.ModelOffered(t.Context(), user, "laptop")
+		model, err := b.Settings.ModelOffered(t.Context(), user, "laptop")
 		require.NoError(t, err)
 		return model
 	}
-	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("one")))
+	require.NoError(t, b.Runners.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("one")))
 	require.False(t, wanted(), "it never connected")
 	require.Nil(t, offered(b.user.ID))
-	_, err := b.Connected(t.Context(), "1/laptop", "", hashOf("one"), wire.Info{})
+	_, err := b.Runners.Connected(t.Context(), "1/laptop", "", hashOf("one"), wire.Info{})
 	require.NoError(t, err)
 	require.False(t, wanted(), "it offers none")
 	require.Nil(t, offered(b.user.ID))
-	_, err = b.Connected(t.Context(), "1/laptop", "", hashOf("one"), wire.Info{LLM: &wire.LLM{Provider: "openai", Model: "m"}})
+	_, err = b.Runners.Connected(t.Context(), "1/laptop", "", hashOf("one"), wire.Info{LLM: &wire.LLM{Provider: "openai", Model: "m"}})
 	require.NoError(t, err)
 	require.True(t, wanted())
 	require.Equal(t, &wire.LLM{Provider: "openai", Model: "m"}, offered(b.user.ID))
 	require.Nil(t, offered(bob.ID), "another's")
 
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.LLMSource, "server"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.LLMSource, "server"))
 	require.False(t, wanted())
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.LLMSource, ""))
-	require.NoError(t, b.RevokeRunner(t.Context(), b.user.ID, "laptop"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.LLMSource, ""))
+	require.NoError(t, b.Runners.RevokeRunner(t.Context(), b.user.ID, "laptop"))
 	require.False(t, wanted())
 	require.Nil(t, offered(b.user.ID))
 }

@@ -30,10 +30,10 @@ func TestModelWanted_WhatAConversationSetsGoingIsWhereItIs(t *testing.T) {
 	require.NoError(t, err)
 	want := chat.Spot{Channel: "qq", Account: "ops", ChatType: chat.ChatGroup, Scene: chat.SceneWork}
 	for _, k := range []chat.SessionKey{key, "below", "cron:job_00000001", "under the job", "hook:t1"} {
-		w, err := b.ModelWanted(t.Context(), k)
+		w, err := b.Settings.ModelWanted(t.Context(), k)
 		require.NoError(t, err)
 		require.Equal(t, want, w.Above, k)
-		permits, err := b.Permits(t.Context(), k)
+		permits, err := b.Permissions.Permits(t.Context(), k)
 		require.NoError(t, err)
 		require.Equal(t, want, permits.At, k)
 		require.Equal(t, map[chat.SessionKey]chat.ChatType{
@@ -44,11 +44,11 @@ func TestModelWanted_WhatAConversationSetsGoingIsWhereItIs(t *testing.T) {
 	require.NoError(t, err)
 	want.Job = &chat.JobPermits{Tools: []string{"Read", "Web*"}, ReadOnly: true}
 	for _, k := range []chat.SessionKey{"cron:job_00000001", "under the job"} {
-		w, err := b.ModelWanted(t.Context(), k)
+		w, err := b.Settings.ModelWanted(t.Context(), k)
 		require.NoError(t, err)
 		require.Equal(t, want, w.Above, "what the job narrows is narrow below it")
 	}
-	w, err := b.ModelWanted(t.Context(), key)
+	w, err := b.Settings.ModelWanted(t.Context(), key)
 	require.NoError(t, err)
 	require.Nil(t, w.Above.Job)
 }

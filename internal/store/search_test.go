@@ -16,14 +16,14 @@ import (
 	"xbot/internal/memory/lexical"
 	"xbot/internal/memory/lexical/lexicaltest"
 	"xbot/internal/pg"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/store/search"
 )
 
 func (b *bundle) search(q string) (found []string) {
 	b.t.Helper()
-	got, err := b.Search(b.t.Context(), b.inbound("", "").User, q, 10)
+	got, err := b.Search.Search(b.t.Context(), b.inbound("", "").User, q, 10)
 	require.NoError(b.t, err)
 	for _, f := range got {
 		found = append(found, f.Snippet)
@@ -66,9 +66,9 @@ func TestSearch_ShowsThePartOfALongMessageAroundTheWord(t *testing.T) {
 func TestSearch_IsOfOnesOwnConversations(t *testing.T) {
 	b := setup(t)
 	b.exchange("t0", "secret plan")
-	other, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	other, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
-	got, err := b.Search(t.Context(), other.ID, "secret", 10)
+	got, err := b.Search.Search(t.Context(), other.ID, "secret", 10)
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
@@ -76,7 +76,7 @@ func TestSearch_IsOfOnesOwnConversations(t *testing.T) {
 func TestSearch_RefusesNothingAndTooMuch(t *testing.T) {
 	b := setup(t)
 	for _, q := range []string{"", " \n", strings.Repeat("a ", 33), strings.Repeat("a", 500)} {
-		_, err := b.Search(t.Context(), chat.UserID(1), q, 10)
+		_, err := b.Search.Search(t.Context(), chat.UserID(1), q, 10)
 		require.True(t, fault.Is(err, fault.Invalid), q)
 	}
 }
@@ -114,11 +114,11 @@ func TestSearch_FindsWhatPeopleSeeAndNothingHidden(t *testing.T) {
 	require.Equal(t, []string{shown}, b.search("pancake"))
 	require.Empty(t, b.search("waffle"))
 
-	made := b.fork(store.NewFork{})
+	made := b.fork(conversation.NewFork{})
 	require.Equal(t, []string{shown, shown}, b.search("pancake"), "the copy is found, too")
-	require.NoError(t, b.DeleteSession(t.Context(), made.Key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), made.Key))
 	require.Equal(t, []string{shown}, b.search("pancake"), "the deleted copy is not")
-	require.NoError(t, b.DeleteSession(t.Context(), key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	require.Empty(t, b.search("pancake"))
 	var left int
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM message_words").Scan(&left))
@@ -127,7 +127,7 @@ func TestSearch_FindsWhatPeopleSeeAndNothingHidden(t *testing.T) {
 
 func TestSearch_FindsTheNewestOfFrequentWordsAndAlsoOldOnes(t *testing.T) {
 	b := setup(t)
-	b.RareHits = 0
+	b.Search.RareHits = 0
 	for _, text := range []string{"old pancake", "older waffle"} {
 		b.append(chat.Message{Session: key, Role: chat.RoleUser, Content: text})
 	}
@@ -136,7 +136,7 @@ func TestSearch_FindsTheNewestOfFrequentWordsAndAlsoOldOnes(t *testing.T) {
 	b.append(chat.Message{Session: key, Role: chat.RoleUser, Content: "new pancake"})
 	require.Equal(t, []string{"new pancake", "old pancake"}, b.search("pancake"))
 	require.Equal(t, []string{"older waffle"}, b.search("waffle"))
-	newest, err := b.Search(t.Context(), b.user.ID, "pancake", 1)
+	newest, err := b.Search.Search(t.Context(), b.user.ID, "pancake", 1)
 	require.NoError(t, err)
 	require.Equal(t, "new pancake", newest[0].Snippet)
 }
@@ -148,31 +148,31 @@ func TestIndexWords_IndexesWhatAnOlderVersionStored(t *testing.T) {
 	}
 	b.line(key, chat.RoleNotice, "a notice of a pancake")
 	w := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
-	_, err := b.Archive(t.Context(), w, "", chat.ArchivalEntry{Content: "likes crème"}, 0)
+	_, err := b.Memory.Archive(t.Context(), w, "", chat.ArchivalEntry{Content: "likes crème"}, 0)
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(), "UPDATE archival_memory SET words = array_to_tsvector(ARRAY['likes', 'crème'])")
 	require.NoError(t, err)
 	b.append(chat.Message{Session: key, Role: chat.RoleUser, Content: "new pancake"})
 	require.Equal(t, []string{"new pancake"}, b.search("pancake"))
 
-	b.IndexPause = time.Millisecond
+	b.Search.IndexPause = time.Millisecond
 	var all sync.WaitGroup
 	failed := make(chan error, 3)
 	for range 3 { // several processes at once
-		all.Go(func() { failed <- b.IndexWords(t.Context(), slog.New(slog.DiscardHandler)) })
+		all.Go(func() { failed <- b.Search.IndexWords(t.Context(), slog.New(slog.DiscardHandler)) })
 	}
 	all.Wait()
 	for range 3 {
 		require.NoError(t, <-failed)
 	}
-	found, err := b.Search(t.Context(), b.user.ID, "pancake", 1000)
+	found, err := b.Search.Search(t.Context(), b.user.ID, "pancake", 1000)
 	require.NoError(t, err)
 	require.Len(t, found, 251)
 	require.Equal(t, []string{"old pancake 7 北京"}, b.search("7 北京"))
-	ids, err := b.ArchiveSearch(t.Context(), w, "creme", 10)
+	ids, err := b.Memory.ArchiveSearch(t.Context(), w, "creme", 10)
 	require.NoError(t, err)
 	require.Len(t, ids, 1)
-	require.NoError(t, b.IndexWords(t.Context(), slog.New(slog.DiscardHandler)), "nothing is left to do")
+	require.NoError(t, b.Search.IndexWords(t.Context(), slog.New(slog.DiscardHandler)), "nothing is left to do")
 }
 
 func TestIndexWords_OfACopyThatIsMadeMeanwhile(t *testing.T) {
@@ -180,8 +180,8 @@ func TestIndexWords_OfACopyThatIsMadeMeanwhile(t *testing.T) {
 	b.line(key, chat.RoleUser, "old pancake")
 	_, err := b.pool.Exec(t.Context(), "UPDATE word_indexes SET version = $1, below = CASE name WHEN 'messages' THEN 1 ELSE 0 END", lexical.Version)
 	require.NoError(t, err)
-	b.fork(store.NewFork{})
-	require.NoError(t, b.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
+	b.fork(conversation.NewFork{})
+	require.NoError(t, b.Search.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
 	require.Equal(t, []string{"old pancake", "old pancake"}, b.search("pancake"))
 }
 

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/memory/lexical/lexicaltest"
 	"xbot/internal/pg"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/search"
 	"xbot/internal/testing/pgtest"
 )
@@ -61,11 +62,11 @@ func BenchmarkSearch(b *testing.B) {
 	require.NoError(b, err)
 	defer pool.Close()
 	s := store.New(pool, store.Options{})
-	user, err := s.EnsureAdmin(ctx, "admin")
+	user, err := s.Users.EnsureAdmin(ctx, "admin")
 	require.NoError(b, err)
 	key := func(i int) chat.SessionKey { return chat.SessionKey(fmt.Sprint("agent:main:web:thread:", i)) }
 	for i := range conversations {
-		_, err := s.CreateSession(ctx, store.NewSession{Key: key(i), Owner: user.ID, Channel: "web"})
+		_, err := s.Conversations.CreateSession(ctx, conversation.NewSession{Key: key(i), Owner: user.ID, Channel: "web"})
 		require.NoError(b, err)
 	}
 	p := newProse()
@@ -76,7 +77,7 @@ func BenchmarkSearch(b *testing.B) {
 	_, err = pool.CopyFrom(ctx, pgx.Identifier{"messages"}, []string{"session_key", "role", "content"}, pgx.CopyFromRows(rows))
 	require.NoError(b, err)
 	began := time.Now()
-	require.NoError(b, s.IndexWords(ctx, slog.New(slog.DiscardHandler)))
+	require.NoError(b, s.Search.IndexWords(ctx, slog.New(slog.DiscardHandler)))
 	b.Logf("indexing of %d messages: %v", messages, time.Since(began).Round(time.Second))
 	_, err = pool.Exec(ctx, "VACUUM ANALYZE")
 	require.NoError(b, err)
@@ -100,7 +101,7 @@ func BenchmarkSearch(b *testing.B) {
 				}
 			}
 		}
-		b.Run(name+"/words", find(s.SearchStore))
+		b.Run(name+"/words", find(s.Search))
 		b.Run(name+"/words_without_index", find(plain))
 		b.Run(name+"/like", func(b *testing.B) {
 			for b.Loop() {
@@ -120,9 +121,9 @@ func BenchmarkInsert(b *testing.B) {
 	require.NoError(b, err)
 	defer pool.Close()
 	s := store.New(pool, store.Options{})
-	user, err := s.EnsureAdmin(ctx, "admin")
+	user, err := s.Users.EnsureAdmin(ctx, "admin")
 	require.NoError(b, err)
-	_, err = s.CreateSession(ctx, store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
+	_, err = s.Conversations.CreateSession(ctx, conversation.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(b, err)
 	p := newProse()
 	for _, insert := range []string{

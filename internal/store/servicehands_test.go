@@ -10,19 +10,19 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
 	"xbot/internal/store/people"
 	"xbot/internal/store/services"
 )
 
 // takenBy has a second administrator take a conversation, in a chat of a platform.
-func (b *bundle) takenBy(c service.Conversation, name string) store.User {
+func (b *bundle) takenBy(c service.Conversation, name string) people.User {
 	b.t.Helper()
-	other, err := b.CreateUser(b.t.Context(), name, people.RoleAdmin)
+	other, err := b.Users.CreateUser(b.t.Context(), name, people.RoleAdmin)
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.SaveChannelAccount(b.t.Context(), store.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	from := &chat.Address{ChatType: chat.ChatDirect, Peer: "ou_" + name, Channel: "feishu"}
-	_, err = b.TakeIn(b.t.Context(), c, services.By{User: other.ID, Name: name, From: from}, b.Zones())
+	_, err = b.Services.TakeIn(b.t.Context(), c, services.By{User: other.ID, Name: name, From: from}, b.Quota.Zones())
 	require.NoError(b.t, err)
 	return other
 }
@@ -30,7 +30,7 @@ func (b *bundle) takenBy(c service.Conversation, name string) store.User {
 // requireGivenBack looks at a conversation that the agent answers again, and that its followers were told of.
 func (b *bundle) requireGivenBack(c service.Conversation, why string) {
 	b.t.Helper()
-	hands, err := b.Hands(b.t.Context(), []chat.SessionKey{c.Session})
+	hands, err := b.Services.Hands(b.t.Context(), []chat.SessionKey{c.Session})
 	require.NoError(b.t, err)
 	require.Empty(b.t, hands, why)
 	require.Equal(b.t, 0, b.count("SELECT count(*) FROM service_conversations WHERE session_key = $1 AND taken_at IS NOT NULL", string(c.Session)), why)
@@ -41,9 +41,9 @@ func (b *bundle) requireGivenBack(c service.Conversation, why string) {
 
 func TestServiceHands_AreGivenBackWhenTheirAdministratorIsNoneAnyMore(t *testing.T) {
 	for why, end := range map[string]func(b *bundle, id chat.UserID) error{
-		"demoted":  func(b *bundle, id chat.UserID) error { return b.SetRole(b.t.Context(), id, people.RoleMember) },
-		"disabled": func(b *bundle, id chat.UserID) error { return b.Disable(b.t.Context(), id, &b.user.ID) },
-		"deleted":  func(b *bundle, id chat.UserID) error { return b.Delete(b.t.Context(), id, &b.user.ID) },
+		"demoted":  func(b *bundle, id chat.UserID) error { return b.Users.SetRole(b.t.Context(), id, people.RoleMember) },
+		"disabled": func(b *bundle, id chat.UserID) error { return b.Users.Disable(b.t.Context(), id, &b.user.ID) },
+		"deleted":  func(b *bundle, id chat.UserID) error { return b.Users.Delete(b.t.Context(), id, &b.user.ID) },
 	} {
 		t.Run(why, func(t *testing.T) {
 			b := setup(t)
@@ -59,7 +59,7 @@ func TestServiceHands_AreGivenBackWhenTheirAdministratorIsNoneAnyMore(t *testing
 			b.requireGivenBack(c, why)
 			require.Equal(t, told, b.count("SELECT count(*) FROM outbound WHERE channel = 'feishu'"), "nobody is told any more")
 
-			_, err := b.TakeIn(t.Context(), c, services.By{User: other.ID, Name: other.Name}, b.Zones())
+			_, err := b.Services.TakeIn(t.Context(), c, services.By{User: other.ID, Name: other.Name}, b.Quota.Zones())
 			require.Equal(t, fault.Denied, b.kind(err), "and they take none from now on")
 		})
 	}
@@ -79,26 +79,26 @@ func TestServiceHands_WhatAConsumerWritesIsToldToAdministratorsAlone(t *testing.
 func TestServices_OneWhoseAdministratorIsNoneIsClosed(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
-	other, err := b.CreateUser(ctx, "second", people.RoleAdmin)
+	other, err := b.Users.CreateUser(ctx, "second", people.RoleAdmin)
 	require.NoError(t, err)
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk")})
 	require.NoError(t, err)
-	made, err := b.AddService(ctx, other.ID, d, true)
+	made, err := b.Services.AddService(ctx, other.ID, d, true)
 	require.NoError(t, err)
 	key := b.key(made)
 	c := b.beginWith(b.caller(key))
 	open := func() bool {
-		got, err := b.Service(ctx, made.ID)
+		got, err := b.Services.Service(ctx, made.ID)
 		require.NoError(t, err)
 		require.Equal(t, got.Open(), b.caller(key).Service.Open())
 		return got.Open()
 	}
 	require.True(t, open())
-	require.NoError(t, b.SetRole(ctx, other.ID, people.RoleMember))
+	require.NoError(t, b.Users.SetRole(ctx, other.ID, people.RoleMember))
 	require.False(t, open())
-	_, _, err = b.ServiceRoom(ctx, c.User)
+	_, _, err = b.Services.ServiceRoom(ctx, c.User)
 	require.Equal(t, fault.Denied, b.kind(err), "its conversations have no files")
-	require.NoError(t, b.SetRole(ctx, other.ID, people.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(ctx, other.ID, people.RoleAdmin))
 	require.True(t, open())
 }
 
@@ -106,7 +106,7 @@ func TestServiceHands_ATakingStopsTheTurnThatIsJustBeginningByItself(t *testing.
 	b := setup(t)
 	ctx := t.Context()
 	c := b.consumer()
-	_, err := b.Tell(ctx, chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
+	_, err := b.Inbox.Tell(ctx, chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
 	require.NoError(t, err)
 	// The claim has taken the message and does not commit before the taking waits for it.
 	_, err = b.pool.Exec(ctx, `CREATE FUNCTION waits() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -129,7 +129,7 @@ func TestServiceHands_ATakingStopsTheTurnThatIsJustBeginningByItself(t *testing.
 	require.Eventually(t, func() bool {
 		return b.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND wait_event = 'PgSleep'") > 0
 	}, time.Minute, time.Millisecond, "the claim did not begin")
-	turn, err := b.TakeIn(ctx, c, b.by(), b.Zones())
+	turn, err := b.Services.TakeIn(ctx, c, b.by(), b.Quota.Zones())
 	require.NoError(t, err)
 	require.NoError(t, <-claimed)
 	require.Equal(t, chat.TurnID("t1"), turn, "the agent goes on speaking where a person answers")

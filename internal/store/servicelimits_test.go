@@ -32,7 +32,7 @@ func (b *bundle) admitted(by services.Caller, send func(n int) services.Send) in
 	var all sync.WaitGroup
 	for n := range 50 {
 		all.Go(func() {
-			err := b.Admit(b.t.Context(), by, send(n))
+			err := b.Services.Admit(b.t.Context(), by, send(n))
 			if err == nil {
 				ok.Add(1)
 				return
@@ -58,10 +58,10 @@ func TestAdmit_FiftyRequestsAtOnceExceedNoLimitOfTheMinute(t *testing.T) {
 		require.LessOrEqual(t, got, 20*(minutes+1))
 	}
 	other := b.caller(b.key(by.Service))
-	require.NoError(t, b.Admit(t.Context(), other, services.Send{}), "another key has a minute of its own")
+	require.NoError(t, b.Services.Admit(t.Context(), other, services.Send{}), "another key has a minute of its own")
 	_, err := b.pool.Exec(t.Context(), "UPDATE service_rates SET n = 20, minute = minute - interval '1 minute'")
 	require.NoError(t, err)
-	require.NoError(t, b.Admit(t.Context(), by, services.Send{}), "the next minute")
+	require.NoError(t, b.Services.Admit(t.Context(), by, services.Send{}), "the next minute")
 }
 
 func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 	c := b.beginWith(by)
 	send := func(n int) services.Send { return services.Send{ID: fmt.Sprint("m", n), User: c.User} }
 	require.Equal(t, 4, b.admitted(by, send))
-	require.Error(t, b.Admit(ctx, by, send(100)))
+	require.Error(t, b.Services.Admit(ctx, by, send(100)))
 
 	var held []string
 	rows, err := b.pool.Query(ctx, "SELECT id FROM service_sends ORDER BY id")
@@ -83,31 +83,31 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 		held = append(held, id)
 	}
 	require.Len(t, held, 4)
-	require.NoError(t, b.Admit(ctx, by, services.Send{ID: held[0], User: c.User}), "the same message again takes no other place")
+	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: held[0], User: c.User}), "the same message again takes no other place")
 	for range 2 { // neither had it accepted
-		require.NoError(t, b.FreeSend(ctx, held[0]))
+		require.NoError(t, b.Services.FreeSend(ctx, held[0]))
 	}
-	require.NoError(t, b.Admit(ctx, by, send(100)), "one that was not accepted gave its place back")
+	require.NoError(t, b.Services.Admit(ctx, by, send(100)), "one that was not accepted gave its place back")
 
 	for _, id := range held[1:] {
 		b.sendAs(c, id)
 	}
 	b.sendAs(c, "m100")
-	require.Error(t, b.Admit(ctx, by, send(101)), "they wait")
+	require.Error(t, b.Services.Admit(ctx, by, send(101)), "they wait")
 	_, ok, err := b.Claim(ctx, c.Session, "t1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.Error(t, b.Admit(ctx, by, send(101)), "one is answered")
+	require.Error(t, b.Services.Admit(ctx, by, send(101)), "one is answered")
 	_, err = b.FinishTurn(ctx, c.Session, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	require.NoError(t, b.Admit(ctx, by, send(101)))
-	require.Error(t, b.Admit(ctx, by, send(102)))
-	require.NoError(t, b.Admit(ctx, by, services.Send{ID: held[1], User: c.User}), "one that was answered may be asked for again")
-	require.NoError(t, b.Admit(ctx, b.caller(b.key(by.Service)), services.Send{ID: "other", User: c.User}), "another key has places of its own")
+	require.NoError(t, b.Services.Admit(ctx, by, send(101)))
+	require.Error(t, b.Services.Admit(ctx, by, send(102)))
+	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: held[1], User: c.User}), "one that was answered may be asked for again")
+	require.NoError(t, b.Services.Admit(ctx, b.caller(b.key(by.Service)), services.Send{ID: "other", User: c.User}), "another key has places of its own")
 
 	_, err = b.pool.Exec(ctx, "UPDATE service_sends SET at = at - interval '2 minutes' WHERE id = 'm101'")
 	require.NoError(t, err)
-	require.NoError(t, b.Admit(ctx, by, send(103)), "whoever died between the two gives the place back after a minute")
+	require.NoError(t, b.Services.Admit(ctx, by, send(103)), "whoever died between the two gives the place back after a minute")
 }
 
 func TestFreeSend_TakesNoPlaceFromAnotherRequestWithTheSameMessage(t *testing.T) {
@@ -118,23 +118,23 @@ func TestFreeSend_TakesNoPlaceFromAnotherRequestWithTheSameMessage(t *testing.T)
 	c := b.beginWith(by)
 	one, two := services.Send{ID: "one", User: c.User}, services.Send{ID: "two", User: c.User}
 	for range 2 {
-		require.NoError(t, b.Admit(ctx, by, one), "sent twice at once")
+		require.NoError(t, b.Services.Admit(ctx, by, one), "sent twice at once")
 	}
-	require.NoError(t, b.FreeSend(ctx, "one"), "and one of the two fails")
-	require.Error(t, b.Admit(ctx, by, two), "the other one is about to be accepted")
+	require.NoError(t, b.Services.FreeSend(ctx, "one"), "and one of the two fails")
+	require.Error(t, b.Services.Admit(ctx, by, two), "the other one is about to be accepted")
 	b.sendAs(c, "one")
-	require.Error(t, b.Admit(ctx, by, two))
-	require.NoError(t, b.Admit(ctx, by, one))
+	require.Error(t, b.Services.Admit(ctx, by, two))
+	require.NoError(t, b.Services.Admit(ctx, by, one))
 	for range 3 {
-		require.NoError(t, b.FreeSend(ctx, "one"), "what fails later changes nothing")
+		require.NoError(t, b.Services.FreeSend(ctx, "one"), "what fails later changes nothing")
 	}
-	require.Error(t, b.Admit(ctx, by, two))
+	require.Error(t, b.Services.Admit(ctx, by, two))
 	b.claimsIn(c, "t1")
 	_, err := b.FinishTurn(ctx, c.Session, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	require.NoError(t, b.Admit(ctx, by, two))
-	require.NoError(t, b.FreeSend(ctx, "two"))
-	require.NoError(t, b.Admit(ctx, by, services.Send{ID: "three", User: c.User}), "nobody holds it any more")
+	require.NoError(t, b.Services.Admit(ctx, by, two))
+	require.NoError(t, b.Services.FreeSend(ctx, "two"))
+	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "three", User: c.User}), "nobody holds it any more")
 }
 
 func TestAdmit_TheTokensOfADayStayUsedWhenTheirConversationIsDeleted(t *testing.T) {
@@ -143,26 +143,26 @@ func TestAdmit_TheTokensOfADayStayUsedWhenTheirConversationIsDeleted(t *testing.
 	_, key := b.service(limited(service.Limits{RequestsPerMinute: 1000, Concurrent: 4, TokensPerDay: 100}))
 	by := b.caller(key)
 	c, d := b.beginWith(by), b.beginWith(b.caller(b.key(by.Service)))
-	require.NoError(t, b.BookUsage(ctx, c.Session, "m", 1, chat.Usage{PromptTokens: 40, CompletionTokens: 9}))
-	require.NoError(t, b.BookUsage(ctx, c.Session, "m", 1, chat.Usage{PromptTokens: 20, CompletionTokens: 20}))
-	require.NoError(t, b.Admit(ctx, by, services.Send{ID: "a", User: c.User}))
-	require.NoError(t, b.BookUsage(ctx, d.Session, "m", 1, chat.Usage{PromptTokens: 11}))
-	err := b.Admit(ctx, by, services.Send{ID: "b", User: c.User})
+	require.NoError(t, b.Usage.BookUsage(ctx, c.Session, "m", 1, chat.Usage{PromptTokens: 40, CompletionTokens: 9}))
+	require.NoError(t, b.Usage.BookUsage(ctx, c.Session, "m", 1, chat.Usage{PromptTokens: 20, CompletionTokens: 20}))
+	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "a", User: c.User}))
+	require.NoError(t, b.Usage.BookUsage(ctx, d.Session, "m", 1, chat.Usage{PromptTokens: 11}))
+	err := b.Services.Admit(ctx, by, services.Send{ID: "b", User: c.User})
 	require.ErrorContains(t, err, "100 tokens of today")
 	require.LessOrEqual(t, fault.After(err), 24*time.Hour)
-	require.NoError(t, b.Admit(ctx, by, services.Send{ID: "a", User: c.User}), "what was admitted is not refused when it comes again")
-	require.NoError(t, b.Admit(ctx, by, services.Send{}), "reading is free")
+	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "a", User: c.User}), "what was admitted is not refused when it comes again")
+	require.NoError(t, b.Services.Admit(ctx, by, services.Send{}), "reading is free")
 
-	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
-	require.NoError(t, b.DeleteSession(ctx, c.Session))
-	require.NoError(t, b.EndDeletion(ctx, c.User))
-	require.Error(t, b.Admit(ctx, by, services.Send{ID: "b", User: d.User}))
-	taken, err := b.ServiceTokens(ctx)
+	require.NoError(t, b.Services.DeleteConsumerConversation(ctx, c))
+	require.NoError(t, b.Agents.DeleteSession(ctx, c.Session))
+	require.NoError(t, b.Users.EndDeletion(ctx, c.User))
+	require.Error(t, b.Services.Admit(ctx, by, services.Send{ID: "b", User: d.User}))
+	taken, err := b.ServiceUsage.ServiceTokens(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []services.Taken{{Service: by.Service.ID, Prompt: 71, Completion: 29}}, taken)
 	_, err = b.pool.Exec(ctx, "UPDATE service_tokens SET day = day - 1")
 	require.NoError(t, err)
-	require.NoError(t, b.Admit(ctx, by, services.Send{ID: "b", User: d.User}), "the next day")
+	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "b", User: d.User}), "the next day")
 }
 
 func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T) {
@@ -177,10 +177,10 @@ func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T
 	foreign := fresh
 	foreign.ID, foreign.Service = "foreign", "svc_00000000"
 	for range 2 { // nobody knew whether the first time succeeded
-		require.NoError(t, b.RecordRequests(ctx, []services.Request{old, fresh, foreign}))
+		require.NoError(t, b.ServiceUsage.RecordRequests(ctx, []services.Request{old, fresh, foreign}))
 	}
 	list := func() []services.Request {
-		out, err := b.ServiceRequests(ctx, made.ID, 10)
+		out, err := b.ServiceUsage.ServiceRequests(ctx, made.ID, 10)
 		require.NoError(t, err)
 		for i := range out {
 			out[i].At = out[i].At.UTC()
@@ -188,9 +188,9 @@ func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T
 		return out
 	}
 	require.Equal(t, []services.Request{fresh, old}, list())
-	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
-	require.NoError(t, b.DeleteSession(ctx, c.Session))
-	require.NoError(t, b.EndDeletion(ctx, c.User))
+	require.NoError(t, b.Services.DeleteConsumerConversation(ctx, c))
+	require.NoError(t, b.Agents.DeleteSession(ctx, c.Session))
+	require.NoError(t, b.Users.EndDeletion(ctx, c.User))
 	require.Len(t, list(), 2)
 	_, err := b.Prune(ctx, 24*time.Hour)
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestRecordRequests_AServiceThatIsDeletedMeanwhileLosesNoneOfAnother(t *test
 	done := make(chan error, 1)
 	go func() {
 		now := time.Now()
-		done <- b.RecordRequests(ctx, []services.Request{
+		done <- b.ServiceUsage.RecordRequests(ctx, []services.Request{
 			{ID: "gone", Service: gone.ID, Endpoint: "GET /api/v1/service", Source: service.SourceAPI, Status: 200, At: now},
 			{ID: "stays", Service: stays.ID, Endpoint: "GET /api/v1/service", Source: service.SourceAPI, Status: 200, At: now},
 		})
@@ -219,7 +219,7 @@ func TestRecordRequests_AServiceThatIsDeletedMeanwhileLosesNoneOfAnother(t *test
 	}, 20*time.Second, 5*time.Millisecond)
 	require.NoError(t, tx.Commit(ctx))
 	require.NoError(t, <-done)
-	kept, err := b.ServiceRequests(ctx, stays.ID, 10)
+	kept, err := b.ServiceUsage.ServiceRequests(ctx, stays.ID, 10)
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
 }

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // saidIn adds a message to a conversation of a consumer: one of theirs, or of the agent.
@@ -53,7 +53,7 @@ func TestServiceSaid_IsOfOneConversationAsItsConsumerSeesIt(t *testing.T) {
 	last := b.saidIn(c, chat.RoleAssistant, "", "a fine boat")
 	b.saidIn(c, chat.RoleAssistant, chat.OriginPerson, "says a person")
 	read := func(q service.SaidQuery) []string {
-		said, err := b.ConsumerSaid(t.Context(), c.Session, q)
+		said, err := b.Services.ConsumerSaid(t.Context(), c.Session, q)
 		require.NoError(t, err)
 		return whoSaid(said)
 	}
@@ -63,7 +63,7 @@ func TestServiceSaid_IsOfOneConversationAsItsConsumerSeesIt(t *testing.T) {
 	require.Empty(t, read(service.SaidQuery{N: 10, Unseen: true}), "the model sees all of it")
 	b.compress(c, last)
 	require.Equal(t, []string{"user (api): my boat is red", "assistant: a fine boat"}, read(service.SaidQuery{N: 10, Unseen: true}))
-	said, err := b.ConsumerSaid(t.Context(), key, service.SaidQuery{N: 10})
+	said, err := b.Services.ConsumerSaid(t.Context(), key, service.SaidQuery{N: 10})
 	require.NoError(t, err)
 	require.Empty(t, said, "a session of the house")
 }
@@ -75,17 +75,17 @@ func TestServiceSaid_AnAdministratorReadsWhatIsOfTheirServicesAndNobodyElseDoes(
 	b.saidIn(c, chat.RoleUser, "", "my boat is red")
 	_, err := b.contact(c, "t1.0.0", "He wants a blue one.")
 	require.NoError(t, err)
-	second, err := b.CreateUser(ctx, "second", store.RoleAdmin)
+	second, err := b.Users.CreateUser(ctx, "second", people.RoleAdmin)
 	require.NoError(t, err)
-	member, err := b.CreateUser(ctx, "member", store.RoleMember)
+	member, err := b.Users.CreateUser(ctx, "member", people.RoleMember)
 	require.NoError(t, err)
 	// found counts what a user gets by all ways.
 	found := func(user chat.UserID) string {
-		list, err := b.ConversationsOfAdmin(ctx, user, service.ListQuery{N: 10})
+		list, err := b.Services.ConversationsOfAdmin(ctx, user, service.ListQuery{N: 10})
 		require.NoError(t, err)
-		items, err := b.ItemsOfAdmin(ctx, user, "", 10)
+		items, err := b.Services.ItemsOfAdmin(ctx, user, "", 10)
 		require.NoError(t, err)
-		said, err := b.SaidForAdmin(ctx, user, c.ID, service.SaidQuery{N: 10})
+		said, err := b.Services.SaidForAdmin(ctx, user, c.ID, service.SaidQuery{N: 10})
 		if len(said) == 0 {
 			require.Equal(t, fault.NotFound, b.kind(err))
 		}
@@ -104,20 +104,20 @@ func TestServiceSaid_AnAdministratorReadsWhatIsOfTheirServicesAndNobodyElseDoes(
 	require.NoError(t, err)
 	require.Equal(t, "1 1 1", found(b.user.ID))
 	for _, id := range []string{"", "x", "' OR true", string(c.Session), strings.Repeat("0", 10), "\x00"} {
-		_, err := b.SaidForAdmin(ctx, b.user.ID, id, service.SaidQuery{N: 10})
+		_, err := b.Services.SaidForAdmin(ctx, b.user.ID, id, service.SaidQuery{N: 10})
 		require.Equal(t, fault.NotFound, b.kind(err), id)
 	}
-	require.NoError(t, b.IndexWords(ctx, slog.New(slog.DiscardHandler)))
+	require.NoError(t, b.Search.IndexWords(ctx, slog.New(slog.DiscardHandler)))
 	for q, want := range map[service.ListQuery]int{
 		{N: 10, Text: "BOAT"}: 1, {N: 10, Text: "car"}: 0, {N: 10, Service: "help desk"}: 1, {N: 10, Service: c.Service}: 1, {N: 10, Service: "x\x00"}: 0, {N: 10, Text: "%"}: 0,
 	} {
-		list, err := b.ConversationsOfAdmin(ctx, b.user.ID, q)
+		list, err := b.Services.ConversationsOfAdmin(ctx, b.user.ID, q)
 		require.NoError(t, err)
 		require.Len(t, list, want, q)
 	}
-	items, err := b.ItemsOfAdmin(ctx, b.user.ID, service.ItemHandled, 10)
+	items, err := b.Services.ItemsOfAdmin(ctx, b.user.ID, service.ItemHandled, 10)
 	require.NoError(t, err)
 	require.Empty(t, items)
-	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
+	require.NoError(t, b.Services.DeleteConsumerConversation(ctx, c))
 	require.Equal(t, "0 0 0", found(b.user.ID), "it is being deleted")
 }

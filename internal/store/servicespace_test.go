@@ -17,7 +17,7 @@ import (
 // beginAs begins a conversation of a key; without a name, if it is to have none.
 func (b *bundle) beginAs(by services.Caller, unnamed bool) (service.Conversation, error) {
 	b.t.Helper()
-	return b.BeginConversation(b.t.Context(), services.NewConversation{Caller: by, Source: service.SourceAPI, Unnamed: unnamed})
+	return b.Services.BeginConversation(b.t.Context(), services.NewConversation{Caller: by, Source: service.SourceAPI, Unnamed: unnamed})
 }
 
 // begun begins a conversation without a name in which something was said.
@@ -44,7 +44,7 @@ func (b *bundle) idles(all ...service.Conversation) {
 
 func (b *bundle) isThere(by services.Caller, c service.Conversation) bool {
 	b.t.Helper()
-	_, err := b.ConsumerConversation(b.t.Context(), by, c.ID)
+	_, err := b.Services.ConsumerConversation(b.t.Context(), by, c.ID)
 	if err != nil {
 		require.Equal(b.t, fault.NotFound, b.kind(err))
 	}
@@ -123,7 +123,7 @@ func TestServiceSpace_AKeyThatHasMoreThanItMayBeginsOnAndHasFewerEachTime(t *tes
 		require.NoError(t, err)
 		require.Equal(t, want, left())
 	}
-	_, err := b.ChangeService(t.Context(), made.ID, 0, service.Patch{MaxConversations: new(40)})
+	_, err := b.Services.ChangeService(t.Context(), made.ID, 0, service.Patch{MaxConversations: new(40)})
 	require.NoError(t, err)
 	_, err = b.beginAs(b.caller(key), true)
 	require.NoError(t, err, "a lower limit shuts nobody out")
@@ -158,7 +158,7 @@ func TestServiceSpace_NoKeyTakesAllConversationsFromOthers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []bool{false, true}, []bool{b.isThere(mine, own[1]), b.isThere(theirs, again)}, "then what others left")
 
-	require.NoError(t, b.RevokeServiceKey(t.Context(), made.ID, theirs.Key))
+	require.NoError(t, b.Services.RevokeServiceKey(t.Context(), made.ID, theirs.Key))
 	b.idles(again)
 	_, err = b.beginAs(mine, true)
 	require.NoError(t, err)
@@ -173,19 +173,19 @@ func TestServiceSpace_ThePicturesOfAllConversationsOfAServiceAreAsManyAsAPersonM
 	_, another := q.service(service.Patch{})
 	half := func(c service.Conversation) {
 		data := bytes.Repeat([]byte(c.ID), 1<<19/len(c.ID))
-		require.NoError(t, q.AddPicture(ctx, c.Session, chat.Picture{PictureRef: chat.PictureRef{Hash: fmt.Sprintf("%064s", c.ID), MediaType: "image/png", Width: 1, Height: 1}, Data: data}))
+		require.NoError(t, q.Attachments.AddPicture(ctx, c.Session, chat.Picture{PictureRef: chat.PictureRef{Hash: fmt.Sprintf("%064s", c.ID), MediaType: "image/png", Width: 1, Height: 1}, Data: data}))
 	}
 	one, two, third := q.beginWith(q.caller(key)), q.beginWith(q.caller(key)), q.beginWith(q.caller(q.key(made)))
 	half(one)
-	require.NoError(t, q.Room(ctx, two.User, 1<<18))
+	require.NoError(t, q.Attachments.Room(ctx, two.User, 1<<18))
 	half(two)
 	for _, user := range []chat.UserID{one.User, two.User, third.User, made.User} {
-		err := q.Room(ctx, user, 1<<18)
+		err := q.Attachments.Room(ctx, user, 1<<18)
 		require.Equal(t, fault.TooLarge, q.kind(err))
 		require.NotContains(t, err.Error(), "limits.person", "the house is not told of")
 	}
-	require.NoError(t, q.Room(ctx, q.beginWith(q.caller(another)).User, 1<<18), "another service has its own")
-	require.NoError(t, q.Room(ctx, q.user.ID, 1<<18), "and so has their administrator")
+	require.NoError(t, q.Attachments.Room(ctx, q.beginWith(q.caller(another)).User, 1<<18), "another service has its own")
+	require.NoError(t, q.Attachments.Room(ctx, q.user.ID, 1<<18), "and so has their administrator")
 }
 
 func TestServiceSpace_TheRoomsOfAServiceHoldTogetherWhatAPersonMayKeep(t *testing.T) {
@@ -195,22 +195,22 @@ func TestServiceSpace_TheRoomsOfAServiceHoldTogetherWhatAPersonMayKeep(t *testin
 	_, another := q.service(service.Patch{})
 	open := func(key string) chat.UserID {
 		c := q.beginWith(q.caller(key))
-		_, err := q.KeepServiceRoom(ctx, c.User, "laptop", "")
+		_, err := q.Services.KeepServiceRoom(ctx, c.User, "laptop", "")
 		require.NoError(t, err)
 		return c.User
 	}
 	one, two, other := open(key), open(key), open(another)
-	require.NoError(t, q.ServiceRoomHolds(ctx, one, true, 1<<18))
-	require.NoError(t, q.ServiceRoomGrows(ctx, one, true, 1<<18))
-	require.NoError(t, q.ServiceRoomHolds(ctx, one, false, 0), "the two folders are counted apart")
-	require.NoError(t, q.ServiceRoomHolds(ctx, two, false, 1<<18))
-	require.NoError(t, q.ServiceRoomHolds(ctx, other, true, 1<<19))
-	require.NoError(t, q.ServiceRoomGrows(ctx, two, true, 1<<18))
+	require.NoError(t, q.Services.ServiceRoomHolds(ctx, one, true, 1<<18))
+	require.NoError(t, q.Services.ServiceRoomGrows(ctx, one, true, 1<<18))
+	require.NoError(t, q.Services.ServiceRoomHolds(ctx, one, false, 0), "the two folders are counted apart")
+	require.NoError(t, q.Services.ServiceRoomHolds(ctx, two, false, 1<<18))
+	require.NoError(t, q.Services.ServiceRoomHolds(ctx, other, true, 1<<19))
+	require.NoError(t, q.Services.ServiceRoomGrows(ctx, two, true, 1<<18))
 	for _, user := range []chat.UserID{one, two} {
-		require.Equal(t, fault.TooLarge, q.kind(q.ServiceRoomHolds(ctx, user, false, 1<<18)), "together it is all")
+		require.Equal(t, fault.TooLarge, q.kind(q.Services.ServiceRoomHolds(ctx, user, false, 1<<18)), "together it is all")
 	}
-	require.NoError(t, q.ServiceRoomHolds(ctx, other, true, 1<<19))
-	require.NoError(t, q.ServiceRoomGone(ctx, one))
-	require.NoError(t, q.ServiceRoomHolds(ctx, two, false, 1<<18), "what is deleted makes room")
-	require.Equal(t, fault.Denied, q.kind(q.ServiceRoomHolds(ctx, one, true, 1)), "and nothing is written there any more")
+	require.NoError(t, q.Services.ServiceRoomHolds(ctx, other, true, 1<<19))
+	require.NoError(t, q.Services.ServiceRoomGone(ctx, one))
+	require.NoError(t, q.Services.ServiceRoomHolds(ctx, two, false, 1<<18), "what is deleted makes room")
+	require.Equal(t, fault.Denied, q.kind(q.Services.ServiceRoomHolds(ctx, one, true, 1)), "and nothing is written there any more")
 }

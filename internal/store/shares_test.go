@@ -17,14 +17,14 @@ import (
 func (b *bundle) share() (shares.ShareLink, []byte) {
 	b.t.Helper()
 	_, hash := secret.NewToken()
-	made, err := b.MakeShare(b.t.Context(), key, hash, 1)
+	made, err := b.Shares.MakeShare(b.t.Context(), key, hash, 1)
 	require.NoError(b.t, err)
 	return made, hash
 }
 
 func (b *bundle) shown(hash []byte) shares.Shared {
 	b.t.Helper()
-	got, err := b.Shared(b.t.Context(), hash)
+	got, err := b.Shares.Shared(b.t.Context(), hash)
 	require.NoError(b.t, err)
 	return got
 }
@@ -50,11 +50,11 @@ func TestShared_IsTheConversationOfThenWhateverIsSaidTakenBackOrBroughtBackLater
 
 	b.exchange("t3", "later")
 	require.Equal(t, onB, b.texts(hash), "what is said later is not in it")
-	require.NoError(t, b.SwitchBranch(t.Context(), key, a))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, a))
 	require.Equal(t, []string{"q0", "answer to q0", "a", "answer to a"}, b.said())
 	require.Equal(t, onB, b.texts(hash), "nor what was out of it then")
 	_, onA := b.share()
-	require.NoError(t, b.SwitchBranch(t.Context(), key, b.id("b")))
+	require.NoError(t, b.Branches.SwitchBranch(t.Context(), key, b.id("b")))
 	require.Equal(t, onB, b.texts(hash))
 	require.Equal(t, []string{"q0", "answer to q0", "a", "answer to a"}, b.texts(onA))
 }
@@ -114,26 +114,26 @@ func TestShare_ShowsNothingOnceRevokedExpiredItsPersonShutOutOrItsConversationDe
 	ctx := t.Context()
 	b.exchange("t0", "q0")
 	_, unknown := secret.NewToken()
-	_, err := b.Shared(ctx, unknown)
+	_, err := b.Shares.Shared(ctx, unknown)
 	require.Equal(t, fault.NotFound, b.kind(err))
 	nothing := func(hash []byte) {
 		t.Helper()
-		_, again := b.Shared(ctx, hash)
+		_, again := b.Shares.Shared(ctx, hash)
 		require.Equal(t, err, again, "one answer for all")
 	}
 
 	revoked, hash := b.share()
-	require.NoError(t, b.RevokeShare(ctx, key, revoked.ID))
+	require.NoError(t, b.Shares.RevokeShare(ctx, key, revoked.ID))
 	nothing(hash)
-	require.Equal(t, fault.NotFound, b.kind(b.RevokeShare(ctx, key, revoked.ID)))
+	require.Equal(t, fault.NotFound, b.kind(b.Shares.RevokeShare(ctx, key, revoked.ID)))
 
 	kept, other := b.share()
 	expired, hash := b.share()
 	_, failed := b.pool.Exec(ctx, `UPDATE shares SET expires_at = now() WHERE id = $1`, expired.ID)
 	require.NoError(t, failed)
 	nothing(hash)
-	require.Equal(t, fault.NotFound, b.kind(b.RevokeShare(ctx, "agent:main:web:thread:u", kept.ID)), "it is of another conversation")
-	list, failed := b.Shares(ctx, key)
+	require.Equal(t, fault.NotFound, b.kind(b.Shares.RevokeShare(ctx, "agent:main:web:thread:u", kept.ID)), "it is of another conversation")
+	list, failed := b.Shares.Shares(ctx, key)
 	require.NoError(t, failed)
 	require.Equal(t, []shares.ShareLink{kept}, list)
 	require.Equal(t, b.id("answer to q0"), kept.Upto)
@@ -144,7 +144,7 @@ func TestShare_ShowsNothingOnceRevokedExpiredItsPersonShutOutOrItsConversationDe
 	_, failed = b.pool.Exec(ctx, `UPDATE users SET disabled_at = NULL`)
 	require.NoError(t, failed)
 	b.shown(other)
-	require.NoError(t, b.DeleteSession(ctx, key))
+	require.NoError(t, b.Agents.DeleteSession(ctx, key))
 	nothing(other)
 	var left int
 	require.NoError(t, b.pool.QueryRow(ctx, `SELECT count(*) FROM shares`).Scan(&left))
@@ -157,11 +157,11 @@ func TestShare_AConversationHasSoManyAndExpiredOnesMakeRoom(t *testing.T) {
 		b.share()
 	}
 	_, hash := secret.NewToken()
-	_, err := b.MakeShare(t.Context(), key, hash, 1)
+	_, err := b.Shares.MakeShare(t.Context(), key, hash, 1)
 	require.Equal(t, fault.Conflict, b.kind(err))
 	_, err = b.pool.Exec(t.Context(), `UPDATE shares SET expires_at = now() WHERE id = (SELECT min(id) FROM shares)`)
 	require.NoError(t, err)
 	b.share()
-	_, err = b.MakeShare(t.Context(), "agent:main:web:thread:none", hash, 1)
+	_, err = b.Shares.MakeShare(t.Context(), "agent:main:web:thread:none", hash, 1)
 	require.Equal(t, fault.NotFound, b.kind(err))
 }

@@ -9,12 +9,13 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // listed are the keys of the conversations on shelves.
 func (b *bundle) listed(shelves ...chat.Shelf) (keys []chat.SessionKey) {
 	b.t.Helper()
-	found, err := b.Sessions(b.t.Context(), b.user.ID, "", 10, shelves...)
+	found, err := b.Conversations.Sessions(b.t.Context(), b.user.ID, "", 10, shelves...)
 	require.NoError(b.t, err)
 	for _, s := range found {
 		keys = append(keys, s.Key)
@@ -24,10 +25,10 @@ func (b *bundle) listed(shelves ...chat.Shelf) (keys []chat.SessionKey) {
 
 func TestShelf_AMessageBringsAnArchivedConversationBackAndACommandDoesNot(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.SetShelf(t.Context(), key, chat.Archived))
+	require.NoError(t, b.Conversations.SetShelf(t.Context(), key, chat.Archived))
 	require.Empty(t, b.listed())
 	require.Equal(t, []chat.SessionKey{key}, b.listed(chat.Archived))
-	mine, err := b.Mine(t.Context(), b.user.ID, 10)
+	mine, err := b.Routing.Mine(t.Context(), b.user.ID, 10)
 	require.NoError(t, err)
 	require.Empty(t, mine, "/session list obeys, too")
 
@@ -37,19 +38,19 @@ func TestShelf_AMessageBringsAnArchivedConversationBackAndACommandDoesNot(t *tes
 	b.send("m1", "hello")
 	require.Equal(t, []chat.SessionKey{key}, b.listed())
 	require.Empty(t, b.listed(chat.Archived))
-	require.True(t, fault.Is(b.SetShelf(t.Context(), "agent:main:web:thread:none", chat.Archived), fault.NotFound))
+	require.True(t, fault.Is(b.Conversations.SetShelf(t.Context(), "agent:main:web:thread:none", chat.Archived), fault.NotFound))
 }
 
 func TestShelf_OneShotsStayOutOfTheListUntilAPersonMovesThem(t *testing.T) {
 	b := setup(t)
 	const once = chat.SessionKey("agent:main:cli:thread:once")
-	_, err := b.CreateSession(t.Context(), store.NewSession{Key: once, Owner: b.user.ID, Channel: "cli", Shelf: chat.OneShots})
+	_, err := b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: once, Owner: b.user.ID, Channel: "cli", Shelf: chat.OneShots})
 	require.NoError(t, err)
 	_, err = b.Accept(t.Context(), store.Inbound{Session: once, User: b.user.ID, Channel: "cli", PlatformID: "m1", Text: "hello"})
 	require.NoError(t, err)
 	require.Equal(t, []chat.SessionKey{key}, b.listed())
 	require.Equal(t, []chat.SessionKey{once}, b.listed(chat.OneShots))
 	require.Equal(t, []chat.SessionKey{once, key}, b.listed(chat.Listed, chat.Archived, chat.OneShots), "the newest first")
-	require.NoError(t, b.SetShelf(t.Context(), once, chat.Listed))
+	require.NoError(t, b.Conversations.SetShelf(t.Context(), once, chat.Listed))
 	require.Equal(t, []chat.SessionKey{once, key}, b.listed())
 }

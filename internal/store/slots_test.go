@@ -15,6 +15,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/policy"
 )
 
@@ -71,18 +73,18 @@ func throttled(t *testing.T, l policy.Limits) *queue {
 	return q
 }
 
-func (q *queue) tenant(name string) store.User {
+func (q *queue) tenant(name string) people.User {
 	q.t.Helper()
 	var id chat.UserID
 	require.NoError(q.t, q.pool.QueryRow(q.t.Context(), "INSERT INTO users (name, role) VALUES ($1, 'member') RETURNING id", name).Scan(&id))
-	return store.User{ID: id, Name: name}
+	return people.User{ID: id, Name: name}
 }
 
 // ask opens a session of a user and has it wait for answers to n messages.
-func (q *queue) ask(u store.User, name string, n int) chat.SessionKey {
+func (q *queue) ask(u people.User, name string, n int) chat.SessionKey {
 	q.t.Helper()
 	key := chat.SessionKey("agent:main:web:thread:" + name)
-	_, err := q.CreateSession(q.t.Context(), store.NewSession{Key: key, Owner: u.ID, Channel: "web"})
+	_, err := q.Conversations.CreateSession(q.t.Context(), conversation.NewSession{Key: key, Owner: u.ID, Channel: "web"})
 	require.NoError(q.t, err)
 	for i := range n {
 		_, err := q.Accept(q.t.Context(), store.Inbound{Session: key, User: u.ID, Channel: "web", PlatformID: fmt.Sprint(name, i), Text: fmt.Sprint("m", i)})
@@ -125,7 +127,7 @@ func (q *queue) pass(key chat.SessionKey) {
 // waits returns the only message of a conversation that waits.
 func (q *queue) waits(key chat.SessionKey) chat.Queued {
 	q.t.Helper()
-	got, err := q.Messages(q.t.Context(), key, store.Page{Limit: 10})
+	got, err := q.Conversations.Messages(q.t.Context(), key, conversation.Page{Limit: 10})
 	require.NoError(q.t, err)
 	require.Len(q.t, got.Queued, 1)
 	return got.Queued[0]
@@ -146,14 +148,14 @@ func TestClaim_WaitsInLineForAFreeTurn(t *testing.T) {
 	require.Empty(t, q.start(second))
 	require.Empty(t, q.woken.take())
 
-	events, err := q.EventsAfter(t.Context(), second, 0, 10)
+	events, err := q.Conversations.EventsAfter(t.Context(), second, 0, 10)
 	require.NoError(t, err)
 	require.Len(t, events, 2)
 	require.Contains(t, string(events[1].Data), `"throttled": true`, "the person sees why it waits")
 	require.True(t, q.waits(second).Throttled, "also who looks later")
 	ok, err := q.edited(second)
 	require.NoError(t, err)
-	events, err = q.EventsAfter(t.Context(), second, 0, 10)
+	events, err = q.Conversations.EventsAfter(t.Context(), second, 0, 10)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Contains(t, string(events[2].Data), `"throttled": true`, "changing it changes nothing of that")
@@ -307,7 +309,7 @@ func TestLine_ATenantWithManyDoesNotDelayOneOfAnotherByMoreThanTwoTurns(t *testi
 	for _, most := range []int{1, 2, 5} {
 		t.Run(fmt.Sprint(most, " at once"), func(t *testing.T) {
 			q := throttled(t, policy.Limits{Turns: most})
-			many, others := q.tenant("many"), []store.User{q.tenant("b"), q.tenant("c")}
+			many, others := q.tenant("many"), []people.User{q.tenant("b"), q.tenant("c")}
 			var all []running
 			for i := range 60 {
 				key := q.ask(many, fmt.Sprint("many", i), 1)
@@ -342,7 +344,7 @@ func TestLine_NeverMoreThanTheLimitAndNoneIsForgotten(t *testing.T) {
 // soak has many sessions of three tenants claim at once, with runs that die and wakes that are lost.
 func soak(t *testing.T, most int) {
 	q := throttled(t, policy.Limits{Turns: most})
-	tenants := []store.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
+	tenants := []people.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
 	const sessions, messages = 30, 3
 	wakes := make(chan chat.SessionKey, 100_000)
 	var keys []chat.SessionKey
@@ -434,7 +436,7 @@ func (q *queue) run(ctx context.Context, key chat.SessionKey, peak, runs *atomic
 
 func TestLine_WhateverHappensNobodyWaitsWhileATurnIsFree(t *testing.T) {
 	q := throttled(t, policy.Limits{Turns: 2})
-	tenants := []store.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
+	tenants := []people.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {
 		most := rapid.IntRange(1, 4).Draw(r, "limit")
@@ -491,7 +493,7 @@ func TestTellThrottled_TellsOnceInWords(t *testing.T) {
 	for range 2 {
 		require.NoError(t, q.TellThrottled(t.Context(), rows[0]))
 	}
-	told, err := q.Messages(t.Context(), second, store.Page{Limit: 10})
+	told, err := q.Conversations.Messages(t.Context(), second, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, told.Messages, 1)
 	rows, err = q.Throttled(t.Context(), 0)

@@ -14,7 +14,7 @@ import (
 
 func (b *bundle) souls(w chat.MemoryOwner) map[string]string {
 	b.t.Helper()
-	files, err := b.SoulFiles(b.t.Context(), w)
+	files, err := b.Memory.SoulFiles(b.t.Context(), w)
 	require.NoError(b.t, err)
 	out := map[string]string{}
 	for _, f := range files {
@@ -26,7 +26,9 @@ func (b *bundle) souls(w chat.MemoryOwner) map[string]string {
 func TestSetSoulFile_OverwritesOnlyWhatWasSeenAndOnceAKey(t *testing.T) {
 	b := setup(t)
 	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
-	set := func(key string, c chat.SoulChange) (string, error) { return b.SetSoulFile(t.Context(), me, key, c) }
+	set := func(key string, c chat.SoulChange) (string, error) {
+		return b.Memory.SetSoulFile(t.Context(), me, key, c)
+	}
 	one, err := set("call/1", chat.SoulChange{Name: "tone.md", Content: " dry\x00 "})
 	require.NoError(t, err)
 	require.Equal(t, chat.SoulVersion("dry"), one)
@@ -56,7 +58,7 @@ func TestSetSoulFile_KeepsAtMost50WhoeverWritesAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range errs {
 		wg.Go(func() {
-			_, errs[i] = b.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: fmt.Sprintf("new%d.md", i), Content: "x"})
+			_, errs[i] = b.Memory.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: fmt.Sprintf("new%d.md", i), Content: "x"})
 		})
 	}
 	wg.Wait()
@@ -68,31 +70,31 @@ func TestSetSoulFile_KeepsAtMost50WhoeverWritesAtOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, 5, refused)
-	_, err = b.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: "n1.md", Content: "changed", Version: chat.SoulVersion("x")})
+	_, err = b.Memory.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: "n1.md", Content: "changed", Version: chat.SoulVersion("x")})
 	require.NoError(t, err, "what is there can be changed")
-	_, err = b.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: "n1.md", Content: strings.Repeat("x", chat.MaxSoulFile+1), Version: chat.SoulVersion("changed")})
+	_, err = b.Memory.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: "n1.md", Content: strings.Repeat("x", chat.MaxSoulFile+1), Version: chat.SoulVersion("changed")})
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
-	_, err = b.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: "../x.md", Content: "x"})
+	_, err = b.Memory.SetSoulFile(t.Context(), me, "", chat.SoulChange{Name: "../x.md", Content: "x"})
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 }
 
 func TestSoulFiles_OfOneReachNoOther(t *testing.T) {
 	b := setup(t)
 	other := b.member("bob")
-	team, err := b.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
+	team, err := b.Users.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
 	require.NoError(t, err)
 	whose := []chat.MemoryOwner{{User: b.user.ID, Agent: "main"}, {User: b.user.ID, Agent: "ops"}, {User: other.ID, Agent: "main"}, {User: team.ID, Agent: "main"}}
 	for i, w := range whose {
-		_, err := b.SetSoulFile(t.Context(), w, "call/same", chat.SoulChange{Name: "tone.md", Content: fmt.Sprint("of ", i)})
+		_, err := b.Memory.SetSoulFile(t.Context(), w, "call/same", chat.SoulChange{Name: "tone.md", Content: fmt.Sprint("of ", i)})
 		require.NoError(t, err)
 	}
 	for i, w := range whose {
 		require.Equal(t, map[string]string{"tone.md": fmt.Sprint("of ", i)}, b.souls(w))
-		names, err := b.MemoryNames(t.Context(), w.User)
+		names, err := b.Memory.MemoryNames(t.Context(), w.User)
 		require.NoError(t, err)
 		require.Contains(t, names, w.Agent)
 	}
-	_, err = b.SetSoulFile(t.Context(), whose[2], "", chat.SoulChange{Name: "tone.md", Version: chat.SoulVersion("of 2")})
+	_, err = b.Memory.SetSoulFile(t.Context(), whose[2], "", chat.SoulChange{Name: "tone.md", Version: chat.SoulVersion("of 2")})
 	require.NoError(t, err)
 	require.Len(t, b.souls(whose[0]), 1, "who deletes theirs deletes no other")
 }
@@ -103,7 +105,7 @@ func TestLink_SoulFilesComeWithThePerson(t *testing.T) {
 	two, _ := b.met("qq", "u2")
 	for user, files := range map[chat.UserID]map[string]string{one.ID: {"tone.md": "dry", "same.md": "s"}, two.ID: {"tone.md": "warm", "same.md": "s", "more.md": "m"}} {
 		for name, content := range files {
-			_, err := b.SetSoulFile(t.Context(), chat.MemoryOwner{User: user, Agent: "main"}, "", chat.SoulChange{Name: name, Content: content})
+			_, err := b.Memory.SetSoulFile(t.Context(), chat.MemoryOwner{User: user, Agent: "main"}, "", chat.SoulChange{Name: name, Content: content})
 			require.NoError(t, err)
 		}
 	}

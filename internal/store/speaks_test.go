@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/settings"
 )
 
 // photo is a message that is a picture alone.
@@ -17,21 +18,21 @@ const photo = "[image: IMG_1.jpg · 2048 bytes · /home/xbot/IMG_1.jpg]"
 // addressed is the language of a bare command of a person in a conversation.
 func (b *bundle) addressed(user chat.UserID, in chat.SessionKey) i18n.Lang {
 	b.t.Helper()
-	lang, err := b.Speaks(b.t.Context(), user, in, "/help")
+	lang, err := b.Users.Speaks(b.t.Context(), user, in, "/help")
 	require.NoError(b.t, err)
 	return lang
 }
 
 func (b *bundle) speaksBy(document string) {
 	b.t.Helper()
-	_, err := b.SetPolicy(b.t.Context(), b.user.ID, []byte(document))
+	_, err := b.Settings.SetPolicy(b.t.Context(), b.user.ID, []byte(document))
 	require.NoError(b.t, err)
 }
 
 func TestAsked_ABareCommandIsAnsweredInTheChosenLanguage(t *testing.T) {
 	b := setup(t)
 	for turn, chosen := range map[chat.TurnID]string{"t1": "zh", "t2": "en"} {
-		require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Language, chosen))
+		require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Language, chosen))
 		in := b.inbound("m-"+string(turn), "/compact")
 		in.Control = true
 		_, err := b.Accept(t.Context(), in)
@@ -65,7 +66,7 @@ func TestSpeaks_IsThatOfTheConversationThenOfThePolicy(t *testing.T) {
 		b.send("z"+string(rune('0'+i)), text)
 	}
 	require.Equal(t, i18n.Chinese, b.addressed(b.user.ID, key))
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Language, "en"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Language, "en"))
 	require.Equal(t, i18n.English, b.addressed(b.user.ID, key), "a choice decides")
 	require.Equal(t, i18n.English, b.addressed(0, key), "the owner's, where nobody is named")
 }
@@ -74,7 +75,7 @@ func TestSpeaks_OfAGroupIsWhatItsPeopleSay(t *testing.T) {
 	b := setup(t)
 	group := b.group()
 	b.speaksBy(`{"language": "en"}`)
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Language, "en"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Language, "en"))
 	at := time.Now().Add(-time.Hour)
 	b.overhear("o1", "Bob", "今天吃什么？", at, 50)
 	b.overhear("o2", "Al", "吃面吧", at.Add(time.Second), 50)
@@ -85,7 +86,7 @@ func TestSpeaks_OfAGroupIsWhatItsPeopleSay(t *testing.T) {
 	_, ok, err := b.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	lang, err := b.TurnLang(t.Context(), "t1")
+	lang, err := b.Deliveries.TurnLang(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, i18n.Chinese, lang, "a photo says nothing, and what was overheard before it does, without its names")
 	require.Equal(t, i18n.Chinese, b.addressed(group.ID, groupKey))

@@ -24,7 +24,7 @@ import (
 // closed, and then the model must not be called. When as many calls of the tenant run as may, it is RateLimited, and says
 // when to ask again; otherwise the call has a lease, which KeepLease renews and the end of the step releases.
 func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error) {
-	most, err := s.Caps(ctx)
+	most, err := s.Quota.Caps(ctx)
 	if err != nil {
 		return 0, chat.Decision{}, false, err
 	}

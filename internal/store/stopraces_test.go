@@ -32,7 +32,7 @@ func (r *tree) turn(name string) chat.TurnID { return chat.TurnID(fmt.Sprintf("%
 func (r *tree) hand(from chat.SessionKey, call chat.CallID, instance string, background bool) (chat.SessionKey, error) {
 	t := task(call, instance)
 	t.Session, t.Background = from, background
-	handed, err := r.HandTask(r.t.Context(), t)
+	handed, err := r.Agents.HandTask(r.t.Context(), t)
 	return handed.Subagent.Session, err
 }
 
@@ -62,7 +62,7 @@ func (b *bundle) grown(n int) *tree {
 	require.NoError(b.t, err)
 	r.claimed(r.below, r.turn("l"))
 	b.calling(r.awaited, r.turn("a"), 2)
-	r.group, err = b.OpenGroup(b.t.Context(), chat.NewGroup{
+	r.group, err = b.Agents.OpenGroup(b.t.Context(), chat.NewGroup{
 		Call: r.calls[3], Session: r.root, Turn: r.turn("r"), Topic: "why", Rounds: 2, Members: []chat.NewMember{{Role: "coder"}, {Role: "reviewer"}},
 	})
 	require.NoError(b.t, err)
@@ -88,20 +88,20 @@ func (r *tree) race() error {
 		func() error { return r.stop(r.background) },
 		func() error { return r.stop(r.below) },
 		func() error {
-			_, err := r.StopSubagent(r.t.Context(), r.background, fmt.Sprint("card", r.n))
+			_, err := r.Agents.StopSubagent(r.t.Context(), r.background, fmt.Sprint("card", r.n))
 			return err
 		},
 		spawn(r.root, r.calls[4]),
 		spawn(r.background, chat.NewCallID(r.turn("b"), 0, 1)),
 		spawn(r.awaited, chat.NewCallID(r.turn("a"), 0, 0)),
 		func() error {
-			_, err := r.OpenGroup(r.t.Context(), chat.NewGroup{
+			_, err := r.Agents.OpenGroup(r.t.Context(), chat.NewGroup{
 				Call: chat.NewCallID(r.turn("a"), 0, 1), Session: r.awaited, Turn: r.turn("a"), Topic: "late", Rounds: 1, Members: []chat.NewMember{{Role: "coder"}, {Role: "reviewer"}},
 			})
 			return unlessDenied(err)
 		},
 		func() error { _, _, err := r.Claim(r.t.Context(), r.waiting, r.turn("w"), "run", 0); return err },
-		func() error { _, err := r.StepGroup(r.t.Context(), r.group); return err },
+		func() error { _, err := r.Agents.StepGroup(r.t.Context(), r.group); return err },
 		func() error {
 			_, err := r.FinishTurn(r.t.Context(), r.below, r.turn("l"), chat.TurnDone, "")
 			return err

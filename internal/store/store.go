@@ -58,107 +58,6 @@ import (
 	"xbot/internal/store/usage"
 )
 
-type (
-	// AttachmentStore is the one of package attachments.
-	AttachmentStore = attachments.Store
-	// RoutingStore is the one of package routing.
-	RoutingStore = routing.Store
-	// OverheardStore is the one of package overheard.
-	OverheardStore = overheard.Store
-	// AmendedStore is the one of package amended.
-	AmendedStore = amended.Store
-	// LeaseStore is the one of package leases.
-	LeaseStore = leases.Store
-	// PauseStore is the one of package pauses.
-	PauseStore = pauses.Store
-	// SecretStore is the one of package secrets.
-	SecretStore = secrets.Store
-	// ChannelStore is the one of package channels.
-	ChannelStore = channels.Store
-	// MemoryStore is the one of package memory.
-	MemoryStore = memory.Store
-	// PeopleStore is the one of package people.
-	PeopleStore = people.Store
-	// PermissionStore is the one of package permissions.
-	PermissionStore = permissions.Store
-	// SettingStore is the one of package settings.
-	SettingStore = settings.Store
-	// SubscriptionStore is the one of package subscriptions.
-	SubscriptionStore = subscriptions.Store
-	// ToolKeyStore is the one of package toolkeys.
-	ToolKeyStore = toolkeys.Store
-	// MCPServerStore is the one of package mcpservers.
-	MCPServerStore = mcpservers.Store
-	// AgentSecretStore is the one of package agentsecrets.
-	AgentSecretStore = agentsecrets.Store
-	// PluginStore is the one of package plugins.
-	PluginStore = plugins.Store
-	// OAuthStore is the one of package oauth.
-	OAuthStore = oauth.Store
-	// RegistryStore is the one of package registry.
-	RegistryStore = registry.Store
-	// RegistryViewer is who looks at the registry.
-	RegistryViewer = registry.Viewer
-	// RegistryOrder is what is to be installed.
-	RegistryOrder = registry.Order
-	// RegistryRevision is what is to become of an entry.
-	RegistryRevision = registry.Revision
-	// ActiveToolStore is the one of package activetools.
-	ActiveToolStore = activetools.Store
-	// ModelRefusalStore is the one of package modelrefusals.
-	ModelRefusalStore = modelrefusals.Store
-	// CodingAgentStore is the one of package codingagents.
-	CodingAgentStore = codingagents.Store
-	// ClientActionStore is the one of package clientactions.
-	ClientActionStore = clientactions.Store
-	// CardStore is the one of package cards.
-	CardStore = cards.Store
-	// RunnerStore is the one of package runners.
-	RunnerStore = runners.Store
-	// InspectStore is the one of package inspect.
-	InspectStore = inspect.Store
-	// UsageStore is the one of package usage.
-	UsageStore = usage.Store
-	// SearchStore is the one of package search.
-	SearchStore = search.Store
-	// TriggerStore is the one of package triggers.
-	TriggerStore = triggers.Store
-	// CronStore is the one of package cron.
-	CronStore = cron.Store
-	// InboxStore is the one of package inbox.
-	InboxStore = inbox.Store
-	// ConversationStore is the one of package conversation.
-	ConversationStore = conversation.Store
-	// BranchStore is the one of the branches of conversations.
-	BranchStore = conversation.Branches
-	// TitleStore is the one of the titles of conversations.
-	TitleStore = conversation.Titles
-	// AnswerStore is the one of the answers that somebody waits for.
-	AnswerStore = conversation.Answers
-	// CallStore is the one of package calls.
-	CallStore = calls.Store
-	// DeliveryStore is the one of package delivery.
-	DeliveryStore = delivery.Store
-	// LinkStore is the one of package links.
-	LinkStore = links.Store
-	// AgentStore is the one of package agents.
-	AgentStore = agents.Store
-	// HookStore is the one of package hooks.
-	HookStore = hooks.Store
-	// RoleStore is the one of package roles.
-	RoleStore = roles.Store
-	// PromptStore is the one of package prompts.
-	PromptStore = prompts.Store
-	// ShareStore is the one of package shares.
-	ShareStore = shares.Store
-	// ServiceStore is the one of package services.
-	ServiceStore = services.Store
-	// ServiceUsageStore is what services of package services were asked and took.
-	ServiceUsageStore = services.Usage
-	// NoticeStore is the one of package notices.
-	NoticeStore = notices.Store
-)
-
 // Options configure a store. Each is optional.
 type Options struct {
 	Feed     pg.Feed        // is told after each commit
@@ -174,15 +73,57 @@ type Options struct {
 // Wakes wakes workflows, without keeping the caller waiting, whose rows were just committed. What fails the relay repeats.
 type Wakes interface{ Wake(wakes ...chat.Wake) }
 
-// Store is the repositories over one pool. It is safe for concurrent use.
+// Store has the store of each module over one pool, and the transactions of turns. It is safe for concurrent use.
 type Store struct {
-	db *pg.DB
-	conversations
-	work
-	persons
-	operations
+	Conversations *conversation.Store
+	Branches      *conversation.Branches
+	Titles        *conversation.Titles
+	Answers       *conversation.Answers
+	Routing       *routing.Store
+	Attachments   *attachments.Store
+	GroupMessages *overheard.Store
+	Edits         *amended.Store
+	Memory        *memory.Store
+	Search        *search.Store
+	Shares        *shares.Store
+	Inbox         *inbox.Store
+	Calls         *calls.Store
+	Hooks         *hooks.Store
+	Leases        *leases.Store
+	Agents        *agents.Store
+	Deliveries    *delivery.Store
+	ClientActions *clientactions.Store
+	Cards         *cards.Store
+	CodingAgents  *codingagents.Store
+	Cron          *cron.Store
+	Triggers      *triggers.Store
+	ModelRefusals *modelrefusals.Store
+	Users         *people.Store
+	Permissions   *permissions.Store
+	Links         *links.Store
+	Secrets       *secrets.Store
+	Settings      *settings.Store
+	Subscriptions *subscriptions.Store
+	ToolKeys      *toolkeys.Store
+	MCPServers    *mcpservers.Store
+	OAuth         *oauth.Store
+	ActiveTools   *activetools.Store
+	Runners       *runners.Store
+	Channels      *channels.Store
+	Roles         *roles.Store
+	Registry      *registry.Store
+	Prompts       *prompts.Store
+	Inspection    *inspect.Store
+	Usage         *usage.Store
+	Pauses        *pauses.Store
+	Notices       *notices.Store
+	Plugins       *plugins.Store
+	AgentSecrets  *agentsecrets.Store
+	Services      *services.Store
+	ServiceUsage  *services.Usage
+	Quota         *quota.Quota
 
-	*quota.Quota
+	db   *pg.DB
 	opts Options
 
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
@@ -190,118 +131,56 @@ type Store struct {
 	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
 }
 
-// conversations has the stores of messages and memory.
-type conversations struct {
-	*ConversationStore
-	*BranchStore
-	*TitleStore
-	*AnswerStore
-	*RoutingStore
-	*AttachmentStore
-	*OverheardStore
-	*AmendedStore
-	*MemoryStore
-	*SearchStore
-	*ShareStore
-}
-
-// work has the stores of turns: what they do and wait for, and what starts and follows them.
-type work struct {
-	*InboxStore
-	*CallStore
-	*HookStore
-	*LeaseStore
-	*AgentStore
-	*DeliveryStore
-	*ClientActionStore
-	*CardStore
-	*CodingAgentStore
-	*CronStore
-	*TriggerStore
-	*ModelRefusalStore
-}
-
-// persons has the stores of users and what belongs to them.
-type persons struct {
-	*PeopleStore
-	*PermissionStore
-	*LinkStore
-	*SecretStore
-	*SettingStore
-	*SubscriptionStore
-	*ToolKeyStore
-	*MCPServerStore
-	*OAuthStore
-	*ActiveToolStore
-	*RunnerStore
-	*ChannelStore
-	*RoleStore
-	*RegistryStore
-	*PromptStore
-}
-
-// operations has the stores for operators.
-type operations struct {
-	*InspectStore
-	*UsageStore
-	*PauseStore
-	*NoticeStore
-	*PluginStore
-	*AgentSecretStore
-	*ServiceStore
-	*ServiceUsageStore
-}
-
 // New returns a store. The caller owns the pool.
 func New(pool *pgxpool.Pool, opts Options) *Store {
 	s := &Store{opts: opts, Quota: &quota.Quota{Policies: opts.Policies, ServerZone: opts.ServerZone}}
 	s.db = pg.New(pool, opts.Feed, s)
-	s.SecretStore = secrets.New(s.db)
-	s.ChannelStore = channels.New(s.db)
-	s.MemoryStore = memory.New(s.db, s.Quota)
-	s.PeopleStore = people.New(s.db, s.Quota)
-	s.PermissionStore = permissions.New(s.db)
-	s.SettingStore = settings.New(s.db)
-	s.SubscriptionStore = subscriptions.New(s.db)
-	s.ToolKeyStore = toolkeys.New(s.db)
-	s.MCPServerStore = mcpservers.New(s.db)
-	s.OAuthStore = oauth.New(s.db)
-	s.RegistryStore = registry.New(s.db)
-	s.PluginStore = plugins.New(s.db)
-	s.AgentSecretStore = agentsecrets.New(s.db)
-	s.ServiceStore = services.New(s.db, s.Quota)
-	s.ServiceUsageStore = services.NewUsage(s.db)
-	s.ActiveToolStore = activetools.New(s.db)
-	s.ModelRefusalStore = modelrefusals.New(s.db)
-	s.ClientActionStore = clientactions.New(s.db)
-	s.CardStore = cards.New(s.db)
-	s.CodingAgentStore = codingagents.New(s.db)
-	s.RunnerStore = runners.New(s.db, s.Quota)
-	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
-	s.UsageStore = usage.New(s.db)
-	s.SearchStore = search.New(s.db)
-	s.TriggerStore = triggers.New(s.db)
-	s.CronStore = cron.New(s.db)
-	s.InboxStore = inbox.New(s.db)
-	s.ConversationStore = conversation.New(s.db, s.Quota, &s.opts.Limits)
-	s.BranchStore = conversation.NewBranches(s.ConversationStore)
-	s.TitleStore = conversation.NewTitles(s.ConversationStore)
-	s.AnswerStore = conversation.NewAnswers(s.db)
-	s.CallStore = calls.New(s.db)
-	s.DeliveryStore = delivery.New(s.db, s.CallStore, s.ConversationStore)
-	s.LinkStore = links.New(s.db)
-	s.HookStore = hooks.New(s.db)
-	s.AgentStore = agents.New(s.db, s.Quota, s.ConversationStore)
-	s.AttachmentStore = attachments.New(s.db, s.Quota)
-	s.RoutingStore = routing.New(s.db, s.ConversationStore)
-	s.OverheardStore, s.AmendedStore = overheard.New(s.db), amended.New(s.db)
-	s.LeaseStore = leases.New(s.db, s.Quota)
-	s.PauseStore = pauses.New(s.db)
-	s.RoleStore = roles.New(s.db)
-	s.PromptStore = prompts.New(s.db)
-	s.ShareStore = shares.New(s.db)
-	s.NoticeStore = notices.New(s.db)
-	s.HooksKeep = opts.HooksKeep
+	s.Secrets = secrets.New(s.db)
+	s.Channels = channels.New(s.db)
+	s.Memory = memory.New(s.db, s.Quota)
+	s.Users = people.New(s.db, s.Quota)
+	s.Permissions = permissions.New(s.db)
+	s.Settings = settings.New(s.db)
+	s.Subscriptions = subscriptions.New(s.db)
+	s.ToolKeys = toolkeys.New(s.db)
+	s.MCPServers = mcpservers.New(s.db)
+	s.OAuth = oauth.New(s.db)
+	s.Registry = registry.New(s.db)
+	s.Plugins = plugins.New(s.db)
+	s.AgentSecrets = agentsecrets.New(s.db)
+	s.Services = services.New(s.db, s.Quota)
+	s.ServiceUsage = services.NewUsage(s.db)
+	s.ActiveTools = activetools.New(s.db)
+	s.ModelRefusals = modelrefusals.New(s.db)
+	s.ClientActions = clientactions.New(s.db)
+	s.Cards = cards.New(s.db)
+	s.CodingAgents = codingagents.New(s.db)
+	s.Runners = runners.New(s.db, s.Quota)
+	s.Inspection = inspect.New(s.db, &s.opts.Limits)
+	s.Usage = usage.New(s.db)
+	s.Search = search.New(s.db)
+	s.Triggers = triggers.New(s.db)
+	s.Cron = cron.New(s.db)
+	s.Inbox = inbox.New(s.db)
+	s.Conversations = conversation.New(s.db, s.Quota, &s.opts.Limits)
+	s.Branches = conversation.NewBranches(s.Conversations)
+	s.Titles = conversation.NewTitles(s.Conversations)
+	s.Answers = conversation.NewAnswers(s.db)
+	s.Calls = calls.New(s.db)
+	s.Deliveries = delivery.New(s.db, s.Calls, s.Conversations)
+	s.Links = links.New(s.db)
+	s.Hooks = hooks.New(s.db)
+	s.Agents = agents.New(s.db, s.Quota, s.Conversations)
+	s.Attachments = attachments.New(s.db, s.Quota)
+	s.Routing = routing.New(s.db, s.Conversations)
+	s.GroupMessages, s.Edits = overheard.New(s.db), amended.New(s.db)
+	s.Leases = leases.New(s.db, s.Quota)
+	s.Pauses = pauses.New(s.db)
+	s.Roles = roles.New(s.db)
+	s.Prompts = prompts.New(s.db)
+	s.Shares = shares.New(s.db)
+	s.Notices = notices.New(s.db)
+	s.Hooks.HooksKeep = opts.HooksKeep
 	return s
 }
 

@@ -15,6 +15,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
+	"xbot/internal/store/settings"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -24,7 +27,7 @@ type bundle struct {
 	*store.Store
 	t    *testing.T
 	pool *pgxpool.Pool
-	user store.User
+	user people.User
 }
 
 func setup(t *testing.T) *bundle {
@@ -32,7 +35,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "admin")
+	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	b := &bundle{Store: s, t: t, pool: pool, user: user}
 	b.session(key)
@@ -40,7 +43,7 @@ func setup(t *testing.T) *bundle {
 }
 
 func (b *bundle) session(key chat.SessionKey) {
-	_, err := b.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: b.user.ID, Channel: "web"})
+	_, err := b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: key, Owner: b.user.ID, Channel: "web"})
 	require.NoError(b.t, err)
 }
 
@@ -78,16 +81,16 @@ func (b *bundle) begin(turn chat.TurnID, n int) chat.Step {
 	return step
 }
 
-func (b *bundle) transcript() store.Transcript {
+func (b *bundle) transcript() conversation.Transcript {
 	b.t.Helper()
-	t, err := b.Messages(b.t.Context(), key, store.Page{Limit: 100})
+	t, err := b.Conversations.Messages(b.t.Context(), key, conversation.Page{Limit: 100})
 	require.NoError(b.t, err)
 	return t
 }
 
 func (b *bundle) events(after int64) []chat.Event {
 	b.t.Helper()
-	events, err := b.EventsAfter(b.t.Context(), key, after, 1000)
+	events, err := b.Conversations.EventsAfter(b.t.Context(), key, after, 1000)
 	require.NoError(b.t, err)
 	return events
 }
@@ -172,7 +175,7 @@ func TestClaim_GivesAMessageToOneOfManyTurns(t *testing.T) {
 	}
 	wg.Wait()
 	require.LessOrEqual(t, claimed, 4)
-	rows, err := b.Turns(t.Context(), key, 10)
+	rows, err := b.Conversations.Turns(t.Context(), key, 10)
 	require.NoError(t, err)
 	running := 0
 	for _, r := range rows {
@@ -260,7 +263,7 @@ func TestCommitStep_TakesItsLocksInTheOrderOfTheClosing(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, closing.Commit(t.Context()))
 	require.NoError(t, <-committed)
-	transcript, err := b.Messages(t.Context(), key, store.Page{Limit: 10})
+	transcript, err := b.Conversations.Messages(t.Context(), key, conversation.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, transcript.Messages, 1, "nothing was added to the closed turn")
 }
@@ -285,9 +288,9 @@ func TestFinishTurn_GivesEveryOpenCallItsPair(t *testing.T) {
 	b.claim("t1")
 	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
 	require.NoError(t, err)
-	call, err := b.Call(t.Context(), chat.NewCallID("t1", 0, 0))
+	call, err := b.Calls.Call(t.Context(), chat.NewCallID("t1", 0, 0))
 	require.NoError(t, err)
-	began, err := b.BeginCall(t.Context(), call)
+	began, err := b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, began)
 	b.finish("t1", chat.TurnStopped)
@@ -298,7 +301,7 @@ func TestFinishTurn_GivesEveryOpenCallItsPair(t *testing.T) {
 		require.Equal(t, chat.CallDone, c.State)
 		require.True(t, c.IsError)
 	}
-	began, err = b.BeginCall(t.Context(), call)
+	began, err = b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
 	require.False(t, began, "a call of a closed turn must not start")
 }
@@ -310,9 +313,9 @@ func TestFinishCall_TheFirstResultStands(t *testing.T) {
 	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
 	require.NoError(t, err)
 	id := chat.NewCallID("t1", 0, 0)
-	require.NoError(t, b.FinishCall(t.Context(), id, chat.ToolResult{Content: "first\x00"}))
-	require.NoError(t, b.FinishCall(t.Context(), id, chat.ToolResult{Content: "second"}))
-	call, err := b.Call(t.Context(), id)
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, chat.ToolResult{Content: "first\x00"}))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), id, chat.ToolResult{Content: "second"}))
+	call, err := b.Calls.Call(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, "first", call.Result)
 }
@@ -357,7 +360,7 @@ func TestStop_TellsOfWhatItClearedInTheOrderOfTheQueue(t *testing.T) {
 
 func TestFinish_ANoticeIsInTheLanguageThatThePersonChose(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Language, "zh"))
+	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Language, "zh"))
 	b.send("m1", "hello")
 	b.claim("t1")
 	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
@@ -418,9 +421,9 @@ func TestSettleTurn_PairsOpenCallsWithUnknownOutcomes(t *testing.T) {
 	b.claim("t1")
 	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
 	require.NoError(t, err)
-	call, err := b.Call(t.Context(), chat.NewCallID("t1", 0, 0))
+	call, err := b.Calls.Call(t.Context(), chat.NewCallID("t1", 0, 0))
 	require.NoError(t, err)
-	_, err = b.BeginCall(t.Context(), call)
+	_, err = b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
 	got, err := b.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
@@ -445,17 +448,17 @@ func TestSettleTurn_NotesTheKillOfTheCommandsItLeavesBehind(t *testing.T) {
 	_, err := b.CommitStep(t.Context(), step, chat.Answer{Calls: calls, Finish: "tool_calls"})
 	require.NoError(t, err)
 	for n, runner := range []string{"local", "laptop", "laptop"} {
-		call, err := b.Call(t.Context(), calls[n].ID)
+		call, err := b.Calls.Call(t.Context(), calls[n].ID)
 		require.NoError(t, err)
 		call.Runner = runner
-		_, err = b.BeginCall(t.Context(), call)
+		_, err = b.Calls.BeginCall(t.Context(), call)
 		require.NoError(t, err)
-		require.NoError(t, b.SetStartedOn(t.Context(), call.ID, "store"))
+		require.NoError(t, b.Calls.SetStartedOn(t.Context(), call.ID, "store"))
 	}
 	_, err = b.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
 	laptop := fmt.Sprintf("%d/laptop", b.user.ID)
-	kills, err := b.OpenKills(t.Context(), []string{"local", laptop})
+	kills, err := b.Calls.OpenKills(t.Context(), []string{"local", laptop})
 	require.NoError(t, err)
 	require.Equal(t, map[string][]chat.CallID{"local": {calls[0].ID}, laptop: {calls[1].ID}}, kills)
 }
@@ -518,21 +521,21 @@ func TestToWake_TakesARowOncePerBackOff(t *testing.T) {
 
 func TestLoginLink_WorksOnce(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.CreateLoginLink(t.Context(), b.user.ID, []byte("hash"), inAnHour()))
-	_, err := b.UseLoginLink(t.Context(), []byte("hash"))
+	require.NoError(t, b.Users.CreateLoginLink(t.Context(), b.user.ID, []byte("hash"), inAnHour()))
+	_, err := b.Users.UseLoginLink(t.Context(), []byte("hash"))
 	require.NoError(t, err)
-	_, err = b.UseLoginLink(t.Context(), []byte("hash"))
+	_, err = b.Users.UseLoginLink(t.Context(), []byte("hash"))
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 }
 
 func TestTokens_AreUselessOnceRevoked(t *testing.T) {
 	b := setup(t)
-	id, err := b.CreateToken(t.Context(), b.user.ID, store.Token{Name: "script"}, []byte("hash"))
+	id, err := b.Users.CreateToken(t.Context(), b.user.ID, people.Token{Name: "script"}, []byte("hash"))
 	require.NoError(t, err)
-	_, _, err = b.TokenUser(t.Context(), []byte("hash"))
+	_, _, err = b.Users.TokenUser(t.Context(), []byte("hash"))
 	require.NoError(t, err)
-	require.NoError(t, b.RevokeToken(t.Context(), b.user.ID, id))
-	_, _, err = b.TokenUser(t.Context(), []byte("hash"))
+	require.NoError(t, b.Users.RevokeToken(t.Context(), b.user.ID, id))
+	_, _, err = b.Users.TokenUser(t.Context(), []byte("hash"))
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
@@ -570,7 +573,7 @@ func TestFinishTurn_OfADeletedSessionHasNothingToDo(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")
 	b.claim("t1")
-	require.NoError(t, b.DeleteSession(t.Context(), key))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	require.False(t, b.finish("t1", chat.TurnDone))
 }
 
@@ -584,7 +587,7 @@ func TestSettleTurn_AStopHoldsAlthoughTheRunVanished(t *testing.T) {
 	require.NoError(t, err)
 	_, ok := b.claim("t2")
 	require.False(t, ok, "a message that was stopped must not be answered by another turn")
-	turns, err := b.Turns(t.Context(), key, 1)
+	turns, err := b.Conversations.Turns(t.Context(), key, 1)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, turns[0].State)
 }
@@ -592,19 +595,19 @@ func TestSettleTurn_AStopHoldsAlthoughTheRunVanished(t *testing.T) {
 func TestSetPassword_SignsOutEveryBrowserButTheOneThatIsKept(t *testing.T) {
 	b := setup(t)
 	signedIn := func(hash string) bool {
-		_, _, err := b.WebSessionUser(t.Context(), []byte(hash))
+		_, _, err := b.Users.WebSessionUser(t.Context(), []byte(hash))
 		if err != nil {
 			require.Equal(t, fault.NotFound, fault.KindOf(err))
 		}
 		return err == nil
 	}
 	for _, hash := range []string{"one", "two", "three"} {
-		require.NoError(t, b.CreateWebSession(t.Context(), b.user.ID, []byte(hash), inAnHour()))
+		require.NoError(t, b.Users.CreateWebSession(t.Context(), b.user.ID, []byte(hash), inAnHour()))
 	}
-	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", store.PasswordEffect{KeepLogin: []byte("one")}))
+	require.NoError(t, b.Users.SetPassword(t.Context(), b.user.ID, "x", people.PasswordEffect{KeepLogin: []byte("one")}))
 	require.True(t, signedIn("one"))
 	require.False(t, signedIn("two"))
-	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", store.PasswordEffect{}))
+	require.NoError(t, b.Users.SetPassword(t.Context(), b.user.ID, "x", people.PasswordEffect{}))
 	require.False(t, signedIn("one"), "nobody asked to keep it: the password was set by a program")
 }
 

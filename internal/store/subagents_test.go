@@ -69,12 +69,12 @@ func (b *bundle) answered(agent chat.SessionKey, turn chat.TurnID, text string, 
 func TestHandTask_RepeatedFindsWhatItDidAndRunsNothingTwice(t *testing.T) {
 	b := setup(t)
 	call := b.handing("t1", 1)[0]
-	first, err := b.HandTask(t.Context(), task(call, ""))
+	first, err := b.Agents.HandTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
-	again, err := b.HandTask(t.Context(), task(call, ""))
+	again, err := b.Agents.HandTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
 	require.Equal(t, first, again)
-	handed, ok, err := b.Handed(t.Context(), call)
+	handed, ok, err := b.Agents.Handed(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, first, handed)
@@ -83,10 +83,10 @@ func TestHandTask_RepeatedFindsWhatItDidAndRunsNothingTwice(t *testing.T) {
 	_, ok, err = b.Claim(t.Context(), first.Subagent.Session, "s2", "run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "the task was there twice")
-	got, err := b.Call(t.Context(), call)
+	got, err := b.Calls.Call(t.Context(), call)
 	require.NoError(t, err)
 	require.Equal(t, "[coder answered]\nfound it", got.Result)
-	reported, err := b.SubagentsReported(t.Context(), "t1")
+	reported, err := b.Agents.SubagentsReported(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, []chat.CallID{call}, reported)
 }
@@ -94,13 +94,13 @@ func TestHandTask_RepeatedFindsWhatItDidAndRunsNothingTwice(t *testing.T) {
 func TestHandTask_ALargeAnswerIsOffloaded(t *testing.T) {
 	b := setup(t)
 	call := b.handing("t1", 1)[0]
-	handed, err := b.HandTask(t.Context(), task(call, ""))
+	handed, err := b.Agents.HandTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
 	b.answered(handed.Subagent.Session, "s1", strings.Repeat("a line of it\n", 5000), chat.TurnDone)
-	got, err := b.Call(t.Context(), call)
+	got, err := b.Calls.Call(t.Context(), call)
 	require.NoError(t, err)
 	require.Less(t, len(got.Result), 20_000)
-	body, err := b.OffloadBody(t.Context(), key, got.Offload)
+	body, err := b.Conversations.OffloadBody(t.Context(), key, got.Offload)
 	require.NoError(t, err)
 	require.Contains(t, body, strings.Repeat("a line of it\n", 4999))
 }
@@ -112,7 +112,7 @@ func TestHandTask_LimitsAreDenied(t *testing.T) {
 	}
 	calls := b.handing("t1", 4)
 	hand := func(call chat.CallID) error {
-		_, err := b.HandTask(t.Context(), task(call, ""))
+		_, err := b.Agents.HandTask(t.Context(), task(call, ""))
 		return err
 	}
 	limit(policy.Subagents{Running: 1})
@@ -124,12 +124,12 @@ func TestHandTask_LimitsAreDenied(t *testing.T) {
 	require.ErrorContains(t, hand(calls[1]), "no turn may hand out more")
 	require.NoError(t, hand(calls[0]), "what was handed out before stands")
 
-	first, _, err := b.Handed(t.Context(), calls[0])
+	first, _, err := b.Agents.Handed(t.Context(), calls[0])
 	require.NoError(t, err)
 	b.answered(first.Subagent.Session, "s1", "x", chat.TurnDone)
 	limit(policy.Subagents{Tokens: 1000})
 	require.NoError(t, hand(calls[1]), "600 of 1000 tokens are taken")
-	second, _, err := b.Handed(t.Context(), calls[1])
+	second, _, err := b.Agents.Handed(t.Context(), calls[1])
 	require.NoError(t, err)
 	b.answered(second.Subagent.Session, "s2", "x", chat.TurnDone)
 	require.ErrorContains(t, hand(calls[2]), "have taken 1200 tokens")
@@ -138,17 +138,17 @@ func TestHandTask_LimitsAreDenied(t *testing.T) {
 func TestHandTask_AnInstanceIsOneAndGetsMoreTasks(t *testing.T) {
 	b := setup(t)
 	calls := b.handing("t1", 3)
-	first, err := b.HandTask(t.Context(), task(calls[0], "a"))
+	first, err := b.Agents.HandTask(t.Context(), task(calls[0], "a"))
 	require.NoError(t, err)
-	_, err = b.HandTask(t.Context(), task(calls[1], "A"))
+	_, err = b.Agents.HandTask(t.Context(), task(calls[1], "A"))
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 	more := task(calls[2], "a")
 	more.New = nil
-	second, err := b.HandTask(t.Context(), more)
+	second, err := b.Agents.HandTask(t.Context(), more)
 	require.NoError(t, err)
 	require.Equal(t, first.Subagent, second.Subagent)
 	more.Call, more.Instance = "t1.0.9", "b"
-	_, err = b.HandTask(t.Context(), more)
+	_, err = b.Agents.HandTask(t.Context(), more)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }
 
@@ -159,7 +159,7 @@ func TestHandTask_WhatATurnWaitsForEndsWithIt(t *testing.T) {
 	for i, call := range calls {
 		asked := task(call, "")
 		asked.Background = i == 2
-		handed, err := b.HandTask(t.Context(), asked)
+		handed, err := b.Agents.HandTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
@@ -182,17 +182,17 @@ func TestHandTask_WhatATurnWaitsForEndsWithIt(t *testing.T) {
 
 func TestDeleteSession_TakesItsSubagentsWithIt(t *testing.T) {
 	b := setup(t)
-	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
+	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
 	require.NoError(t, err)
-	require.NoError(t, b.DeleteSession(t.Context(), key))
-	_, _, err = b.Session(t.Context(), handed.Subagent.Session)
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
+	_, _, err = b.Conversations.Session(t.Context(), handed.Subagent.Session)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }
 
 func TestClaim_OfASubagentNeedsNoSlot(t *testing.T) {
 	b := setup(t)
 	b.Store = store.New(b.pool, store.Options{Policies: &fixed{policy.Policy{Limits: policy.Limits{Turns: 1}}}})
-	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
+	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
 	require.NoError(t, err)
 	_, ok, err := b.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
 	require.NoError(t, err)
@@ -206,16 +206,16 @@ func TestDeleteSession_OfASubagentAnswersWhoeverWaitsForIt(t *testing.T) {
 	for i, call := range calls {
 		asked := task(call, "")
 		asked.Background = i == 1
-		handed, err := b.HandTask(t.Context(), asked)
+		handed, err := b.Agents.HandTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
 	_, ok, err := b.Claim(t.Context(), agents[0], "s0", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.NoError(t, b.DeleteSession(t.Context(), agents[0]))
-	require.NoError(t, b.DeleteSession(t.Context(), agents[1]))
-	call, err := b.Call(t.Context(), calls[0])
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), agents[0]))
+	require.NoError(t, b.Agents.DeleteSession(t.Context(), agents[1]))
+	call, err := b.Calls.Call(t.Context(), calls[0])
 	require.NoError(t, err)
 	require.Equal(t, chat.CallDone, call.State)
 	require.Equal(t, "[coder was stopped before it answered]\nA person has deleted its conversation.", call.Result)
@@ -239,12 +239,12 @@ func TestFeed_TellsTheConversationAboveWhatSubagentsDo(t *testing.T) {
 		}
 		feed.below = nil
 	}
-	handed, err := b.HandTask(t.Context(), task(call, "a"))
+	handed, err := b.Agents.HandTask(t.Context(), task(call, "a"))
 	require.NoError(t, err)
 	told("a task")
 	b.answered(handed.Subagent.Session, "w1", "done", chat.TurnDone)
 	told("an answer")
-	unloaded, err := b.UnloadSubagent(t.Context(), handed.Subagent.Session, false)
+	unloaded, err := b.Agents.UnloadSubagent(t.Context(), handed.Subagent.Session, false)
 	require.NoError(t, err)
 	require.True(t, unloaded)
 	told("unloading")
@@ -252,9 +252,9 @@ func TestFeed_TellsTheConversationAboveWhatSubagentsDo(t *testing.T) {
 	told("a chat")
 	b.step(id)
 	told("whose turn it is to speak")
-	require.NoError(t, b.SpeakInGroup(t.Context(), id, key, "t2.0.0", "go on"))
+	require.NoError(t, b.Agents.SpeakInGroup(t.Context(), id, key, "t2.0.0", "go on"))
 	told("a line")
-	_, err = b.EndGroup(t.Context(), id, key)
+	_, err = b.Agents.EndGroup(t.Context(), id, key)
 	require.NoError(t, err)
 	told("its end")
 }

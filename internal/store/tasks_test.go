@@ -17,10 +17,10 @@ import (
 func (b *bundle) task(turn chat.TurnID, n int) chat.CallID {
 	b.t.Helper()
 	id := chat.NewCallID(turn, 0, n)
-	_, err := b.BeginCall(b.t.Context(), chat.Call{ToolCall: chat.ToolCall{ID: id, State: chat.CallOpen}, Runner: "local"})
+	_, err := b.Calls.BeginCall(b.t.Context(), chat.Call{ToolCall: chat.ToolCall{ID: id, State: chat.CallOpen}, Runner: "local"})
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.SetStartedOn(b.t.Context(), id, "store-1"))
-	require.NoError(b.t, b.FinishCall(b.t.Context(), id, chat.ToolResult{
+	require.NoError(b.t, b.Calls.SetStartedOn(b.t.Context(), id, "store-1"))
+	require.NoError(b.t, b.Calls.FinishCall(b.t.Context(), id, chat.ToolResult{
 		Content: "begun", Background: &chat.Background{Command: "make", Dir: "/src", Runner: "local", StartedAt: time.Now()},
 	}))
 	return id
@@ -38,7 +38,7 @@ func (b *bundle) working(turn chat.TurnID) {
 
 func (b *bundle) end(call chat.CallID) bool {
 	b.t.Helper()
-	ended, err := b.EndTask(b.t.Context(), call, chat.TaskEnd{
+	ended, err := b.Calls.EndTask(b.t.Context(), call, chat.TaskEnd{
 		State: chat.TaskExited, Code: 2, Total: 9, Output: "all of it", Ended: time.Now(), Announcement: "[background task ended]",
 	})
 	require.NoError(b.t, err)
@@ -59,20 +59,20 @@ func TestTask_IsMadeWithTheResultOfItsCall(t *testing.T) {
 	b := setup(t)
 	b.working("t1")
 	first, second := b.task("t1", 0), b.task("t1", 1)
-	call, err := b.Call(t.Context(), second)
+	call, err := b.Calls.Call(t.Context(), second)
 	require.NoError(t, err)
 	require.Equal(t, chat.CallDone, call.State)
 	require.Equal(t, "bg2", call.Task)
 	require.Equal(t, "begun\ntask_id: bg2", call.Result)
 
-	run, err := b.Task(t.Context(), first)
+	run, err := b.Calls.Task(t.Context(), first)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), run.Turn)
 	require.Equal(t, []string{"bg1", "make", "/src", "local", "store-1"}, []string{run.ID, run.Command, run.Dir, run.Runner, run.StartedOn})
 	require.Len(t, b.tasks(0), 2, "each start is told")
 
-	require.NoError(t, b.FinishCall(t.Context(), first, chat.ToolResult{Content: "late", Background: &chat.Background{Command: "make"}}))
-	list, err := b.Tasks(t.Context(), key)
+	require.NoError(t, b.Calls.FinishCall(t.Context(), first, chat.ToolResult{Content: "late", Background: &chat.Background{Command: "make"}}))
+	list, err := b.Calls.Tasks(t.Context(), key)
 	require.NoError(t, err)
 	require.Len(t, list, 2, "a result that comes late makes no task")
 	require.Equal(t, "bg2", list[0].ID, "newest first")
@@ -84,7 +84,7 @@ func TestTask_EndsOnceAndIsClaimedByATurn(t *testing.T) {
 	call := b.task("t1", 0)
 	require.True(t, b.end(call))
 	require.False(t, b.end(call))
-	task, err := b.FindTask(t.Context(), key, "bg1")
+	task, err := b.Calls.FindTask(t.Context(), key, "bg1")
 	require.NoError(t, err)
 	require.Equal(t, "all of it", task.Output)
 	require.Equal(t, 2, task.Code)
@@ -100,7 +100,7 @@ func TestTask_EndsOnceAndIsClaimedByATurn(t *testing.T) {
 	require.Equal(t, chat.OriginBackground, last.Origin)
 	require.Equal(t, chat.RoleUser, last.Role)
 	require.Empty(t, last.ClientMessageID)
-	window, err := b.Window(t.Context(), key)
+	window, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, "[background task ended]", window.Lines[len(window.Lines)-1].Message.Content, "the model reads it")
 	require.False(t, b.finish("t2", chat.TurnDone))
@@ -111,7 +111,7 @@ func TestTask_AnEndThatTheModelHasReadIsNotAnnounced(t *testing.T) {
 	b.working("t1")
 	call := b.task("t1", 0)
 	b.end(call)
-	require.NoError(t, b.FinishCall(t.Context(), chat.NewCallID("t1", 0, 1), chat.ToolResult{Content: "bg1 · exit code 2", Told: []chat.CallID{call}}))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), chat.NewCallID("t1", 0, 1), chat.ToolResult{Content: "bg1 · exit code 2", Told: []chat.CallID{call}}))
 	require.False(t, b.finish("t1", chat.TurnDone))
 	_, ok := b.claim("t2")
 	require.False(t, ok)
@@ -138,26 +138,26 @@ func TestTask_AKillIsNotedOnceAndForgottenWithTheEnd(t *testing.T) {
 	b := setup(t)
 	b.working("t1")
 	call := b.task("t1", 0)
-	asked, err := b.KillAsked(t.Context(), call)
+	asked, err := b.Calls.KillAsked(t.Context(), call)
 	require.NoError(t, err)
 	require.False(t, asked)
 	for range 2 {
-		task, err := b.AskKill(t.Context(), key, "bg1")
+		task, err := b.Calls.AskKill(t.Context(), key, "bg1")
 		require.NoError(t, err)
 		require.Equal(t, chat.TaskRunning, task.State)
 	}
-	asked, err = b.KillAsked(t.Context(), call)
+	asked, err = b.Calls.KillAsked(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, asked)
 	b.end(call)
-	task, err := b.AskKill(t.Context(), key, "1")
+	task, err := b.Calls.AskKill(t.Context(), key, "1")
 	require.NoError(t, err)
 	require.Equal(t, chat.TaskExited, task.State, "what has ended is not killed")
-	asked, err = b.KillAsked(t.Context(), call)
+	asked, err = b.Calls.KillAsked(t.Context(), call)
 	require.NoError(t, err)
 	require.False(t, asked)
 	for _, id := range []string{"bg2", "", "x", "bg-1", "bg99999999999"} {
-		_, err = b.AskKill(t.Context(), key, id)
+		_, err = b.Calls.AskKill(t.Context(), key, id)
 		require.Equal(t, fault.NotFound, fault.KindOf(err), id)
 	}
 }
@@ -240,7 +240,7 @@ func TestBang_IsShownAtOnceAndAnsweredOnce(t *testing.T) {
 	for _, m := range messages {
 		require.Equal(t, chat.OriginCommand, m.Origin)
 	}
-	window, err := b.Window(t.Context(), key)
+	window, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
 	require.Empty(t, window.Lines, "the model does not see it")
 	_, ok := b.claim("t1")

@@ -6,12 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 )
 
 func TestTodosElsewhere_AreOfTheSamePersonAndStillOpen(t *testing.T) {
 	b := setup(t)
-	stranger, err := b.CreateUser(t.Context(), "stranger", store.RoleMember)
+	stranger, err := b.Users.CreateUser(t.Context(), "stranger", people.RoleMember)
 	require.NoError(t, err)
 	sessions := map[chat.SessionKey][]chat.Todo{
 		key:                            {{ID: "1", Text: "here"}},
@@ -24,16 +25,16 @@ func TestTodosElsewhere_AreOfTheSamePersonAndStillOpen(t *testing.T) {
 		if of == "agent:main:web:thread:theirs" {
 			owner = stranger.ID
 		}
-		_, err := b.CreateSession(t.Context(), store.NewSession{Key: of, Owner: owner, Channel: "web", Title: "T"})
+		_, err := b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: of, Owner: owner, Channel: "web", Title: "T"})
 		require.NoError(t, err)
-		require.NoError(t, b.SetTodos(t.Context(), of, todos))
+		require.NoError(t, b.Conversations.SetTodos(t.Context(), of, todos))
 	}
-	lists, err := b.TodosElsewhere(t.Context(), key, 10)
+	lists, err := b.Search.TodosElsewhere(t.Context(), key, 10)
 	require.NoError(t, err)
 	require.Len(t, lists, 1)
 	require.Equal(t, chat.SessionKey("agent:main:web:thread:mine"), lists[0].Session)
 	require.Equal(t, []chat.Todo{{ID: "2", Text: "left"}}, lists[0].Todos)
-	lists, err = b.TodosElsewhere(t.Context(), "agent:main:web:thread:theirs", 10)
+	lists, err = b.Search.TodosElsewhere(t.Context(), "agent:main:web:thread:theirs", 10)
 	require.NoError(t, err)
 	require.Empty(t, lists)
 }

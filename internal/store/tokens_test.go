@@ -6,23 +6,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 func TestRevokeOlderTokens_LeavesTheNewestFewOfTheName(t *testing.T) {
 	b := setup(t)
 	for _, token := range []string{"first", "second", "third"} {
-		_, err := b.CreateToken(t.Context(), b.user.ID, store.Token{Name: "local programs"}, []byte(token))
+		_, err := b.Users.CreateToken(t.Context(), b.user.ID, people.Token{Name: "local programs"}, []byte(token))
 		require.NoError(t, err)
 	}
-	_, err := b.CreateToken(t.Context(), b.user.ID, store.Token{Name: "script"}, []byte("other"))
+	_, err := b.Users.CreateToken(t.Context(), b.user.ID, people.Token{Name: "script"}, []byte("other"))
 	require.NoError(t, err)
-	require.NoError(t, b.RevokeOlderTokens(t.Context(), b.user.ID, "local programs", 2))
+	require.NoError(t, b.Users.RevokeOlderTokens(t.Context(), b.user.ID, "local programs", 2))
 	for _, token := range []string{"second", "third", "other"} {
-		who, _, err := b.TokenUser(t.Context(), []byte(token))
+		who, _, err := b.Users.TokenUser(t.Context(), []byte(token))
 		require.NoError(t, err, token)
 		require.Equal(t, b.user.ID, who.ID)
 	}
-	_, _, err = b.TokenUser(t.Context(), []byte("first"))
+	_, _, err = b.Users.TokenUser(t.Context(), []byte("first"))
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }

@@ -7,9 +7,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/secret"
-	"xbot/internal/store"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/oauth"
+	"xbot/internal/store/people"
 )
 
 func TestModelWanted_TellsChangesOfWhatBringsTools(t *testing.T) {
@@ -17,23 +17,23 @@ func TestModelWanted_TellsChangesOfWhatBringsTools(t *testing.T) {
 	ctx := t.Context()
 	ann := b.member("ann")
 	version := func() int64 {
-		w, err := b.ModelWanted(ctx, key)
+		w, err := b.Settings.ModelWanted(ctx, key)
 		require.NoError(t, err)
 		return w.ToolSources
 	}
 	sealed := secret.Key{1}.Seal([]byte("{}"))
 	seen := mcpservers.SeenProject{User: ann.ID, Sealed: sealed, Project: mcpservers.Project{Runner: "laptop", Folder: "/work", Digest: "d"}}
 	for name, change := range map[string]func() error{
-		"a key of a tool": func() error { return b.SetToolKey(ctx, toolKey(0, 0), b.user.ID) },
+		"a key of a tool": func() error { return b.ToolKeys.SetToolKey(ctx, toolKey(0, 0), b.user.ID) },
 		"an MCP server": func() error {
-			_, err := b.SetMCPServer(ctx, mcpServer(0, "git"), b.user.ID)
+			_, err := b.MCPServers.SetMCPServer(ctx, mcpServer(0, "git"), b.user.ID)
 			return err
 		},
-		"the servers of a folder": func() error { return b.SeeMCPProject(ctx, seen) },
+		"the servers of a folder": func() error { return b.MCPServers.SeeMCPProject(ctx, seen) },
 		"a provider of accounts": func() error {
-			return b.SetOAuthProvider(ctx, oauth.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: sealed}, nil, b.user.ID)
+			return b.OAuth.SetOAuthProvider(ctx, oauth.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: sealed}, nil, b.user.ID)
 		},
-		"the role of a user": func() error { return b.SetRole(ctx, ann.ID, store.RoleAdmin) },
+		"the role of a user": func() error { return b.Users.SetRole(ctx, ann.ID, people.RoleAdmin) },
 	} {
 		before := version()
 		require.Equal(t, before, version(), "nothing has changed")
@@ -41,6 +41,6 @@ func TestModelWanted_TellsChangesOfWhatBringsTools(t *testing.T) {
 		require.Greater(t, version(), before, name)
 	}
 	before := version()
-	require.NoError(t, b.SeeMCPProject(ctx, seen))
+	require.NoError(t, b.MCPServers.SeeMCPProject(ctx, seen))
 	require.Equal(t, before, version(), "the same is seen again")
 }

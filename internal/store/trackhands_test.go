@@ -25,7 +25,7 @@ func (d *desk) ended() {
 
 func (d *desk) give(c service.Conversation) {
 	d.t.Helper()
-	given, err := d.GiveConversation(d.t.Context(), c)
+	given, err := d.Services.GiveConversation(d.t.Context(), c)
 	require.NoError(d.t, err)
 	require.True(d.t, given)
 }
@@ -110,8 +110,8 @@ func TestTrack_ATakingAndTheLineMeet(t *testing.T) {
 		d.fire(j.ID)
 		var g errgroup.Group
 		for _, c := range d.there {
-			g.Go(func() error { _, err := d.AdvanceTrack(t.Context(), 4, 30*time.Minute); return err })
-			g.Go(func() error { _, err := d.TakeIn(t.Context(), c, d.by(), d.Zones()); return err })
+			g.Go(func() error { _, err := d.Cron.AdvanceTrack(t.Context(), 4, 30*time.Minute); return err })
+			g.Go(func() error { _, err := d.Services.TakeIn(t.Context(), c, d.by(), d.Quota.Zones()); return err })
 		}
 		require.NoError(t, g.Wait())
 		require.Empty(t, d.begun(), "whatever had a place gave it back")
@@ -159,7 +159,7 @@ func TestTrack_ARunOfADeletedJobKeepsItsPlaceUntilItsTurnIsOver(t *testing.T) {
 	d.settled()
 	first := d.begun()[0]
 	turn := d.turn(first, 1)
-	require.NoError(t, d.DeleteJob(ctx, j.ID))
+	require.NoError(t, d.Cron.DeleteJob(ctx, j.ID))
 	require.Equal(t, 1, d.settled().Posted, "the run that no turn has begun is dropped")
 	d.c.set("2026-03-02T09:00:01Z")
 	d.settled()

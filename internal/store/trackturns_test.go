@@ -7,13 +7,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 )
 
 // remind keeps a job of a consumer, in their own conversation.
-func (d *desk) remind(c service.Conversation) store.Job {
+func (d *desk) remind(c service.Conversation) cron.Job {
 	d.t.Helper()
-	return d.job("30 9 * * *", func(j *store.Job) { j.Owner, j.Service, j.Target = c.User, d.of.ID, c.Session })
+	return d.job("30 9 * * *", func(j *cron.Job) { j.Owner, j.Service, j.Target = c.User, d.of.ID, c.Session })
 }
 
 // answer has a turn answer what a conversation was told.
@@ -23,11 +23,11 @@ func (d *desk) answer(c chat.SessionKey) {
 }
 
 // whys counts why runs of jobs told nobody.
-func (d *desk) whys(jobs ...store.Job) map[string]int {
+func (d *desk) whys(jobs ...cron.Job) map[string]int {
 	d.t.Helper()
 	out := map[string]int{}
 	for _, j := range jobs {
-		runs, err := d.JobRuns(d.t.Context(), j.ID, 1000)
+		runs, err := d.Cron.JobRuns(d.t.Context(), j.ID, 1000)
 		require.NoError(d.t, err)
 		for _, r := range runs {
 			out[r.Outcome+" "+r.Why]++
@@ -38,7 +38,7 @@ func (d *desk) whys(jobs ...store.Job) map[string]int {
 
 func TestTrack_TheJobsOfARevokedKeyTellNothing(t *testing.T) {
 	d := deskOf(t, 6)
-	var jobs []store.Job
+	var jobs []cron.Job
 	for _, c := range d.there {
 		jobs = append(jobs, d.remind(c))
 	}
@@ -51,7 +51,7 @@ func TestTrack_TheJobsOfARevokedKeyTellNothing(t *testing.T) {
 	d.settled()
 	accepted := d.begun()
 	require.Len(t, accepted, 4)
-	require.NoError(t, d.RevokeServiceKey(t.Context(), d.of.ID, d.there[0].Key))
+	require.NoError(t, d.Services.RevokeServiceKey(t.Context(), d.of.ID, d.there[0].Key))
 	for _, key := range accepted {
 		d.answer(key)
 	}
@@ -72,9 +72,9 @@ func TestTrack_TheJobsOfARevokedKeyTellNothing(t *testing.T) {
 
 func TestTrack_TheJobsOfConsumersArePassedOverWhileTheTokensOfTheDayAreUsedUp(t *testing.T) {
 	d := deskOf(t, 6)
-	_, err := d.ChangeService(t.Context(), d.of.ID, 0, limited(service.Limits{RequestsPerMinute: 60, Concurrent: 4, TokensPerDay: 100}))
+	_, err := d.Services.ChangeService(t.Context(), d.of.ID, 0, limited(service.Limits{RequestsPerMinute: 60, Concurrent: 4, TokensPerDay: 100}))
 	require.NoError(t, err)
-	var jobs []store.Job
+	var jobs []cron.Job
 	for _, c := range d.there {
 		jobs = append(jobs, d.remind(c))
 	}
@@ -109,17 +109,17 @@ func TestTrack_KeysTakeTurnsAfterAdministrators(t *testing.T) {
 	few := d.beginWith(d.caller(d.key(d.of)))
 	d.c.set("2026-03-02T08:30:00Z")
 	for _, c := range d.there {
-		_, err := d.RunJob(t.Context(), d.remind(c).ID, "now")
+		_, err := d.Cron.RunJob(t.Context(), d.remind(c).ID, "now")
 		require.NoError(t, err)
 	}
 	d.settled()
 	require.Len(t, d.begun(), 4, "one key alone has all places")
 	for range 2 {
-		_, err := d.RunJob(t.Context(), d.remind(few).ID, "now")
+		_, err := d.Cron.RunJob(t.Context(), d.remind(few).ID, "now")
 		require.NoError(t, err)
 	}
 	task := d.task("30 9 * * *", d.there[11].Session)
-	_, err := d.RunJob(t.Context(), task.ID, "now")
+	_, err := d.Cron.RunJob(t.Context(), task.ID, "now")
 	require.NoError(t, err)
 
 	next := func() chat.SessionKey {

@@ -10,6 +10,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/notices"
+	"xbot/internal/store/people"
 )
 
 // reachable makes the person of the bundle known on NapCat, where they have written to the bot, and lets them be told there.
@@ -26,7 +29,7 @@ func (b *bundle) reachable(after int) {
 
 func (b *bundle) wants(after int) {
 	b.t.Helper()
-	require.NoError(b.t, b.SetTurnNotices(b.t.Context(), b.user.ID, store.TurnNotices{To: &store.DirectChat{Channel: "napcat", Peer: "7"}, Seconds: after}))
+	require.NoError(b.t, b.Notices.SetTurnNotices(b.t.Context(), b.user.ID, notices.TurnNotices{To: &notices.DirectChat{Channel: "napcat", Peer: "7"}, Seconds: after}))
 }
 
 // took runs a turn of the page that answers and ends after some seconds.
@@ -71,9 +74,9 @@ func TestTurnNotices_ALongTurnOfThePageIsToldOnceWhereThePersonWants(t *testing.
 	b.took("t1", 180, chat.TurnDone)
 	b.finish("t1", chat.TurnDone)
 	require.Equal(t, []string{`**A \*plan\***: finished after 3 min: All *done*`}, b.onTheWay())
-	next, _, err := b.NextOutbound(t.Context(), peerKey)
+	next, _, err := b.Deliveries.NextOutbound(t.Context(), peerKey)
 	require.NoError(t, err)
-	o, err := b.Outbound(t.Context(), next.ID)
+	o, err := b.Deliveries.Outbound(t.Context(), next.ID)
 	require.NoError(t, err)
 	require.False(t, o.Answer)
 	require.Equal(t, "p1", o.Place.ReplyTo, "platforms that want a message to be answered get one")
@@ -97,12 +100,12 @@ func TestTurnNotices_AreOffWithoutASettingAndForTurnsThatAreShort(t *testing.T) 
 	require.Empty(t, b.onTheWay())
 	b.took("t2", 121, chat.TurnDone)
 	require.Len(t, b.onTheWay(), 1)
-	require.NoError(t, b.SetTurnNotices(t.Context(), b.user.ID, store.TurnNotices{}))
+	require.NoError(t, b.Notices.SetTurnNotices(t.Context(), b.user.ID, notices.TurnNotices{}))
 	b.took("t3", 500, chat.TurnDone)
 	require.Len(t, b.onTheWay(), 1)
-	now, err := b.TurnNotices(t.Context(), b.user.ID)
+	now, err := b.Notices.TurnNotices(t.Context(), b.user.ID)
 	require.NoError(t, err)
-	require.Equal(t, store.TurnNotices{Seconds: 60}, now)
+	require.Equal(t, notices.TurnNotices{Seconds: 60}, now)
 }
 
 func TestTurnNotices_AQuestionOfALongTurnIsTold(t *testing.T) {
@@ -118,12 +121,12 @@ func TestTurnNotices_AQuestionOfALongTurnIsTold(t *testing.T) {
 	}
 	_, err := b.CommitStep(t.Context(), step, answer)
 	require.NoError(t, err)
-	_, err = b.Ask(t.Context(), answer.Calls[0].ID, chat.Request{})
+	_, err = b.Calls.Ask(t.Context(), answer.Calls[0].ID, chat.Request{})
 	require.NoError(t, err)
 	require.Empty(t, b.onTheWay(), "the person has just begun it")
 	b.ago("t1", 90)
 	for range 2 {
-		_, err = b.Ask(t.Context(), answer.Calls[1].ID, chat.Request{})
+		_, err = b.Calls.Ask(t.Context(), answer.Calls[1].ID, chat.Request{})
 		require.NoError(t, err)
 	}
 	require.Equal(t, []string{"**do it**: needs your answer, after 2 min"}, b.onTheWay())
@@ -142,7 +145,7 @@ func TestTurnNotices_OfTurnsThatAnswerOnAPlatformAreNotDoubled(t *testing.T) {
 func TestTurnNotices_NobodyIsToldOfWhatSomebodyElseBegan(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
-	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
 	in := b.inbound("m1", "a secret of bob")
 	in.User = bob.ID
@@ -158,17 +161,17 @@ func TestTurnNotices_NobodyIsToldOfWhatSomebodyElseBegan(t *testing.T) {
 func TestTurnNotices_AnAccountThatIsSomebodyElsesIsNoPlaceToBeTold(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
-	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
-	for _, to := range []store.DirectChat{{Channel: "napcat", Peer: "7"}, {Channel: "napcat", Peer: "8"}, {Channel: "qq", Peer: "7"}} {
-		err := b.SetTurnNotices(t.Context(), bob.ID, store.TurnNotices{To: &to, Seconds: 60})
+	for _, to := range []notices.DirectChat{{Channel: "napcat", Peer: "7"}, {Channel: "napcat", Peer: "8"}, {Channel: "qq", Peer: "7"}} {
+		err := b.Notices.SetTurnNotices(t.Context(), bob.ID, notices.TurnNotices{To: &to, Seconds: 60})
 		require.True(t, fault.Is(err, fault.NotFound), "%+v: %v", to, err)
 	}
-	chats, err := b.TurnNoticeChats(t.Context(), bob.ID)
+	chats, err := b.Notices.TurnNoticeChats(t.Context(), bob.ID)
 	require.NoError(t, err)
 	require.Empty(t, chats)
 	for _, after := range []int{0, 9, 86401, -60} {
-		err := b.SetTurnNotices(t.Context(), b.user.ID, store.TurnNotices{To: &store.DirectChat{Channel: "napcat", Peer: "7"}, Seconds: after})
+		err := b.Notices.SetTurnNotices(t.Context(), b.user.ID, notices.TurnNotices{To: &notices.DirectChat{Channel: "napcat", Peer: "7"}, Seconds: after})
 		require.True(t, fault.Is(err, fault.Invalid), "%d: %v", after, err)
 	}
 
@@ -177,7 +180,7 @@ func TestTurnNotices_AnAccountThatIsSomebodyElsesIsNoPlaceToBeTold(t *testing.T)
 	require.NoError(t, err)
 	b.took("t1", 500, chat.TurnDone)
 	require.Empty(t, b.onTheWay())
-	now, err := b.TurnNotices(t.Context(), b.user.ID)
+	now, err := b.Notices.TurnNotices(t.Context(), b.user.ID)
 	require.NoError(t, err)
 	require.Nil(t, now.To)
 }
@@ -185,7 +188,7 @@ func TestTurnNotices_AnAccountThatIsSomebodyElsesIsNoPlaceToBeTold(t *testing.T)
 func TestTurnNotices_GoToTheChosenChatThoughAnotherIsNewer(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
-	require.NoError(t, b.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: "qq", Enabled: true, Settings: map[string]string{}}, 0))
+	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Enabled: true, Settings: map[string]string{}}, 0))
 	_, err := b.Accept(t.Context(), store.Inbound{
 		Session: peerKey, User: b.user.ID, Channel: "qq", PlatformID: "q1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "Q7", ReplyTo: "q1"},
 	})

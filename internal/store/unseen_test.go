@@ -17,7 +17,7 @@ func (b *bundle) unseen(key chat.SessionKey, q chat.UnseenQuery) (out []string, 
 	if q.N == 0 {
 		q.N = 10
 	}
-	entries, err := b.Unseen(b.t.Context(), key, q)
+	entries, err := b.Search.Unseen(b.t.Context(), key, q)
 	require.NoError(b.t, err)
 	for _, e := range entries {
 		out = append(out, e.Who+": "+e.Text)
@@ -45,7 +45,7 @@ func TestUnseen_IsWhatACompactionOrAResetHasTakenFromTheModel(t *testing.T) {
 	require.Equal(t, all[1:2], got, "every word, in any case")
 	got, _ = b.unseen(key, chat.UnseenQuery{Text: "q_ick"})
 	require.Empty(t, got, "nothing is a wildcard")
-	_, err := b.Unseen(t.Context(), key, chat.UnseenQuery{Text: strings.Repeat("word ", 40), N: 1})
+	_, err := b.Search.Unseen(t.Context(), key, chat.UnseenQuery{Text: strings.Repeat("word ", 40), N: 1})
 	require.True(t, fault.Is(err, fault.Invalid))
 
 	b.rewind("w1", 1, 0)
@@ -82,7 +82,7 @@ func TestUnseen_HasWhatWasOverheardAndIsNotInTheTranscript(t *testing.T) {
 	for _, m := range b.groupTalk(groupKey) {
 		last = m.ID
 	}
-	c, _, err := b.AddControl(t.Context(), groupKey, chat.Control{Kind: chat.ControlCompact, Message: last, Compaction: &chat.Compaction{Summary: "S"}})
+	c, _, err := b.Conversations.AddControl(t.Context(), groupKey, chat.Control{Kind: chat.ControlCompact, Message: last, Compaction: &chat.Compaction{Summary: "S"}})
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(), `UPDATE sessions SET compaction_id = $1 WHERE key = $2`, c.ID, groupKey)
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/store/amended"
+	"xbot/internal/store/overheard"
 )
 
 // Amendments change messages of platforms wherever they are.
@@ -63,11 +64,11 @@ func (a Amendments) EditDelivered(ctx context.Context, m amended.Message, text s
 }
 
 // RecallHeard takes back what was not for the bot: what waits to be read is forgotten, and of what the model has read it is told.
-func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o Overheard) (changed bool, err error) {
-	if changed, err = a.Store.RecallOverheard(ctx, o); err != nil || changed {
+func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o overheard.Message) (changed bool, err error) {
+	if changed, err = a.Store.GroupMessages.RecallOverheard(ctx, o); err != nil || changed {
 		return changed, err
 	}
-	known, err := a.Store.OverheardBefore(ctx, o)
+	known, err := a.Store.GroupMessages.OverheardBefore(ctx, o)
 	if err != nil || !known {
 		return false, err
 	}
@@ -188,7 +189,7 @@ func (s *Store) SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.Emit(key, chat.EventSession, s.SessionOf(row))
+		tx.Emit(key, chat.EventSession, s.Conversations.SessionOf(row))
 		return nil
 	})
 }

@@ -32,10 +32,10 @@ func TestCommitted_WakesWhoFollowsATaskAndTheTurnThatHearsOfItsEnd(t *testing.T)
 	_, err := b.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(t, err)
 	require.Empty(t, n.wakes)
-	require.NoError(t, b.FinishCall(t.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
+	require.NoError(t, b.Calls.FinishCall(t.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
 	require.Equal(t, []chat.Wake{{Kind: chat.WakeTask, ID: string(call.ID)}}, n.wakes)
 	for range 2 {
-		_, err = b.EndTask(t.Context(), call.ID, chat.TaskEnd{State: chat.TaskExited, Ended: time.Now(), Announcement: "it ended"})
+		_, err = b.Calls.EndTask(t.Context(), call.ID, chat.TaskEnd{State: chat.TaskExited, Ended: time.Now(), Announcement: "it ended"})
 		require.NoError(t, err)
 	}
 	require.Equal(t, chat.Wake{Kind: chat.WakeTurn, ID: string(key), User: b.user.ID, Text: "background task bg1 ended"}, n.wakes[1])
@@ -52,7 +52,7 @@ func TestCommitted_WakesTheTurnOfAMessageWhoseFilesCame(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, got.Fetch)
 	for range 2 {
-		require.NoError(t, b.EndFetch(t.Context(), got.ID))
+		require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
 	}
 	require.Equal(t, []chat.Wake{{Kind: chat.WakeTurn, ID: string(key), Channel: "web", User: b.user.ID, Text: "files came"}}, n.wakes)
 }

@@ -38,7 +38,7 @@ func TestClaim_SaysTheTimeAsThePersonReadsIt(t *testing.T) {
 	require.Contains(t, stamp("m2"), " Europe/Berlin]")
 	b.Store = store.New(b.pool, store.Options{ServerZone: "Europe/Berlin", Policies: zoned{"America/New_York"}})
 	require.Contains(t, stamp("m3"), " America/New_York]")
-	_, err := b.SetProfile(t.Context(), b.user.ID, chat.UserProfile{Timezone: "Asia/Shanghai"})
+	_, err := b.Memory.SetProfile(t.Context(), b.user.ID, chat.UserProfile{Timezone: "Asia/Shanghai"})
 	require.NoError(t, err)
 	shanghai, err := time.LoadLocation("Asia/Shanghai")
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ func (h *Host) withConfinement(ctx context.Context, setting string, run func(ctx
 	changes, leave := h.Changes.AccessChanges()
 	defer leave()
 	for {
-		chosen, err := h.Store.LocalSandbox(ctx)
+		chosen, err := h.Runners.LocalSandbox(ctx)
 		if err != nil {
 			h.Log.Warn("whether an administrator chose to run commands without a sandbox could not be read, so they run in one", "error", err)
 		}
@@ -51,7 +51,7 @@ func (h *Host) awaitConfinement(ctx context.Context, changes <-chan struct{}, en
 		case <-changes:
 		case <-tick.C:
 		}
-		chosen, err := h.Store.LocalSandbox(ctx)
+		chosen, err := h.Runners.LocalSandbox(ctx)
 		if err == nil && chosen.Confine != confine {
 			return true, nil
 		}

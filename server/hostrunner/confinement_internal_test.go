@@ -15,7 +15,8 @@ import (
 
 // choices is a store with what an administrator chose, which tells of changes.
 type choices struct {
-	Store
+	Runners
+
 	mu      sync.Mutex
 	confine string
 	err     error
@@ -45,7 +46,7 @@ func (c *choices) set(confine string, err error, notify bool) {
 func TestConfinement_FollowsTheChoiceOfAnAdministratorAndFailsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &choices{err: errors.New("no database"), changes: make(chan struct{}, 1)}
-		h := &Host{Store: c, Changes: c, Log: slog.New(slog.DiscardHandler)}
+		h := &Host{Runners: c, Changes: c, Log: slog.New(slog.DiscardHandler)}
 		ctx, cancel := context.WithCancel(t.Context())
 		began := make(chan string, 10)
 		ended := make(chan error, 1)
@@ -74,7 +75,7 @@ func TestConfinement_FollowsTheChoiceOfAnAdministratorAndFailsClosed(t *testing.
 
 func TestConfinement_TheSettingComesBeforeTheChoice(t *testing.T) {
 	c := &choices{confine: chat.ConfineOff}
-	h := &Host{Store: c, Changes: c, Log: slog.New(slog.DiscardHandler)}
+	h := &Host{Runners: c, Changes: c, Log: slog.New(slog.DiscardHandler)}
 	for _, setting := range []string{chat.ConfineAuto, chat.ConfineRequire, chat.ConfineOff} {
 		died := errors.New("died")
 		err := h.withConfinement(t.Context(), setting, func(_ context.Context, confine string) error {

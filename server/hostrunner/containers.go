@@ -18,7 +18,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/host/config"
 	"xbot/internal/sandbox/resolver"
-	"xbot/internal/store"
+	"xbot/internal/store/runners"
 	"xbot/runner/container"
 )
 
@@ -117,7 +117,7 @@ func (c *Containers) unkept() []chat.UserID {
 // listen hears what other processes want.
 func (c *Containers) listen(ctx context.Context) error {
 	return c.host.again(ctx, listenAgain, "wishes for containers are not heard; trying again", func() error {
-		return store.ListenContainers(ctx, c.host.DSN, func(user chat.UserID) { _ = c.Want(ctx, user) }) // it never fails
+		return runners.ListenContainers(ctx, c.host.DSN, func(user chat.UserID) { _ = c.Want(ctx, user) }) // it never fails
 	})
 }
 
@@ -133,7 +133,7 @@ func (c *Containers) keep(ctx context.Context, binary string, user chat.UserID) 
 			pause = runnerRestart
 		}
 		if err != nil {
-			if gone, err := c.host.Store.Deleted(ctx, []chat.UserID{user}); err == nil && len(gone) > 0 {
+			if gone, err := c.host.Users.Deleted(ctx, []chat.UserID{user}); err == nil && len(gone) > 0 {
 				return
 			}
 			c.host.Log.Warn("the runner of a container ended, starting it again", "user", user, "error", err)

@@ -50,7 +50,7 @@ func (c *Containers) sweepDeleted(ctx context.Context) error {
 	if err != nil || len(users) == 0 {
 		return err
 	}
-	gone, err := c.host.Store.Deleted(ctx, users)
+	gone, err := c.host.Users.Deleted(ctx, users)
 	if err != nil {
 		return err
 	}

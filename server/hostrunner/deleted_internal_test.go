@@ -16,7 +16,7 @@ import (
 
 // deletedUsers are those whom the database says were deleted.
 type deletedUsers struct {
-	Store
+	Users
 
 	gone []chat.UserID
 }
@@ -33,7 +33,7 @@ func TestSweepDeleted_RemovesFoldersOfDeletedUsersAlone(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "kept"), nil, 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(home, "workspaces/7/way-out")))
-	c := NewContainers(&Host{Home: home, Store: deletedUsers{gone: []chat.UserID{7, 9, 11}}, Log: slog.New(slog.DiscardHandler)}, config.Docker{}, "")
+	c := NewContainers(&Host{Home: home, Users: deletedUsers{gone: []chat.UserID{7, 9, 11}}, Log: slog.New(slog.DiscardHandler)}, config.Docker{}, "")
 	require.NoError(t, c.sweepDeleted(t.Context()))
 	var left []string
 	for _, dir := range []string{"workspaces", "runner"} {

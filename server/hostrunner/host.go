@@ -20,7 +20,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/runners"
 	"xbot/runner/cli"
 )
 
@@ -37,16 +38,24 @@ const (
 	lifelineFD = 3
 )
 
-// Store keeps the runners.
-type Store interface {
-	EnsureAdmin(ctx context.Context, name string) (store.User, error)
-	RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]store.Runner, error)
+// Notices stores notices.
+type Notices interface {
+	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
+}
+
+// Runners stores runners.
+type Runners interface {
 	EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error)
-	// Deleted says which of these users were deleted.
-	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)
 	// LocalSandbox returns what an administrator chose for commands of this host.
 	LocalSandbox(ctx context.Context) (chat.RunnerSandbox, error)
-	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
+	RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]runners.Runner, error)
+}
+
+// Users stores users.
+type Users interface {
+	// Deleted says which of these users were deleted.
+	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)
+	EnsureAdmin(ctx context.Context, name string) (people.User, error)
 }
 
 // Changes notifies of committed changes, among them of what LocalSandbox returns.
@@ -56,7 +65,9 @@ type Changes interface {
 
 // Host starts runners on the machine of the server.
 type Host struct {
-	Store   Store
+	Notices Notices
+	Runners Runners
+	Users   Users
 	Changes Changes
 	Log     *slog.Logger
 	DSN     string // of the database
@@ -69,7 +80,7 @@ type Host struct {
 // told apart by what.
 func (h *Host) token(ctx context.Context, user chat.UserID, name, what string) (string, error) {
 	token, hash := secret.NewToken()
-	if _, err := h.Store.EnsureRunner(ctx, user, name, hash); err != nil {
+	if _, err := h.Runners.EnsureRunner(ctx, user, name, hash); err != nil {
 		return "", err
 	}
 	path := filepath.Join(h.Home, "run", "runner-"+what+".token")

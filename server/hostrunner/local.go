@@ -22,7 +22,7 @@ func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) e
 	if err != nil {
 		return err
 	}
-	admin, err := h.Store.EnsureAdmin(ctx, h.Admin)
+	admin, err := h.Users.EnsureAdmin(ctx, h.Admin)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 	if err != nil {
 		return "", fault.Errorf(fault.Invalid, "the home folder is unknown: set XBOT_WORKSPACE to a folder for the agent")
 	}
-	known, err := h.Store.RunnersOf(ctx, admin, true)
+	known, err := h.Runners.RunnersOf(ctx, admin, true)
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +43,7 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 func (h *Host) noteHomeWorkspace(ctx context.Context, home string) {
 	own := h.ownFolder(home)
 	once := chat.Saying{Topic: chat.TopicCause, About: "workspace", What: home, Once: true}
-	told, err := h.Store.TellAdministrator(ctx, once, func(l i18n.Lang) string {
+	told, err := h.Notices.TellAdministrator(ctx, once, func(l i18n.Lang) string {
 		return i18n.Say(l, i18n.WorkspaceIsHome, markdown.Code(home), markdown.Code("XBOT_WORKSPACE="+own))
 	})
 	if err != nil {

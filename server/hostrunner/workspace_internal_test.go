@@ -13,14 +13,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/runners"
 	"xbot/runner/wire"
 )
 
 // knownRunners is a store that lists runners, and tells an administrator something once.
 type knownRunners struct {
-	Store
-	all     []store.Runner
+	Runners
+	all     []runners.Runner
 	notices *[]string
 	told    map[chat.Saying]bool
 }
@@ -34,20 +34,20 @@ func (k knownRunners) TellAdministrator(_ context.Context, of chat.Saying, say f
 	return true, nil
 }
 
-func (k knownRunners) RunnersOf(context.Context, chat.UserID, bool) ([]store.Runner, error) {
+func (k knownRunners) RunnersOf(context.Context, chat.UserID, bool) ([]runners.Runner, error) {
 	return k.all, nil
 }
 
 func TestWorkspace_OfAFreshInstallationIsAFolderOfItsOwn(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	for name, known := range map[string][]store.Runner{
+	for name, known := range map[string][]runners.Runner{
 		"no runner":                      nil,
 		"one that has never connected":   {{Name: "local"}},
 		"one that worked elsewhere":      {{Name: "local", Info: &wire.Info{Workspace: "/srv"}}},
 		"another one in the home folder": {{Name: "laptop", Info: &wire.Info{Workspace: home}}},
 	} {
-		h := &Host{Store: knownRunners{all: known}, Log: slog.New(slog.DiscardHandler), Home: filepath.Join(home, ".xbot")}
+		h := &Host{Runners: knownRunners{all: known}, Log: slog.New(slog.DiscardHandler), Home: filepath.Join(home, ".xbot")}
 		dir, err := h.workspace(t.Context(), 1)
 		require.NoError(t, err, name)
 		require.Equal(t, filepath.Join(home, "xbot"), dir, name)
@@ -65,8 +65,8 @@ func TestWorkspace_OfAnInstallationThatWorkedInTheHomeFolderStaysAndAnAdministra
 	for _, workspace := range []string{home, link} {
 		var log bytes.Buffer
 		var notices []string
-		known := knownRunners{all: []store.Runner{{Name: "local", Info: &wire.Info{Workspace: workspace}}}, notices: &notices, told: map[chat.Saying]bool{}}
-		h := &Host{Store: known, Log: slog.New(slog.NewTextHandler(&log, nil)), Home: filepath.Join(home, ".xbot")}
+		known := knownRunners{all: []runners.Runner{{Name: "local", Info: &wire.Info{Workspace: workspace}}}, notices: &notices, told: map[chat.Saying]bool{}}
+		h := &Host{Notices: known, Runners: known, Log: slog.New(slog.NewTextHandler(&log, nil)), Home: filepath.Join(home, ".xbot")}
 		for range 3 {
 			dir, err := h.workspace(t.Context(), 1)
 			require.NoError(t, err)
@@ -84,11 +84,11 @@ func TestWorkspace_HoldsNeitherTheProgramNorItsData(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	for _, data := range []string{filepath.Join(home, "xbot"), filepath.Join(home, "xbot", "data")} {
-		h := &Host{Store: knownRunners{}, Log: slog.New(slog.DiscardHandler), Home: data}
+		h := &Host{Runners: knownRunners{}, Log: slog.New(slog.DiscardHandler), Home: data}
 		dir, err := h.workspace(t.Context(), 1)
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(home, "xbot-workspace"), dir)
 	}
-	_, err := (&Host{Store: knownRunners{}, Log: slog.New(slog.DiscardHandler), Home: home}).workspace(t.Context(), 1)
+	_, err := (&Host{Runners: knownRunners{}, Log: slog.New(slog.DiscardHandler), Home: home}).workspace(t.Context(), 1)
 	require.ErrorContains(t, err, "set XBOT_WORKSPACE to a folder elsewhere")
 }

@@ -8,15 +8,15 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/prompt"
 	"xbot/internal/turn/slash"
 )
 
 // Settings keeps what people chose for themselves.
 type Settings interface {
-	UserSetting(ctx context.Context, user chat.UserID, key store.UserSetting) (string, error)
-	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
+	UserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting) (string, error)
+	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }
 
 // Language is /language: in which language a person is answered. It is a part of the prompt.
@@ -34,7 +34,7 @@ func (l Language) Run(ctx context.Context, in slash.Request, args string) (strin
 	lang := in.Lang
 	switch strings.ToLower(args) {
 	case "":
-		chosen, err := l.Settings.UserSetting(ctx, in.User, store.Language)
+		chosen, err := l.Settings.UserSetting(ctx, in.User, settings.Language)
 		if err != nil {
 			return "", err
 		}
@@ -43,12 +43,12 @@ func (l Language) Run(ctx context.Context, in slash.Request, args string) (strin
 		}
 		return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, prompt.LanguageName(chosen))), nil
 	case "auto", "default":
-		return i18n.Say(lang, i18n.LanguageAuto), l.Settings.SetUserSetting(ctx, in.User, store.Language, "")
+		return i18n.Say(lang, i18n.LanguageAuto), l.Settings.SetUserSetting(ctx, in.User, settings.Language, "")
 	}
 	name := prompt.LanguageName(args)
 	if name == "" {
 		return "", i18n.Fault(fault.Invalid, i18n.LanguageUsage)
 	}
 	lang = i18n.Chosen(args)
-	return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, name)), l.Settings.SetUserSetting(ctx, in.User, store.Language, args)
+	return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, name)), l.Settings.SetUserSetting(ctx, in.User, settings.Language, args)
 }

@@ -7,16 +7,10 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/store"
 	"xbot/internal/store/links"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
 )
-
-// LinkStore keeps which accounts on channels are one person.
-type LinkStore interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	UseLinkCode(ctx context.Context, l store.Link) (links.Linked, error)
-}
 
 // LinkCodes makes the codes by which people show on another channel who they are.
 type LinkCodes interface {
@@ -25,8 +19,9 @@ type LinkCodes interface {
 
 // Link is /link: a person's account on one channel becomes theirs on another.
 type Link struct {
-	Store LinkStore
-	Codes LinkCodes
+	Conversations Conversations
+	Links         Links
+	Codes         LinkCodes
 }
 
 var _ slash.Runner = Link{}
@@ -39,7 +34,7 @@ func (Link) Spec() slash.Spec {
 // Run makes a code, or uses one. The code stands in the transcript of whoever asked for it, who is alone there, and is worth
 // nothing once it was used or is ten minutes old.
 func (c Link) Run(ctx context.Context, in slash.Request, args string) (string, error) {
-	s, owner, err := c.Store.Session(ctx, in.Session)
+	s, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -56,8 +51,8 @@ func (c Link) Run(ctx context.Context, in slash.Request, args string) (string, e
 	if in.Peer.ID == "" {
 		return "", i18n.Fault(fault.Invalid, i18n.LinkHere)
 	}
-	got, err := c.Store.UseLinkCode(ctx, store.Link{
-		Hash: secret.HashToken(store.ReadCode(args)), User: in.User, Channel: in.Channel, Account: in.Account,
+	got, err := c.Links.UseLinkCode(ctx, links.Link{
+		Hash: secret.HashToken(people.ReadCode(args)), User: in.User, Channel: in.Channel, Account: in.Account,
 		Peer: in.Peer.ID, Name: in.Peer.Name, Lang: in.Lang,
 	})
 	switch {

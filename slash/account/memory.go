@@ -12,7 +12,6 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/memory/view"
-	"xbot/internal/store"
 	"xbot/internal/turn/agentprofile"
 	"xbot/internal/turn/slash"
 )
@@ -44,17 +43,11 @@ type Agents interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
-// Users know to whom conversations belong.
-type Users interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
-	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
-	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
-}
-
 // Memory is /memory: what is remembered of a person.
 type Memory struct {
 	Memories Memories
 	Agents   Agents
+	Turns    Turns
 	Users    Users
 	Base     string // address of the page
 }
@@ -102,7 +95,7 @@ func (m Memory) Run(ctx context.Context, in slash.Request, args string) (string,
 	if (verb == "edit" || verb == "forget") && !mayChange {
 		return "", i18n.Fault(fault.Denied, i18n.MemoryGroup)
 	}
-	zone, err := m.Users.Zone(ctx, in.User)
+	zone, err := m.Turns.Zone(ctx, in.User)
 	if err != nil {
 		return "", err
 	}

@@ -10,22 +10,17 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/slash"
 )
 
 // noZone takes a timezone back.
 const noZone = "none"
 
-// ProfileStore keeps what people say of themselves.
-type ProfileStore interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
-	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
-	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
-}
-
 // Profile is /profile: what a person says of themselves.
-type Profile struct{ Store ProfileStore }
+type Profile struct {
+	Memory MemoryStore
+	Users  Users
+}
 
 var _ slash.Runner = Profile{}
 
@@ -36,14 +31,14 @@ func (Profile) Spec() slash.Spec {
 
 // Run shows or changes the profile of whoever writes, where nobody else reads the answer.
 func (p Profile) Run(ctx context.Context, in slash.Request, args string) (string, error) {
-	owner, err := p.Store.SessionOwner(ctx, in.Session)
+	owner, err := p.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
 	if owner.Group || in.Guest(owner.ID, owner.Group) {
 		return "", i18n.Fault(fault.Denied, i18n.ProfileNotHere)
 	}
-	is, err := p.Store.Profile(ctx, in.User)
+	is, err := p.Memory.Profile(ctx, in.User)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +71,7 @@ func (p Profile) Run(ctx context.Context, in slash.Request, args string) (string
 }
 
 func (p Profile) set(ctx context.Context, in slash.Request, wanted chat.UserProfile) (string, error) {
-	stands, err := p.Store.SetProfile(ctx, in.User, wanted)
+	stands, err := p.Memory.SetProfile(ctx, in.User, wanted)
 	switch {
 	case fault.Is(err, fault.Conflict):
 		return "", i18n.Fault(fault.Conflict, i18n.ProfileConflict)

@@ -8,7 +8,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/slash"
 	"xbot/internal/user/preference"
 )
@@ -21,7 +22,7 @@ type Preferences interface {
 
 // Owners know whose conversations are.
 type Owners interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
 }
 
 // SettingsCommand is /settings: what a person sets for themselves.
@@ -60,7 +61,7 @@ func (s SettingsCommand) Run(ctx context.Context, in slash.Request, args string)
 		return "", err
 	}
 	lang := in.Lang
-	if set.Name == string(store.Language) && set.Value != "" {
+	if set.Name == string(settings.Language) && set.Value != "" {
 		lang = i18n.Chosen(set.Value)
 		set = preference.Told(lang, set)
 	}

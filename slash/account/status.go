@@ -8,7 +8,6 @@ import (
 
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
-	"xbot/internal/codingagent"
 	"xbot/internal/codingagent/agents"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -17,15 +16,6 @@ import (
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
 )
-
-// StatusStore knows how conversations stand.
-type StatusStore interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
-	WorkOf(ctx context.Context, turn chat.TurnID) (store.Work, error)
-	// CodingThread is with which thread of a coding agent a conversation goes on; nil: with none.
-	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
-}
 
 // Contexts shows how full the contexts of conversations are.
 type Contexts interface {
@@ -51,13 +41,16 @@ type Runs interface {
 
 // Status is /status: how a conversation stands.
 type Status struct {
-	Store    StatusStore
-	Contexts Contexts
-	Policies Policies
-	Runners  Runners
-	Runs     Runs
-	Version  string
-	Started  time.Time // when this process started
+	CodingAgents  CodingAgents
+	Conversations Conversations
+	Turns         Turns
+	Users         Users
+	Contexts      Contexts
+	Policies      Policies
+	Runners       Runners
+	Runs          Runs
+	Version       string
+	Started       time.Time // when this process started
 }
 
 var _ slash.Runner = Status{}
@@ -69,7 +62,7 @@ func (Status) Spec() slash.Spec {
 
 // Run tells it.
 func (s Status) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
-	session, owner, err := s.Store.Session(ctx, in.Session)
+	session, owner, err := s.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +118,7 @@ func channelOf(session chat.Session) string {
 func (s Status) work(ctx context.Context, in slash.Request, session chat.Session) ([]string, error) {
 	w, err := store.Work{}, error(nil)
 	if session.Running != "" {
-		w, err = s.Store.WorkOf(ctx, session.Running)
+		w, err = s.Turns.WorkOf(ctx, session.Running)
 	}
 	switch {
 	case session.Running == "" || fault.Is(err, fault.NotFound):
@@ -137,7 +130,7 @@ func (s Status) work(ctx context.Context, in slash.Request, session chat.Session
 	if w.Tools != "" {
 		line += i18n.Say(in.Lang, i18n.StatusTools, markdown.Quoted(w.Tools))
 	}
-	user, err := s.Store.UserByID(ctx, in.User)
+	user, err := s.Users.UserByID(ctx, in.User)
 	if err != nil || !user.Admin {
 		return []string{line}, err
 	}
@@ -153,7 +146,7 @@ func (s Status) work(ctx context.Context, in slash.Request, session chat.Session
 
 // thread says with which thread of a coding agent the conversation goes on, and how a person goes on with it in a terminal.
 func (s Status) thread(ctx context.Context, in slash.Request) ([]string, error) {
-	b, err := s.Store.CodingThread(ctx, in.Session)
+	b, err := s.CodingAgents.CodingThread(ctx, in.Session)
 	if err != nil || b == nil || b.Thread == "" {
 		return nil, err
 	}

@@ -6,21 +6,15 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/links"
 	"xbot/internal/turn/slash"
 )
 
-// UnlinkStore stores which identities on channels belong to one person.
-type UnlinkStore interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	Unlink(ctx context.Context, l store.Link) (links.Unlinked, error)
-}
-
 // Unlink is /unlink: the identity that writes is not linked to other channels any more.
 type Unlink struct {
-	Store    UnlinkStore
-	Policies Policies
+	Conversations Conversations
+	Links         Links
+	Policies      Policies
 }
 
 var _ slash.Runner = Unlink{}
@@ -32,7 +26,7 @@ func (Unlink) Spec() slash.Spec {
 
 // Run unlinks the sender of a direct message.
 func (c Unlink) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
-	s, owner, err := c.Store.Session(ctx, in.Session)
+	s, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +43,7 @@ func (c Unlink) Run(ctx context.Context, in slash.Request, _ string) (string, er
 	if in.Peer.ID == "" {
 		return "", i18n.Fault(fault.Invalid, i18n.UnlinkNone)
 	}
-	got, err := c.Store.Unlink(ctx, store.Link{User: in.User, Channel: in.Channel, Account: in.Account, Peer: in.Peer.ID, Name: in.Peer.Name})
+	got, err := c.Links.Unlink(ctx, links.Link{User: in.User, Channel: in.Channel, Account: in.Account, Peer: in.Peer.ID, Name: in.Peer.Name})
 	if err != nil {
 		return "", err
 	}

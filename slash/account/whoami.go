@@ -3,23 +3,60 @@ package account
 import (
 	"context"
 	"strings"
+	"time"
 
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
+	"xbot/internal/codingagent"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/store/links"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
 )
 
-// IdentityStore knows who people are on channels.
-type IdentityStore interface {
-	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+// CodingAgents stores threads and processes of coding agents.
+type CodingAgents interface {
+	// CodingThread is with which thread of a coding agent a conversation goes on; nil: with none.
+	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// Links stores links to platform accounts.
+type Links interface {
+	Unlink(ctx context.Context, l links.Link) (links.Unlinked, error)
+	UseLinkCode(ctx context.Context, l links.Link) (links.Linked, error)
+}
+
+// MemoryStore stores memories.
+type MemoryStore interface {
+	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
+	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
 	IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, error)
+	WorkOf(ctx context.Context, turn chat.TurnID) (store.Work, error)
+	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
+}
+
+// Users stores users.
+type Users interface {
+	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
 }
 
 // Whoami is /whoami: as whom the server knows a person.
-type Whoami struct{ Store IdentityStore }
+type Whoami struct {
+	Conversations Conversations
+	Turns         Turns
+	Users         Users
+}
 
 var _ slash.Runner = Whoami{}
 
@@ -30,15 +67,15 @@ func (Whoami) Spec() slash.Spec {
 
 // Run tells it.
 func (w Whoami) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
-	user, err := w.Store.UserByID(ctx, in.User)
+	user, err := w.Users.UserByID(ctx, in.User)
 	if err != nil {
 		return "", err
 	}
-	_, owner, err := w.Store.Session(ctx, in.Session)
+	_, owner, err := w.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	known, err := w.Store.IdentitiesOf(ctx, in.User)
+	known, err := w.Turns.IdentitiesOf(ctx, in.User)
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
@@ -18,7 +18,7 @@ import (
 // Documents keeps the versions of the policy document.
 type Documents interface {
 	PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error)
-	ReplacePolicy(ctx context.Context, change store.PolicyChange) (version int64, err error)
+	ReplacePolicy(ctx context.Context, change settings.PolicyChange) (version int64, err error)
 }
 
 // Config is /config: a look at the policy document, and a change of one place in it. What comes of a change is checked as a
@@ -93,7 +93,7 @@ func configSet(ctx context.Context, documents Documents, in slash.Request, befor
 	if string(p.JSON()) == string(before.JSON()) {
 		return i18n.Say(in.Lang, i18n.ConfigSame), nil
 	}
-	version, err := documents.ReplacePolicy(ctx, store.PolicyChange{By: in.User, Body: p.JSON(), From: from})
+	version, err := documents.ReplacePolicy(ctx, settings.PolicyChange{By: in.User, Body: p.JSON(), From: from})
 	if fault.Is(err, fault.Invalid) {
 		return "", i18n.Fault(fault.Invalid, i18n.ConfigWrong, "* "+strings.Join(policy.FaultsOf(err), "\n* "))
 	}

@@ -12,26 +12,53 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"xbot/internal/channel/markdown"
+	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
+	"xbot/internal/service"
 	"xbot/internal/store"
+	"xbot/internal/store/services"
 	"xbot/internal/turn/slash"
 )
 
 // maxDebugTurns bounds the running turns that are named.
 const maxDebugTurns = 20
 
-// TurnStore knows what runs.
-type TurnStore interface {
-	RunningTurns(ctx context.Context, limit int) ([]store.RunningTurn, error)
+// Inspection reads turns for operators.
+type Inspection interface {
 	InspectCounts(ctx context.Context) (ops.Counts, error)
+}
+
+// Quota says how much a user may use.
+type Quota interface {
+	Zones() []string
+}
+
+// Services stores services.
+type Services interface {
+	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
+	AnswerInboxItem(ctx context.Context, item string, by services.By, id, text string) (service.Item, error)
+	AnyConversation(ctx context.Context, id string) (service.Conversation, error)
+	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
+	InboxItem(ctx context.Context, id string) (service.Item, error)
+	InboxItems(ctx context.Context, p services.ItemPage) ([]service.Item, error)
+	Service(ctx context.Context, id string) (service.Service, error)
+	ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error)
+	SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error
+	TakeIn(ctx context.Context, c service.Conversation, by services.By, zones []string) (chat.TurnID, error)
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
+	RunningTurns(ctx context.Context, limit int) ([]store.RunningTurn, error)
 }
 
 // Debug is /debug: what a server process is busy with. It names no text that people wrote, and no secrets.
 type Debug struct {
-	Store   TurnStore
-	Pool    *pgxpool.Pool
-	Metrics prometheus.Gatherer
+	Inspection Inspection
+	Turns      Turns
+	Pool       *pgxpool.Pool
+	Metrics    prometheus.Gatherer
 }
 
 var _ slash.Runner = Debug{}
@@ -43,11 +70,11 @@ func (Debug) Spec() slash.Spec {
 
 // Run tells it.
 func (d Debug) Run(ctx context.Context, _ slash.Request, _ string) (string, error) {
-	turns, err := d.Store.RunningTurns(ctx, maxDebugTurns)
+	turns, err := d.Turns.RunningTurns(ctx, maxDebugTurns)
 	if err != nil {
 		return "", err
 	}
-	counts, err := d.Store.InspectCounts(ctx)
+	counts, err := d.Inspection.InspectCounts(ctx)
 	if err != nil {
 		return "", err
 	}

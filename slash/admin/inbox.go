@@ -15,26 +15,6 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Consumers keeps what consumers of services ask, and who answers them (package services of the store).
-type Consumers interface {
-	InboxItems(ctx context.Context, p services.ItemPage) ([]service.Item, error)
-	InboxItem(ctx context.Context, id string) (service.Item, error)
-	SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error
-	AnswerInboxItem(ctx context.Context, item string, by services.By, id, text string) (service.Item, error)
-	Hands
-	ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error)
-	AnyConversation(ctx context.Context, id string) (service.Conversation, error)
-	Service(ctx context.Context, id string) (service.Service, error)
-	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
-}
-
-// Hands give conversations of consumers to people, and back to the agent.
-type Hands interface {
-	TakeIn(ctx context.Context, c service.Conversation, by services.By, zones []string) (chat.TurnID, error)
-	Zones() []string
-	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
-}
-
 // listed is how many items /inbox lists, and words how much of each, in characters.
 const (
 	listed     = 20
@@ -43,8 +23,9 @@ const (
 
 // Inbox is /inbox: what consumers of services ask, the answer to them, and who answers in their conversations.
 type Inbox struct {
-	Consumers Consumers
-	People    slash.People // who knows where somebody else reads, too
+	Quota    Quota
+	Services Services
+	People   slash.People // who knows where somebody else reads, too
 }
 
 var _ slash.Runner = Inbox{}
@@ -89,7 +70,7 @@ func itemID(word string) string {
 func (c Inbox) list(ctx context.Context, in slash.Request) (string, error) {
 	var open []service.Item
 	for _, status := range []service.ItemStatus{service.ItemUnread, service.ItemRead} {
-		found, err := c.Consumers.InboxItems(ctx, services.ItemPage{Status: status, Limit: listed + 1})
+		found, err := c.Services.InboxItems(ctx, services.ItemPage{Status: status, Limit: listed + 1})
 		if err != nil {
 			return "", err
 		}
@@ -120,12 +101,12 @@ func status(lang i18n.Lang, item service.Item) string {
 }
 
 func (c Inbox) show(ctx context.Context, in slash.Request, id string) (string, error) {
-	item, err := c.Consumers.InboxItem(ctx, id)
+	item, err := c.Services.InboxItem(ctx, id)
 	if err != nil {
 		return "", err
 	}
 	if item.Status == service.ItemUnread {
-		if err := c.Consumers.SetInboxItem(ctx, id, service.ItemRead); err != nil {
+		if err := c.Services.SetInboxItem(ctx, id, service.ItemRead); err != nil {
 			return "", err
 		}
 	}
@@ -141,7 +122,7 @@ func (c Inbox) answer(ctx context.Context, in slash.Request, id, text string) (s
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(in.Key()))
-	item, err := c.Consumers.AnswerInboxItem(ctx, id, by, "cmd-"+hex.EncodeToString(sum[:]), text)
+	item, err := c.Services.AnswerInboxItem(ctx, id, by, "cmd-"+hex.EncodeToString(sum[:]), text)
 	if err != nil {
 		return "", err
 	}
@@ -155,7 +136,7 @@ func (c Inbox) hand(ctx context.Context, in slash.Request, id string, take bool)
 		return "", err
 	}
 	name := of.Service
-	if one, err := c.Consumers.Service(ctx, of.Service); err == nil {
+	if one, err := c.Services.Service(ctx, of.Service); err == nil {
 		name = one.Name
 	}
 	say := i18n.InboxTaken
@@ -164,11 +145,11 @@ func (c Inbox) hand(ctx context.Context, in slash.Request, id string, take bool)
 		if err != nil {
 			return "", err
 		}
-		if _, err := c.Consumers.TakeIn(ctx, of, by, c.Consumers.Zones()); err != nil {
+		if _, err := c.Services.TakeIn(ctx, of, by, c.Quota.Zones()); err != nil {
 			return "", err
 		}
 	} else {
-		given, err := c.Consumers.GiveConversation(ctx, of)
+		given, err := c.Services.GiveConversation(ctx, of)
 		if err != nil || !given {
 			return i18n.Say(in.Lang, i18n.InboxNotTaken), err
 		}
@@ -179,13 +160,13 @@ func (c Inbox) hand(ctx context.Context, in slash.Request, id string, take bool)
 
 func (c Inbox) conversation(ctx context.Context, id string) (service.Conversation, error) {
 	if id = itemID(id); !service.IsItem(id) {
-		return c.Consumers.AnyConversation(ctx, id)
+		return c.Services.AnyConversation(ctx, id)
 	}
-	item, err := c.Consumers.InboxItem(ctx, id)
+	item, err := c.Services.InboxItem(ctx, id)
 	if err != nil {
 		return service.Conversation{}, err
 	}
-	return c.Consumers.ServiceConversation(ctx, item.Service, item.Conversation)
+	return c.Services.ServiceConversation(ctx, item.Service, item.Conversation)
 }
 
 // by is who writes, and where they are told what the consumer says.
@@ -194,7 +175,7 @@ func (c Inbox) by(ctx context.Context, in slash.Request) (services.By, error) {
 	if in.Peer.ID == "" {
 		return by, nil
 	}
-	at, err := c.Consumers.AdminPlace(ctx, in.User)
+	at, err := c.Services.AdminPlace(ctx, in.User)
 	if err == nil && (at == nil || at.Channel != in.Channel || at.Account != in.Account) {
 		at = &chat.Address{ChatType: chat.ChatDirect, Peer: in.Peer.ID, Channel: in.Channel, Account: in.Account}
 	}

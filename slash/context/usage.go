@@ -12,23 +12,28 @@ import (
 	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/usage"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
 )
 
 // weekDays is what /usage calls the last days.
 const weekDays = 7
 
-// UsageStore knows what people have used.
+// UsageStore stores usage.
 type UsageStore interface {
 	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.SpentDay, error)
 	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.Spent, error)
-	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+}
+
+// Users stores users.
+type Users interface {
+	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
 }
 
 // Usage is /usage: what a person has used.
 type Usage struct {
-	Store  UsageStore
+	Usage  UsageStore
+	Users  Users
 	Prices usage.Pricer
 }
 
@@ -45,15 +50,15 @@ func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, err
 	if err != nil {
 		return "", err
 	}
-	today, err := c.Store.UsageByDay(ctx, user, 1)
+	today, err := c.Usage.UsageByDay(ctx, user, 1)
 	if err != nil {
 		return "", err
 	}
-	week, err := c.Store.UsageByDay(ctx, user, weekDays)
+	week, err := c.Usage.UsageByDay(ctx, user, weekDays)
 	if err != nil {
 		return "", err
 	}
-	here, err := c.Store.UsageOf(ctx, user, in.Session)
+	here, err := c.Usage.UsageOf(ctx, user, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +83,7 @@ func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, err
 
 // whose is the user of whom /usage tells: who asks, but in a group the group. What a person uses elsewhere is not for all to read.
 func (c Usage) whose(ctx context.Context, in slash.Request) (chat.UserID, error) {
-	owner, err := c.Store.SessionOwner(ctx, in.Session)
+	owner, err := c.Users.SessionOwner(ctx, in.Session)
 	if err == nil && owner.Group {
 		return owner.ID, nil
 	}

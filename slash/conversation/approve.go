@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	callsrows "xbot/internal/store/calls"
 	"xbot/internal/turn/question"
 	"xbot/internal/turn/slash"
 )
@@ -64,7 +64,7 @@ func decide(ctx context.Context, questions Questions, in slash.Request, allow bo
 
 func decideTurn(lang i18n.Lang, allow bool, err error) (string, error) {
 	switch {
-	case errors.Is(err, store.ErrNothingRuns):
+	case errors.Is(err, callsrows.ErrNothingRuns):
 		return i18n.Say(lang, i18n.TurnAllowedNone), nil
 	case err != nil:
 		return "", err
@@ -79,7 +79,7 @@ const maxDecided = 10
 
 // decided tells what was decided about calls, a line each.
 func decided(lang i18n.Lang, err error, calls ...chat.ToolCall) (string, error) {
-	if errors.Is(err, store.ErrNothingAsked) {
+	if errors.Is(err, callsrows.ErrNothingAsked) {
 		return i18n.Say(lang, i18n.NothingAsked), nil
 	}
 	if err != nil {

@@ -14,16 +14,11 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// CronStore is what /cron reads beside the jobs.
-type CronStore interface {
-	Clock(ctx context.Context) (time.Time, error)
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-}
-
 // Cron is /cron: what is done at certain times. The jobs of a group belong to the group.
 type Cron struct {
-	Store CronStore
-	Jobs  *cron.Jobs
+	Conversations Conversations
+	Cron          CronStore
+	Jobs          *cron.Jobs
 }
 
 var _ slash.Runner = Cron{}
@@ -41,7 +36,7 @@ const shownRuns = 10
 
 // Run does what the first word says.
 func (c Cron) Run(ctx context.Context, in slash.Request, args string) (string, error) {
-	_, owner, err := c.Store.Session(ctx, in.Session)
+	_, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +61,7 @@ func (c Cron) Run(ctx context.Context, in slash.Request, args string) (string, e
 }
 
 func (c Cron) add(ctx context.Context, who cron.Caller, in slash.Request, text string) (string, error) {
-	now, err := c.Store.Clock(ctx)
+	now, err := c.Cron.Clock(ctx)
 	if err != nil {
 		return "", err
 	}

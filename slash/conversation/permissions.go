@@ -9,21 +9,16 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/slash"
 )
 
-// Presets keeps what tools may do in a conversation.
-type Presets interface {
-	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
-	Override(ctx context.Context, key chat.SessionKey, o store.Overrides) error
-}
-
 // Permissions is /permissions: what tools may do in a conversation.
 type Permissions struct {
-	Presets     Presets
-	Authorizers permission.Authorizers
+	Conversations Conversations
+	Permissions   PermissionsStore
+	Authorizers   permission.Authorizers
 }
 
 var _ slash.Runner = Permissions{}
@@ -42,7 +37,7 @@ func (p Permissions) Run(ctx context.Context, in slash.Request, args string) (st
 		if preset == "default" {
 			preset = ""
 		}
-		if err := p.Presets.Override(ctx, in.Session, store.Overrides{Preset: new(string(preset))}); err != nil {
+		if err := p.Conversations.Override(ctx, in.Session, conversation.Overrides{Preset: new(string(preset))}); err != nil {
 			return "", err
 		}
 	default:
@@ -53,7 +48,7 @@ func (p Permissions) Run(ctx context.Context, in slash.Request, args string) (st
 
 // status says which preset is in force, who chose it, and which rules come before it.
 func (p Permissions) status(ctx context.Context, in slash.Request) (string, error) {
-	permits, err := p.Presets.Permits(ctx, in.Session)
+	permits, err := p.Permissions.Permits(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,6 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/slash"
 )
 
@@ -20,18 +19,14 @@ const (
 	searchWords = 120
 )
 
-// Searched finds messages.
-type Searched interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
-	Search(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Found, error)
-	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
-	SearchIn(ctx context.Context, owner chat.UserID, key chat.SessionKey, q string, limit int) ([]chat.Found, error)
-}
-
 // Search is /search: messages of all conversations of whoever the conversation belongs to, so that in a group nothing is found of
 // what a person said elsewhere. Who writes in the conversation of another person, which a scope may have them share, finds
 // what was said in that one.
-type Search struct{ Messages Searched }
+type Search struct {
+	Search SearchStore
+	Turns  Turns
+	Users  Users
+}
 
 var _ slash.Runner = Search{}
 
@@ -49,7 +44,7 @@ func (s Search) Run(ctx context.Context, in slash.Request, args string) (string,
 	if err != nil {
 		return "", err
 	}
-	zone, err := s.Messages.Zone(ctx, in.User)
+	zone, err := s.Turns.Zone(ctx, in.User)
 	if err != nil {
 		return "", err
 	}
@@ -57,14 +52,14 @@ func (s Search) Run(ctx context.Context, in slash.Request, args string) (string,
 }
 
 func (s Search) find(ctx context.Context, in slash.Request, q string) ([]chat.Found, error) {
-	owner, err := s.Messages.SessionOwner(ctx, in.Session)
+	owner, err := s.Users.SessionOwner(ctx, in.Session)
 	switch {
 	case err != nil:
 		return nil, err
 	case in.Guest(owner.ID, owner.Group):
-		return s.Messages.SearchIn(ctx, owner.ID, in.Session, q, searchLines+1)
+		return s.Search.SearchIn(ctx, owner.ID, in.Session, q, searchLines+1)
 	}
-	return s.Messages.Search(ctx, owner.ID, q, searchLines+1)
+	return s.Search.Search(ctx, owner.ID, q, searchLines+1)
 }
 
 func foundText(lang i18n.Lang, zone *time.Location, q string, found []chat.Found) string {

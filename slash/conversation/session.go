@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/session"
 	"xbot/internal/turn/slash"
 )
@@ -20,23 +20,14 @@ const (
 	maxShownKey = 80 // of a key that is none, in characters
 )
 
-// SessionStore keeps which conversations chats continue.
-type SessionStore interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
-	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
-	Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.Session, error)
-	CreateSession(ctx context.Context, s store.NewSession) (made bool, err error)
-	SetAlias(ctx context.Context, alias string, key chat.SessionKey) error
-	DropAlias(ctx context.Context, alias string) error
-}
-
 // Session is /session: which conversation a chat continues, or which thread its coding agent.
 type Session struct {
-	Store     SessionStore
-	Answering Answering
-	Threads   Threads // nil: there are no coding agents
-	Places    Places
+	Conversations Conversations
+	Routing       Routing
+	Users         Users
+	Answering     Answering
+	Threads       Threads // nil: there are no coding agents
+	Places        Places
 }
 
 var (
@@ -70,11 +61,11 @@ func (c Session) Run(ctx context.Context, in slash.Request, args string) (string
 }
 
 func (c Session) list(ctx context.Context, in slash.Request) (string, error) {
-	owner, err := c.Store.SessionOwner(ctx, in.Session)
+	owner, err := c.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	all, err := c.Store.Mine(ctx, owner.ID, maxSessions)
+	all, err := c.Routing.Mine(ctx, owner.ID, maxSessions)
 	if err != nil {
 		return "", err
 	}
@@ -98,11 +89,11 @@ func (c Session) use(ctx context.Context, in slash.Request, key chat.SessionKey)
 		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, chat.FirstWords(string(key), maxShownKey))
 	}
 	key = k.String()
-	home, err := c.Store.SessionOwner(ctx, in.Session)
+	home, err := c.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	owner, err := c.Store.SessionOwner(ctx, key)
+	owner, err := c.Users.SessionOwner(ctx, key)
 	if fault.Is(err, fault.NotFound) || err == nil && owner.ID != home.ID {
 		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, key)
 	}
@@ -117,7 +108,7 @@ func (c Session) begin(ctx context.Context, in slash.Request, name string) (stri
 	if len(name) > 64 {
 		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 	}
-	now, owner, err := c.Store.Session(ctx, in.Session)
+	now, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -133,11 +124,11 @@ func (c Session) begin(ctx context.Context, in slash.Request, name string) (stri
 	} else {
 		k.Thread, k.Topic = strings.Trim(k.Thread+"/"+name, "/"), false
 	}
-	made := store.NewSession{Key: k.String(), Owner: owner, Channel: now.Channel, Title: name, Agent: now.Agent, ChatType: now.ChatType, Scene: now.Scene, Origin: now.Origin}
-	if _, err := c.Store.CreateSession(ctx, made); err != nil {
+	made := conversation.NewSession{Key: k.String(), Owner: owner, Channel: now.Channel, Title: name, Agent: now.Agent, ChatType: now.ChatType, Scene: now.Scene, Origin: now.Origin}
+	if _, err := c.Conversations.CreateSession(ctx, made); err != nil {
 		return "", err
 	}
-	other, err := c.Store.SessionOwner(ctx, made.Key)
+	other, err := c.Users.SessionOwner(ctx, made.Key)
 	if err == nil && other.ID != owner {
 		err = i18n.Fault(fault.Conflict, i18n.SessionUnknown, made.Key)
 	}
@@ -153,11 +144,11 @@ func (c Session) mayBind(ctx context.Context, in slash.Request) error {
 	if in.Chat == "" {
 		return i18n.Fault(fault.Invalid, i18n.SessionNoChat)
 	}
-	owner, err := c.Store.SessionOwner(ctx, in.Session)
+	owner, err := c.Users.SessionOwner(ctx, in.Session)
 	if err != nil || owner.ID == in.User {
 		return err
 	}
-	user, err := c.Store.UserByID(ctx, in.User)
+	user, err := c.Users.UserByID(ctx, in.User)
 	if err == nil && !user.Admin {
 		err = i18n.Fault(fault.Denied, i18n.SessionOther)
 	}
@@ -171,7 +162,7 @@ func (c Session) bind(ctx context.Context, in slash.Request, key chat.SessionKey
 	}
 	alias := session.BoundAlias(in.Chat)
 	if key == "" || key == in.Chat {
-		return i18n.Say(in.Lang, i18n.SessionBack), c.Store.DropAlias(ctx, alias)
+		return i18n.Say(in.Lang, i18n.SessionBack), c.Routing.DropAlias(ctx, alias)
 	}
-	return i18n.Say(in.Lang, say, key), c.Store.SetAlias(ctx, alias, key)
+	return i18n.Say(in.Lang, say, key), c.Routing.SetAlias(ctx, alias, key)
 }

@@ -46,11 +46,11 @@ func (c Session) resume(ctx context.Context, in slash.Request, thread string) (s
 	if c.Threads == nil || !codingagent.IsThread(thread) {
 		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 	}
-	session, owner, err := c.Store.Session(ctx, in.Session)
+	session, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	user, err := c.Store.UserByID(ctx, in.User)
+	user, err := c.Users.UserByID(ctx, in.User)
 	switch {
 	case err != nil:
 		return "", err

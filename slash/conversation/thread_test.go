@@ -11,14 +11,17 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
 	"xbot/slash/conversation"
 )
 
 // desk is a conversation of user 1, which a coding agent answers unless model is set. User 2 is an administrator.
 type desk struct {
-	conversation.SessionStore
+	conversation.Conversations
+	conversation.Routing
+	conversation.Users
+
 	model llm.Client
 	bound []codingagent.Binding
 }
@@ -27,8 +30,8 @@ func (d *desk) Session(context.Context, chat.SessionKey) (chat.Session, chat.Use
 	return chat.Session{}, 1, nil
 }
 
-func (d *desk) UserByID(_ context.Context, user chat.UserID) (store.User, error) {
-	return store.User{ID: user, Admin: user == 2}, nil
+func (d *desk) UserByID(_ context.Context, user chat.UserID) (people.User, error) {
+	return people.User{ID: user, Admin: user == 2}, nil
 }
 
 func (d *desk) Here(context.Context, chat.UserID) (string, error) { return "laptop", nil }
@@ -57,7 +60,7 @@ type plain struct{ llm.Client }
 
 func (d *desk) say(t *testing.T, user chat.UserID, args string) (string, error) {
 	t.Helper()
-	c := conversation.Session{Store: d, Answering: d, Threads: d, Places: d}
+	c := conversation.Session{Conversations: d, Routing: d, Users: d, Answering: d, Threads: d, Places: d}
 	return c.Run(t.Context(), slash.Request{User: user, Lang: i18n.English, Session: "s"}, args)
 }
 
@@ -92,7 +95,7 @@ func TestSession_BindsNothingThatIsNoThreadOrWhereAModelAnswers(t *testing.T) {
 
 func TestSession_TakesTheMessageBehindAThreadOnlyOnceTheThreadIsBound(t *testing.T) {
 	d := &desk{model: coder{}}
-	c := conversation.Session{Store: d, Answering: d, Threads: d, Places: d}
+	c := conversation.Session{Conversations: d, Routing: d, Users: d, Answering: d, Threads: d, Places: d}
 	own, text := c.Split(t.Context(), 1, "0199-abc fix the test")
 	require.Equal(t, []string{"0199-abc", "fix the test"}, []string{own, text})
 	for _, args := range []string{"", "list", "use k", "new trip to Rome", "default", "0199-abc"} {

@@ -5,25 +5,67 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
 )
 
 // todosShown is how many lists /todos shows beside that of the conversation.
 const todosShown = 20
 
-// TodoStore knows what is left to do.
-type TodoStore interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+// Conversations stores conversations.
+type Conversations interface {
+	CreateSession(ctx context.Context, s conversation.NewSession) (made bool, err error)
+	Override(ctx context.Context, key chat.SessionKey, o conversation.Overrides) error
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, error)
+}
+
+// CronStore stores jobs.
+type CronStore interface {
+	Clock(ctx context.Context) (time.Time, error)
+}
+
+// PermissionsStore stores permission rules.
+type PermissionsStore interface {
+	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
+}
+
+// Routing stores which conversation a chat continues.
+type Routing interface {
+	DropAlias(ctx context.Context, alias string) error
+	Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.Session, error)
+	SetAlias(ctx context.Context, alias string, key chat.SessionKey) error
+}
+
+// SearchStore searches messages.
+type SearchStore interface {
+	Search(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Found, error)
+	SearchIn(ctx context.Context, owner chat.UserID, key chat.SessionKey, q string, limit int) ([]chat.Found, error)
 	TodosElsewhere(ctx context.Context, key chat.SessionKey, most int) ([]chat.TodoList, error)
 }
 
+// Turns runs the transactions of turns.
+type Turns interface {
+	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
+}
+
+// Users stores users.
+type Users interface {
+	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
+}
+
 // Todos is /todos: what is left to do, here and in the other conversations of a person.
-type Todos struct{ Store TodoStore }
+type Todos struct {
+	Conversations Conversations
+	Search        SearchStore
+	Users         Users
+}
 
 var _ slash.Runner = Todos{}
 
@@ -35,11 +77,11 @@ func (Todos) Spec() slash.Spec {
 // Run shows the list of the conversation, and to whom it belongs what is left in their others. Who shares somebody else's
 // conversation sees that one's list alone.
 func (t Todos) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
-	owner, err := t.Store.SessionOwner(ctx, in.Session)
+	owner, err := t.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	here, err := t.Store.Todos(ctx, in.Session)
+	here, err := t.Conversations.Todos(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +92,7 @@ func (t Todos) Run(ctx context.Context, in slash.Request, _ string) (string, err
 	if in.Guest(owner.ID, owner.Group) {
 		return parts[0], nil
 	}
-	others, err := t.Store.TodosElsewhere(ctx, in.Session, todosShown)
+	others, err := t.Search.TodosElsewhere(ctx, in.Session, todosShown)
 	if err != nil {
 		return "", err
 	}

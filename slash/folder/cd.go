@@ -14,9 +14,13 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Store keeps the folders of conversations.
-type Store interface {
+// Conversations stores conversations.
+type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// Turns runs the transactions of turns.
+type Turns interface {
 	// CdDone sets the folder and answers the command of the turn, once.
 	CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error
 }
@@ -24,9 +28,10 @@ type Store interface {
 // Cd is /cd: where the commands of a conversation run. The folder is looked at through the sandbox, so what a tool may not
 // enter is not entered here either.
 type Cd struct {
-	Folders    Store
-	Boxes      sandbox.Boxes
-	Agreements Agreements
+	Conversations Conversations
+	Turns         Turns
+	Boxes         sandbox.Boxes
+	Agreements    Agreements
 }
 
 var _ slash.TurnRunner = Cd{}
@@ -39,7 +44,7 @@ func (Cd) Spec() slash.Spec {
 // RunInTurn changes the folder.
 func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	lang := i18n.Lang(o.Lang)
-	s, owner, err := c.Folders.Session(ctx, o.Session)
+	s, owner, err := c.Conversations.Session(ctx, o.Session)
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,7 @@ func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) erro
 		return i18n.Fault(fault.Invalid, i18n.CdFile, markdown.Quoted(dir))
 	}
 	said := i18n.Say(lang, i18n.CdNow, markdown.Quoted(dir), box.Name()) + waiting(ctx, c.Agreements, lang, owner, box, dir)
-	return c.Folders.CdDone(ctx, o.Turn, box.Name(), dir, said)
+	return c.Turns.CdDone(ctx, o.Turn, box.Name(), dir, said)
 }
 
 // target returns the absolute folder that is meant. Nothing, or ~, is the workspace.

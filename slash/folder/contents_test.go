@@ -139,9 +139,9 @@ func TestCd_TellsOfContentsThatWaitForAnAgreement(t *testing.T) {
 		{func(s *project.Seen) { s.Digest, s.Problem = "", "it is no JSON" }, false},
 	} {
 		c.change(r.seen)
-		require.NoError(t, folder.Cd{Folders: p, Boxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"))
+		require.NoError(t, folder.Cd{Conversations: p, Turns: p, Boxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"))
 		require.Equal(t, c.tells, strings.Contains(p.said, "`/folder`"), p.said)
 	}
 	r.err = fault.Errorf(fault.Unavailable, "laptop is offline")
-	require.NoError(t, folder.Cd{Folders: p, Boxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"), "it is a hint only")
+	require.NoError(t, folder.Cd{Conversations: p, Turns: p, Boxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"), "it is a hint only")
 }

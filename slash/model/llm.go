@@ -7,7 +7,7 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/slash"
 )
 
@@ -29,7 +29,7 @@ type Accounts interface {
 
 // Settings keep what people chose for themselves.
 type Settings interface {
-	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
+	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }
 
 // LLM is /llm: the model of all of a person's conversations, and their subscriptions.
@@ -52,7 +52,7 @@ func (l LLM) Run(ctx context.Context, in slash.Request, args string) (string, er
 	switch strings.ToLower(args) {
 	case "", "list":
 	case "default":
-		if err := l.Settings.SetUserSetting(ctx, in.User, store.UsualModel, ""); err != nil {
+		if err := l.Settings.SetUserSetting(ctx, in.User, settings.Model, ""); err != nil {
 			return "", err
 		}
 	default:
@@ -60,7 +60,7 @@ func (l LLM) Run(ctx context.Context, in slash.Request, args string) (string, er
 		if !ok {
 			return l.unclear(ctx, in, args), nil
 		}
-		if err := l.Settings.SetUserSetting(ctx, in.User, store.UsualModel, id); err != nil {
+		if err := l.Settings.SetUserSetting(ctx, in.User, settings.Model, id); err != nil {
 			return "", err
 		}
 	}

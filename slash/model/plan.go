@@ -7,20 +7,28 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/slash"
 )
 
-// Planner keeps the plan mode of conversations.
-type Planner interface {
-	Overrider
+// Conversations stores conversations.
+type Conversations interface {
+	Override(ctx context.Context, key chat.SessionKey, o conversation.Overrides) error
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// SettingsStore stores settings.
+type SettingsStore interface {
 	// ModelWanted says, among other things, whether the running turn has to propose a plan.
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
 // Plan is /plan: whether plans are approved before anything is changed in a conversation. What stands behind it may also be a message,
 // which is planned alone; that is read as a directive (internal/turn/command).
-type Plan struct{ Sessions Planner }
+type Plan struct {
+	Conversations Conversations
+	Settings      SettingsStore
+}
 
 var _ slash.Runner = Plan{}
 
@@ -35,19 +43,19 @@ func (p Plan) Run(ctx context.Context, in slash.Request, args string) (string, e
 	case "":
 		return p.status(ctx, in)
 	case "on":
-		return i18n.Say(in.Lang, i18n.PlanOn), p.Sessions.Override(ctx, in.Session, store.Overrides{Plan: new(true)})
+		return i18n.Say(in.Lang, i18n.PlanOn), p.Conversations.Override(ctx, in.Session, conversation.Overrides{Plan: new(true)})
 	case "off":
-		return i18n.Say(in.Lang, i18n.PlanOff), p.Sessions.Override(ctx, in.Session, store.Overrides{Plan: new(false)})
+		return i18n.Say(in.Lang, i18n.PlanOff), p.Conversations.Override(ctx, in.Session, conversation.Overrides{Plan: new(false)})
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.PlanUsage)
 }
 
 func (p Plan) status(ctx context.Context, in slash.Request) (string, error) {
-	session, _, err := p.Sessions.Session(ctx, in.Session)
+	session, _, err := p.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	running, err := p.Sessions.ModelWanted(ctx, in.Session)
+	running, err := p.Settings.ModelWanted(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}

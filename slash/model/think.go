@@ -8,14 +8,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/slash"
 )
 
 // Overrider keeps what a conversation has chosen for itself.
 type Overrider interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	Override(ctx context.Context, key chat.SessionKey, o store.Overrides) error
+	Override(ctx context.Context, key chat.SessionKey, o conversation.Overrides) error
 }
 
 // Think is /think: how much the model thinks in a conversation.
@@ -38,9 +38,9 @@ func (t Think) Run(ctx context.Context, in slash.Request, args string) (string, 
 	case level == "":
 		return t.Known.Status(ctx, in.Session, in.Lang)
 	case level == "default":
-		return i18n.Say(in.Lang, i18n.ThinkDefault), t.Sessions.Override(ctx, in.Session, store.Overrides{Think: new("")})
+		return i18n.Say(in.Lang, i18n.ThinkDefault), t.Sessions.Override(ctx, in.Session, conversation.Overrides{Think: new("")})
 	case slices.Contains(chat.ThinkLevels, level):
-		return i18n.Say(in.Lang, i18n.ThinkChosen, level), t.Sessions.Override(ctx, in.Session, store.Overrides{Think: &level})
+		return i18n.Say(in.Lang, i18n.ThinkChosen, level), t.Sessions.Override(ctx, in.Session, conversation.Overrides{Think: &level})
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.ThinkUsage)
 }

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/slash"
 )
 
@@ -31,9 +31,9 @@ func (v Verbose) Run(ctx context.Context, in slash.Request, args string) (string
 		s, _, err := v.Sessions.Session(ctx, in.Session)
 		return i18n.Say(in.Lang, i18n.VerboseIs, cmp.Or(s.Verbose, chat.VerboseOff)), err
 	case level == "default":
-		return i18n.Say(in.Lang, i18n.VerboseIs, chat.VerboseOff), v.Sessions.Override(ctx, in.Session, store.Overrides{Verbose: new("")})
+		return i18n.Say(in.Lang, i18n.VerboseIs, chat.VerboseOff), v.Sessions.Override(ctx, in.Session, conversation.Overrides{Verbose: new("")})
 	case slices.Contains(chat.Verbosities, level):
-		return i18n.Say(in.Lang, i18n.VerboseIs, level), v.Sessions.Override(ctx, in.Session, store.Overrides{Verbose: &level})
+		return i18n.Say(in.Lang, i18n.VerboseIs, level), v.Sessions.Override(ctx, in.Session, conversation.Overrides{Verbose: &level})
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.VerboseUsage)
 }

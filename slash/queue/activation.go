@@ -12,14 +12,11 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// ActivationStore keeps which messages of a group are for the bot.
-type ActivationStore interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error
-}
-
 // Activation is /activation: which messages of a group are for the bot.
-type Activation struct{ Store ActivationStore }
+type Activation struct {
+	Conversations Conversations
+	Routing       Routing
+}
 
 var _ slash.Runner = Activation{}
 
@@ -30,7 +27,7 @@ func (Activation) Spec() slash.Spec {
 
 // Run tells or sets it.
 func (c Activation) Run(ctx context.Context, in slash.Request, args string) (string, error) {
-	s, _, err := c.Store.Session(ctx, in.Session)
+	s, _, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -44,9 +41,9 @@ func (c Activation) Run(ctx context.Context, in slash.Request, args string) (str
 		}
 		return i18n.Say(in.Lang, i18n.ActivationSet, s.Activation), nil
 	case session.ActivationMention, session.ActivationAlways:
-		return i18n.Say(in.Lang, i18n.ActivationSet, args), c.Store.SetSessionActivation(ctx, in.Session, args)
+		return i18n.Say(in.Lang, i18n.ActivationSet, args), c.Routing.SetSessionActivation(ctx, in.Session, args)
 	case inherit:
-		return i18n.Say(in.Lang, i18n.ActivationAuto), c.Store.SetSessionActivation(ctx, in.Session, "")
+		return i18n.Say(in.Lang, i18n.ActivationAuto), c.Routing.SetSessionActivation(ctx, in.Session, "")
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.ActivationUsage)
 }

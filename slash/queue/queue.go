@@ -14,12 +14,6 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Store keeps how messages wait in conversations.
-type Store interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue) error
-}
-
 // Policies is the policy document in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
@@ -27,8 +21,9 @@ type Policies interface {
 
 // Queue is /queue: how messages wait. It holds for messages from then on.
 type Queue struct {
-	Store    Store
-	Policies Policies
+	Conversations Conversations
+	Turns         Turns
+	Policies      Policies
 }
 
 var _ slash.Runner = Queue{}
@@ -40,7 +35,7 @@ func (Queue) Spec() slash.Spec {
 
 // Run shows or sets it.
 func (q Queue) Run(ctx context.Context, in slash.Request, args string) (string, error) {
-	s, _, err := q.Store.Session(ctx, in.Session)
+	s, _, err := q.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +44,7 @@ func (q Queue) Run(ctx context.Context, in slash.Request, args string) (string, 
 		return "", i18n.Fault(fault.Invalid, i18n.QueueUsage, command.QueueUsage)
 	}
 	if own != s.Queue {
-		if err := q.Store.SetQueue(ctx, in.Session, own); err != nil {
+		if err := q.Turns.SetQueue(ctx, in.Session, own); err != nil {
 			return "", err
 		}
 		s.Queue = own

@@ -13,14 +13,27 @@ import (
 // inherit is what people write where the policy is to decide again.
 const inherit = "inherit"
 
-// SendStore keeps whether answers are sent.
-type SendStore interface {
+// Conversations stores conversations.
+type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// Routing stores which conversation a chat continues.
+type Routing interface {
+	SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error
 	SetSessionSend(ctx context.Context, key chat.SessionKey, send string) error
 }
 
+// Turns runs the transactions of turns.
+type Turns interface {
+	SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue) error
+}
+
 // Send is /send: whether answers are sent to the chat.
-type Send struct{ Store SendStore }
+type Send struct {
+	Conversations Conversations
+	Routing       Routing
+}
 
 var _ slash.Runner = Send{}
 
@@ -33,15 +46,15 @@ func (Send) Spec() slash.Spec {
 func (c Send) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	switch args = strings.ToLower(args); args {
 	case "":
-		s, _, err := c.Store.Session(ctx, in.Session)
+		s, _, err := c.Conversations.Session(ctx, in.Session)
 		if s.Send == "" {
 			return i18n.Say(in.Lang, i18n.SendAuto), err
 		}
 		return i18n.Say(in.Lang, i18n.SendSet, s.Send), err
 	case "on", "off":
-		return i18n.Say(in.Lang, i18n.SendSet, args), c.Store.SetSessionSend(ctx, in.Session, args)
+		return i18n.Say(in.Lang, i18n.SendSet, args), c.Routing.SetSessionSend(ctx, in.Session, args)
 	case inherit:
-		return i18n.Say(in.Lang, i18n.SendAuto), c.Store.SetSessionSend(ctx, in.Session, "")
+		return i18n.Say(in.Lang, i18n.SendAuto), c.Routing.SetSessionSend(ctx, in.Session, "")
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.SendUsage)
 }

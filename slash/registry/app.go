@@ -14,21 +14,31 @@ import (
 	"xbot/internal/extension/role"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/pg"
+	"xbot/internal/store/people"
+	registryrows "xbot/internal/store/registry"
 	"xbot/internal/turn/slash"
 )
 
-// Store keeps what is published and installed, and who people are.
-type Store interface {
-	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
-	RolesOf(ctx context.Context, user chat.UserID) (role.Kept, error)
-	RegistryEntries(ctx context.Context, v store.RegistryViewer, q registry.Query) (list []registry.Entry, more bool, err error)
-	RegistryEntry(ctx context.Context, v store.RegistryViewer, id int64) (registry.Entry, error)
-	RegistryInstall(ctx context.Context, v store.RegistryViewer, o store.RegistryOrder) (registry.Install, error)
-	RegistryInstalls(ctx context.Context, user chat.UserID) ([]registry.Install, error)
+// Registry stores shared skills and roles.
+type Registry interface {
+	RegistryEntries(ctx context.Context, v registryrows.Viewer, q registry.Query) (list []registry.Entry, more bool, err error)
+	RegistryEntry(ctx context.Context, v registryrows.Viewer, id int64) (registry.Entry, error)
+	RegistryInstall(ctx context.Context, v registryrows.Viewer, o registryrows.Order) (registry.Install, error)
 	RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error)
-	RegistryUninstall(ctx context.Context, v store.RegistryViewer, shared bool, id int64) error
+	RegistryInstalls(ctx context.Context, user chat.UserID) ([]registry.Install, error)
 	RegistryPublish(ctx context.Context, owner chat.UserID, b registry.Bundle, t registry.Terms) (registry.Entry, error)
+	RegistryUninstall(ctx context.Context, v registryrows.Viewer, shared bool, id int64) error
+}
+
+// Roles stores roles.
+type Roles interface {
+	RolesOf(ctx context.Context, user chat.UserID) (role.Kept, error)
+}
+
+// Users stores users.
+type Users interface {
+	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
 }
 
 // Disabled knows the names of skills that the installation has switched off.
@@ -38,7 +48,9 @@ type Disabled interface {
 
 // App is /app: skills and roles that people share.
 type App struct {
-	Store    Store
+	Registry Registry
+	Roles    Roles
+	Users    Users
 	Disabled Disabled
 	Base     string // address of the page
 }
@@ -84,9 +96,9 @@ func (a App) Run(ctx context.Context, in slash.Request, args string) (string, er
 	return "", i18n.Fault(fault.Invalid, i18n.AppUsage)
 }
 
-func (a App) viewer(ctx context.Context, in slash.Request) (store.RegistryViewer, error) {
-	user, err := a.Store.UserByID(ctx, in.User)
-	return store.RegistryViewer{User: in.User, Admin: user.Admin}, err
+func (a App) viewer(ctx context.Context, in slash.Request) (registryrows.Viewer, error) {
+	user, err := a.Users.UserByID(ctx, in.User)
+	return registryrows.Viewer{User: in.User, Admin: user.Admin}, err
 }
 
 func kind(lang i18n.Lang, k registry.Kind) string {
@@ -100,7 +112,7 @@ func kind(lang i18n.Lang, k registry.Kind) string {
 const maxLine = 200
 
 func (a App) list(ctx context.Context, in slash.Request) (string, error) {
-	all, err := a.Store.RegistryInstalls(ctx, in.User)
+	all, err := a.Registry.RegistryInstalls(ctx, in.User)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +160,7 @@ func (a App) search(ctx context.Context, in slash.Request, words string) (string
 	if err != nil {
 		return "", err
 	}
-	found, more, err := a.Store.RegistryEntries(ctx, who, registry.Query{Words: words})
+	found, more, err := a.Registry.RegistryEntries(ctx, who, registry.Query{Words: words})
 	if err != nil {
 		return "", err
 	}
@@ -171,12 +183,12 @@ func listed(lang i18n.Lang, found []registry.Entry) string {
 }
 
 // find returns the entry that a name or a number means; where several have the name, said lists them.
-func (a App) find(ctx context.Context, in slash.Request, who store.RegistryViewer, name string) (e registry.Entry, said string, err error) {
+func (a App) find(ctx context.Context, in slash.Request, who registryrows.Viewer, name string) (e registry.Entry, said string, err error) {
 	if id, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64); err == nil && strings.HasPrefix(name, "#") {
-		e, err := a.Store.RegistryEntry(ctx, who, id)
+		e, err := a.Registry.RegistryEntry(ctx, who, id)
 		return e, "", err
 	}
-	found, _, err := a.Store.RegistryEntries(ctx, who, registry.Query{Key: registry.Key(name)})
+	found, _, err := a.Registry.RegistryEntries(ctx, who, registry.Query{Key: registry.Key(name)})
 	if offered := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return !e.Offered() }); len(offered) > 0 {
 		found = offered // administrators see others besides
 	}
@@ -203,7 +215,7 @@ func (a App) install(ctx context.Context, in slash.Request, name string, shared 
 	if err != nil || several != "" {
 		return several, err
 	}
-	done, err := a.Store.RegistryInstall(ctx, who, store.RegistryOrder{Entry: e.ID, Shared: shared})
+	done, err := a.Registry.RegistryInstall(ctx, who, registryrows.Order{Entry: e.ID, Shared: shared})
 	if err != nil {
 		return "", err
 	}
@@ -248,7 +260,7 @@ func readTarget(args string) (t target, ok bool) {
 // mine returns the copy that a target means: the person's own, or the one for everybody. NotFound: there is none. Conflict: a skill and a role have
 // the name.
 func (a App) mine(ctx context.Context, in slash.Request, t target) (found registry.Install, err error) {
-	all, err := a.Store.RegistryInstalls(ctx, in.User)
+	all, err := a.Registry.RegistryInstalls(ctx, in.User)
 	if err != nil {
 		return found, err
 	}
@@ -278,7 +290,7 @@ func (a App) works(ctx context.Context, in slash.Request, t target) (registry.In
 }
 
 // changer returns who changes a target. What is there for everybody administrators change alone.
-func (a App) changer(ctx context.Context, in slash.Request, t target, usage string) (store.RegistryViewer, error) {
+func (a App) changer(ctx context.Context, in slash.Request, t target, usage string) (registryrows.Viewer, error) {
 	who, err := a.viewer(ctx, in)
 	if err == nil && t.shared && !who.Admin {
 		err = i18n.Fault(fault.Denied, i18n.CommandAdmins, "app "+usage+" NAME everybody")
@@ -298,7 +310,7 @@ func (a App) update(ctx context.Context, in slash.Request, t target) (string, er
 	case one.Newest <= one.Number:
 		return i18n.Say(in.Lang, i18n.AppNewest, one.Name, one.Number), nil
 	}
-	done, err := a.Store.RegistryInstall(ctx, who, store.RegistryOrder{Entry: one.Entry, Shared: one.Shared})
+	done, err := a.Registry.RegistryInstall(ctx, who, registryrows.Order{Entry: one.Entry, Shared: one.Shared})
 	if err != nil {
 		return "", err
 	}
@@ -313,7 +325,7 @@ func (a App) uninstall(ctx context.Context, in slash.Request, t target) (string,
 	}
 	one, err := a.mine(ctx, in, t)
 	if err == nil {
-		err = a.Store.RegistryUninstall(store.Acting(ctx, in.User), who, one.Shared, one.ID)
+		err = a.Registry.RegistryUninstall(pg.Acting(ctx, in.User), who, one.Shared, one.ID)
 	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return "", err
@@ -331,7 +343,7 @@ func (a App) publish(ctx context.Context, in slash.Request, name string, seen re
 	if err != nil {
 		return "", err
 	}
-	e, err := a.Store.RegistryPublish(ctx, in.User, b, registry.Terms{Visibility: seen})
+	e, err := a.Registry.RegistryPublish(ctx, in.User, b, registry.Terms{Visibility: seen})
 	if err != nil {
 		return "", err
 	}
@@ -343,7 +355,7 @@ func (a App) publish(ctx context.Context, in slash.Request, name string, seen re
 }
 
 func (a App) bundle(ctx context.Context, in slash.Request, name string) (registry.Bundle, error) {
-	kept, err := a.Store.RolesOf(ctx, in.User)
+	kept, err := a.Roles.RolesOf(ctx, in.User)
 	if err != nil {
 		return registry.Bundle{}, err
 	}
@@ -359,7 +371,7 @@ func (a App) bundle(ctx context.Context, in slash.Request, name string) (registr
 	if err != nil {
 		return registry.Bundle{}, err
 	}
-	packed, err := a.Store.RegistryInstallBundle(ctx, in.User, one.ID)
+	packed, err := a.Registry.RegistryInstallBundle(ctx, in.User, one.ID)
 	if err != nil {
 		return registry.Bundle{}, err
 	}

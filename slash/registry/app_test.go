@@ -11,27 +11,28 @@ import (
 	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
+	registryrows "xbot/internal/store/registry"
 	"xbot/internal/turn/slash"
 	slashregistry "xbot/slash/registry"
 )
 
 // shelf is what is installed. Person 1 is an administrator.
 type shelf struct {
-	slashregistry.Store
+	slashregistry.Registry
 
 	installs []registry.Install
 }
 
-func (s *shelf) UserByID(_ context.Context, user chat.UserID) (store.User, error) {
-	return store.User{ID: user, Admin: user == 1}, nil
+func (s *shelf) UserByID(_ context.Context, user chat.UserID) (people.User, error) {
+	return people.User{ID: user, Admin: user == 1}, nil
 }
 
 func (s *shelf) RegistryInstalls(context.Context, chat.UserID) ([]registry.Install, error) {
 	return slices.Clone(s.installs), nil
 }
 
-func (s *shelf) RegistryUninstall(_ context.Context, _ store.RegistryViewer, shared bool, id int64) error {
+func (s *shelf) RegistryUninstall(_ context.Context, _ registryrows.Viewer, shared bool, id int64) error {
 	s.installs = slices.DeleteFunc(s.installs, func(one registry.Install) bool { return one.ID == id && one.Shared == shared })
 	return nil
 }
@@ -51,7 +52,7 @@ func TestApp_UninstallNeverRemovesAnotherCopy(t *testing.T) {
 		{ID: 3, Kind: registry.Role, Name: "Ship"},
 	}}
 	run := func(user chat.UserID, args string) (string, error) {
-		return slashregistry.App{Store: s}.Run(t.Context(), slash.Request{User: user, Lang: i18n.English}, args)
+		return slashregistry.App{Registry: s, Users: s}.Run(t.Context(), slash.Request{User: user, Lang: i18n.English}, args)
 	}
 	_, err := run(1, "uninstall ship")
 	require.Equal(t, fault.Conflict, fault.KindOf(err), "a skill and a role have the name")

@@ -13,7 +13,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/settings"
 )
 
 // User is a person as the API shows them.
@@ -23,7 +24,7 @@ type User struct {
 	Role string      `json:"role" enum:"admin,member"`
 }
 
-func userBody(u store.User) User {
+func userBody(u people.User) User {
 	role := "member"
 	if u.Admin {
 		role = "admin"
@@ -125,11 +126,11 @@ func (a *Endpoints) signedIn(ctx context.Context, login auth.Login) (*struct{ Bo
 }
 
 // mustSetPassword reports whether a person can come again only with a password that they have not chosen yet.
-func (a *Endpoints) mustSetPassword(ctx context.Context, u store.User) (bool, error) {
+func (a *Endpoints) mustSetPassword(ctx context.Context, u people.User) (bool, error) {
 	if u.PasswordHash != "" || a.Info.SignOn == "" {
 		return u.PasswordHash == "", nil
 	}
-	signsOn, err := a.Store.SignsOn(ctx, u.ID)
+	signsOn, err := a.Store.Users.SignsOn(ctx, u.ID)
 	return !signsOn, err
 }
 
@@ -232,10 +233,10 @@ func (a *Endpoints) me(ctx context.Context) (Me, error) {
 	if err != nil {
 		return Me{}, err
 	}
-	chosen, _, err := a.Store.Preferences(ctx, u.ID)
+	chosen, _, err := a.Store.Settings.Preferences(ctx, u.ID)
 	m := Me{
 		User: userBody(u), MustSetPassword: must, Model: model, Demo: endpoint.IsDemo(model), Version: a.Info.Version,
-		Theme: chosen[store.PageTheme], Language: chosen[store.PageLanguage],
+		Theme: chosen[settings.Theme], Language: chosen[settings.PageLanguage],
 	}
 	if u.Admin && a.Info.TemporalUI {
 		m.TemporalUI = a.Auth.Under(ctx, temporalui.Root)
@@ -254,15 +255,15 @@ func (a *Endpoints) registerTokens(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "My API tokens", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct {
 			Body struct {
-				Tokens []store.Token `json:"tokens"`
+				Tokens []people.Token `json:"tokens"`
 			}
 		}, error) {
 			out := &struct {
 				Body struct {
-					Tokens []store.Token `json:"tokens"`
+					Tokens []people.Token `json:"tokens"`
 				}
 			}{}
-			tokens, err := a.Store.Tokens(ctx, auth.User(ctx).ID)
+			tokens, err := a.Store.Users.Tokens(ctx, auth.User(ctx).ID)
 			out.Body.Tokens = tokens
 			return out, a.Problem(err)
 		})
@@ -275,17 +276,17 @@ func (a *Endpoints) registerTokens(h huma.API) {
 			}
 		}) (*struct{ Body NewToken }, error) {
 			token, hash := secret.NewToken()
-			made := store.Token{Name: in.Body.Name, Scope: store.Scope(in.Body.Scope)}
+			made := people.Token{Name: in.Body.Name, Scope: people.Scope(in.Body.Scope)}
 			if in.Body.Days > 0 {
 				made.ExpiresAt = new(time.Now().AddDate(0, 0, in.Body.Days))
 			}
-			id, err := a.Store.CreateToken(ctx, auth.User(ctx).ID, made, hash)
+			id, err := a.Store.Users.CreateToken(ctx, auth.User(ctx).ID, made, hash)
 			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			ID int64 `path:"id"`
 		}) (*struct{}, error) {
-			return nil, a.Problem(a.Store.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
+			return nil, a.Problem(a.Store.Users.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
 		})
 }

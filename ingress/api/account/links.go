@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store"
+	"xbot/internal/store/links"
 )
 
 // LinkBody is a code by which a person shows on another channel who they are.
@@ -19,7 +19,7 @@ type LinkBody struct {
 
 // IdentitiesBody lists what a user is known as.
 type IdentitiesBody struct {
-	Identities []store.Identity `json:"identities"`
+	Identities []links.Identity `json:"identities"`
 }
 
 // UnlinkedBody is what became of an identity.
@@ -34,11 +34,11 @@ func (a *Endpoints) registerLinks(h huma.API) {
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body LinkBody }, error) {
 		code, err := a.Gateway.NewLink(ctx, auth.User(ctx).ID, "")
-		return &struct{ Body LinkBody }{LinkBody{Code: code, Seconds: int(store.LinkLife.Seconds())}}, a.Problem(err)
+		return &struct{ Body LinkBody }{LinkBody{Code: code, Seconds: int(links.LinkLife.Seconds())}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{OperationID: "list-identities", Method: http.MethodGet, Path: "/api/me/identities", Summary: "My identities on other channels", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body IdentitiesBody }, error) {
-			all, err := a.Store.Identities(ctx, auth.User(ctx).ID)
+			all, err := a.Store.Links.Identities(ctx, auth.User(ctx).ID)
 			return &struct{ Body IdentitiesBody }{IdentitiesBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -50,7 +50,7 @@ func (a *Endpoints) registerLinks(h huma.API) {
 		Account string `query:"account" maxLength:"500"`
 		Peer    string `query:"peer" required:"true" maxLength:"500"`
 	}) (*struct{ Body UnlinkedBody }, error) {
-		got, err := a.Store.Unlink(ctx, store.Link{User: auth.User(ctx).ID, Channel: in.Channel, Account: in.Account, Peer: in.Peer})
+		got, err := a.Store.Links.Unlink(ctx, links.Link{User: auth.User(ctx).ID, Channel: in.Channel, Account: in.Account, Peer: in.Peer})
 		return &struct{ Body UnlinkedBody }{UnlinkedBody{Account: got.Account, Moved: got.Moved}}, a.Problem(err)
 	})
 }

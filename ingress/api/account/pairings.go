@@ -8,17 +8,17 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // PairingsBody lists who waits to be let in.
 type PairingsBody struct {
-	Pairings []store.Pairing `json:"pairings"`
+	Pairings []people.Pairing `json:"pairings"`
 }
 
 // GrantsBody lists who was let in.
 type GrantsBody struct {
-	Grants []store.Grant `json:"grants"`
+	Grants []people.Grant `json:"grants"`
 }
 
 func (a *Endpoints) registerPairings(h huma.API) {
@@ -27,7 +27,7 @@ func (a *Endpoints) registerPairings(h huma.API) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			all, err := a.Store.Pairings(ctx)
+			all, err := a.Store.Users.Pairings(ctx)
 			return &struct{ Body PairingsBody }{PairingsBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -38,19 +38,19 @@ func (a *Endpoints) registerPairings(h huma.API) {
 		Body struct {
 			Approve bool `json:"approve"`
 		}
-	}) (*struct{ Body store.Pairing }, error) {
+	}) (*struct{ Body people.Pairing }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		p, err := a.Store.EndPairing(ctx, in.Code, in.Body.Approve, auth.User(ctx).ID)
-		return &struct{ Body store.Pairing }{p}, a.Problem(err)
+		p, err := a.Store.Users.EndPairing(ctx, in.Code, in.Body.Approve, auth.User(ctx).ID)
+		return &struct{ Body people.Pairing }{p}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{OperationID: "list-grants", Method: http.MethodGet, Path: "/api/access-grants", Summary: "People who were approved, in addition to the allow lists; for administrators", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body GrantsBody }, error) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			all, err := a.Store.Grants(ctx)
+			all, err := a.Store.Users.Grants(ctx)
 			return &struct{ Body GrantsBody }{GrantsBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -64,6 +64,6 @@ func (a *Endpoints) registerPairings(h huma.API) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		return nil, a.Problem(a.Store.DeleteGrant(ctx, in.Channel, in.Account, in.Peer))
+		return nil, a.Problem(a.Store.Users.DeleteGrant(ctx, in.Channel, in.Account, in.Peer))
 	})
 }

@@ -8,14 +8,14 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store"
+	"xbot/internal/store/notices"
 )
 
 // TurnNoticesBody is what a person wants to be told of their long turns, and where they can be told.
 type TurnNoticesBody struct {
-	store.TurnNotices
+	notices.TurnNotices
 
-	Chats []store.DirectChat `json:"chats" doc:"My accounts on platforms that have a bot. What is told arrives once I have written to it there."`
+	Chats []notices.DirectChat `json:"chats" doc:"My accounts on platforms that have a bot. What is told arrives once I have written to it there."`
 }
 
 type turnNoticesBody struct{ Body TurnNoticesBody }
@@ -32,8 +32,8 @@ func (a *Endpoints) registerTurnNotices(h huma.API) {
 		OperationID: "set-turn-notices", Method: http.MethodPut, Path: "/api/me/turn-notices", Security: endpoint.Secured,
 		Summary:     "Be told of my long turns on a platform, or not any more",
 		Description: "A turn that I begin on the page, in a terminal or over HTTP, and that takes long, is told of in my direct chat with the bot: when it has ended, and when it needs my answer.",
-	}, func(ctx context.Context, in *struct{ Body store.TurnNotices }) (*turnNoticesBody, error) {
-		if err := a.Store.SetTurnNotices(ctx, auth.User(ctx).ID, in.Body); err != nil {
+	}, func(ctx context.Context, in *struct{ Body notices.TurnNotices }) (*turnNoticesBody, error) {
+		if err := a.Store.Notices.SetTurnNotices(ctx, auth.User(ctx).ID, in.Body); err != nil {
 			return nil, a.Problem(err)
 		}
 		out, err := a.turnNotices(ctx)
@@ -42,10 +42,10 @@ func (a *Endpoints) registerTurnNotices(h huma.API) {
 }
 
 func (a *Endpoints) turnNotices(ctx context.Context) (TurnNoticesBody, error) {
-	wanted, err := a.Store.TurnNotices(ctx, auth.User(ctx).ID)
+	wanted, err := a.Store.Notices.TurnNotices(ctx, auth.User(ctx).ID)
 	if err != nil {
 		return TurnNoticesBody{}, err
 	}
-	chats, err := a.Store.TurnNoticeChats(ctx, auth.User(ctx).ID)
+	chats, err := a.Store.Notices.TurnNoticeChats(ctx, auth.User(ctx).ID)
 	return TurnNoticesBody{TurnNotices: wanted, Chats: chats}, err
 }

@@ -12,7 +12,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	cronrows "xbot/internal/store/cron"
 )
 
 // JobList is the jobs of somebody.
@@ -123,8 +123,8 @@ type JobFilter struct {
 	Service string `query:"service" maxLength:"40" doc:"Those of one service, with those that its conversations have made."`
 }
 
-func (f JobFilter) which() store.JobsListed {
-	return store.JobsListed{Track: f.Track, Service: f.Service}
+func (f JobFilter) which() cronrows.Listed {
+	return cronrows.Listed{Track: f.Track, Service: f.Service}
 }
 
 // NewTask is what services are told.

@@ -80,7 +80,7 @@ func (b *Base) Own(ctx context.Context, key chat.SessionKey) (chat.Session, erro
 	if _, err := session.Parse(key); err != nil {
 		return chat.Session{}, b.Problem(err)
 	}
-	s, owner, err := b.Store.Session(ctx, key)
+	s, owner, err := b.Store.Conversations.Session(ctx, key)
 	if err == nil && owner != auth.User(ctx).ID {
 		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
@@ -90,7 +90,7 @@ func (b *Base) Own(ctx context.Context, key chat.SessionKey) (chat.Session, erro
 // WithLink adds the address of a turn's run in the Temporal UI, for those who may open it.
 func (b *Base) WithLink(ctx context.Context, t chat.Turn) chat.Turn {
 	if b.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
-		id, _, err := wake.WorkflowOf(ctx, b.Store, t.Session)
+		id, _, err := wake.WorkflowOf(ctx, b.Store.Agents, t.Session)
 		if err != nil {
 			return t // the link is optional
 		}
@@ -112,7 +112,7 @@ func (b *Base) Readable(ctx context.Context, key chat.SessionKey) (chat.Session,
 	if _, err := session.Parse(key); err != nil {
 		return chat.Session{}, b.Problem(err)
 	}
-	s, _, err := b.Store.Session(ctx, key)
+	s, _, err := b.Store.Conversations.Session(ctx, key)
 	return s, b.Problem(err)
 }
 

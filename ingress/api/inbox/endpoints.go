@@ -97,15 +97,15 @@ func (a *Endpoints) list(ctx context.Context, in *struct {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	items, err := a.Store.InboxItems(ctx, services.ItemPage{Status: in.Status, Service: in.Service, Before: in.Before, Limit: in.Limit + 1})
+	items, err := a.Store.Services.InboxItems(ctx, services.ItemPage{Status: in.Status, Service: in.Service, Before: in.Before, Limit: in.Limit + 1})
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	taken, err := a.Store.TakenConversations(ctx)
+	taken, err := a.Store.Services.TakenConversations(ctx)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	unread, err := a.Store.InboxUnread(ctx)
+	unread, err := a.Store.Services.InboxUnread(ctx)
 	return &struct{ Body InboxBody }{InboxBody{Items: items[:min(len(items), in.Limit)], More: len(items) > in.Limit, Taken: taken, Unread: InboxUnread(unread)}}, a.Problem(err)
 }
 
@@ -113,7 +113,7 @@ func (a *Endpoints) count(ctx context.Context, _ *struct{}) (*struct{ Body Inbox
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	unread, err := a.Store.InboxUnread(ctx)
+	unread, err := a.Store.Services.InboxUnread(ctx)
 	return &struct{ Body InboxUnread }{InboxUnread(unread)}, a.Problem(err)
 }
 
@@ -125,7 +125,7 @@ func (a *Endpoints) get(ctx context.Context, in *InboxItemPath) (*itemBody, erro
 }
 
 func (a *Endpoints) item(ctx context.Context, id string) (*itemBody, error) {
-	item, err := a.Store.InboxItem(ctx, id)
+	item, err := a.Store.Services.InboxItem(ctx, id)
 	return &itemBody{item}, a.Problem(err)
 }
 
@@ -139,7 +139,7 @@ func (a *Endpoints) change(ctx context.Context, in *struct {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.Store.SetInboxItem(ctx, in.ID, in.Body.Status); err != nil {
+	if err := a.Store.Services.SetInboxItem(ctx, in.ID, in.Body.Status); err != nil {
 		return nil, a.Problem(err)
 	}
 	return a.item(ctx, in.ID)
@@ -149,7 +149,7 @@ func (a *Endpoints) remove(ctx context.Context, in *InboxItemPath) (*struct{}, e
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	return nil, a.Problem(a.Store.DeleteInboxItem(ctx, in.ID))
+	return nil, a.Problem(a.Store.Services.DeleteInboxItem(ctx, in.ID))
 }
 
 func (a *Endpoints) answer(ctx context.Context, in *struct {
@@ -160,7 +160,7 @@ func (a *Endpoints) answer(ctx context.Context, in *struct {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := a.Store.AnswerInboxItem(ctx, in.ID, by(ctx), saidID(in.Body.ID), in.Body.Text); err != nil {
+	if _, err := a.Store.Services.AnswerInboxItem(ctx, in.ID, by(ctx), saidID(in.Body.ID), in.Body.Text); err != nil {
 		return nil, a.Problem(err)
 	}
 	a.note(ctx, "consumer answered", "item", in.ID)
@@ -186,10 +186,10 @@ func (a *Endpoints) conversation(ctx context.Context, at TalkPath) (service.Conv
 	if err := a.AdminOnly(ctx); err != nil {
 		return service.Conversation{}, err
 	}
-	if _, err := a.Store.Service(ctx, at.ID); err != nil {
+	if _, err := a.Store.Services.Service(ctx, at.ID); err != nil {
 		return service.Conversation{}, a.Problem(err)
 	}
-	c, err := a.Store.ServiceConversation(ctx, at.ID, at.Conversation)
+	c, err := a.Store.Services.ServiceConversation(ctx, at.ID, at.Conversation)
 	return c, a.Problem(err)
 }
 
@@ -198,7 +198,7 @@ func (a *Endpoints) take(ctx context.Context, in *TalkPath) (*struct{ Body HandB
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := a.Store.TakeIn(ctx, c, by(ctx), a.Store.Zones())
+	stopped, err := a.Store.Services.TakeIn(ctx, c, by(ctx), a.Store.Quota.Zones())
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -211,7 +211,7 @@ func (a *Endpoints) give(ctx context.Context, in *TalkPath) (*struct{ Body HandB
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.Store.GiveConversation(ctx, c); err != nil {
+	if _, err := a.Store.Services.GiveConversation(ctx, c); err != nil {
 		return nil, a.Problem(err)
 	}
 	a.note(ctx, "conversation given back to the agent", "service", c.Service, "conversation", c.ID)
@@ -227,7 +227,7 @@ func (a *Endpoints) say(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	said, err := a.Store.Say(ctx, c, by(ctx), saidID(in.Body.ID), in.Body.Text)
+	said, err := a.Store.Services.Say(ctx, c, by(ctx), saidID(in.Body.ID), in.Body.Text)
 	if err != nil {
 		return nil, a.Problem(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/inspect"
 )
 
 // recent is how many conversations the overview shows.
@@ -45,11 +45,11 @@ func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body ops.
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	counts, err := a.Store.InspectCounts(ctx)
+	counts, err := a.Store.Inspection.InspectCounts(ctx)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	sessions, err := a.Store.InspectSessions(ctx, store.SessionFilter{Limit: recent})
+	sessions, err := a.Store.Inspection.InspectSessions(ctx, inspect.SessionFilter{Limit: recent})
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -76,8 +76,8 @@ func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	filter := store.SessionFilter{User: in.User, Channel: in.Channel, Agent: in.Agent, Active: in.Active, Limit: in.Limit + 1, After: after}
-	found, err := a.Store.InspectSessions(ctx, filter)
+	filter := inspect.SessionFilter{User: in.User, Channel: in.Channel, Agent: in.Agent, Active: in.Active, Limit: in.Limit + 1, After: after}
+	found, err := a.Store.Inspection.InspectSessions(ctx, filter)
 	var out sessionList
 	if len(found) > in.Limit {
 		found = found[:in.Limit]
@@ -89,16 +89,16 @@ func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {
 }
 
 // sessionPlace reads what Next of a page says: when its last conversation was used, and its key.
-func sessionPlace(after string) (store.SessionPlace, error) {
+func sessionPlace(after string) (inspect.SessionPlace, error) {
 	if after == "" {
-		return store.SessionPlace{}, nil
+		return inspect.SessionPlace{}, nil
 	}
 	used, key, _ := strings.Cut(after, " ")
 	at, err := time.Parse(time.RFC3339Nano, used)
 	if err != nil || key == "" {
-		return store.SessionPlace{}, fault.Errorf(fault.Invalid, "after is not the next of a page")
+		return inspect.SessionPlace{}, fault.Errorf(fault.Invalid, "after is not the next of a page")
 	}
-	return store.SessionPlace{Key: chat.SessionKey(key), UpdatedAt: at}, nil
+	return inspect.SessionPlace{Key: chat.SessionKey(key), UpdatedAt: at}, nil
 }
 
 func (a *Endpoints) inspectInbox(ctx context.Context, in *struct {
@@ -108,12 +108,12 @@ func (a *Endpoints) inspectInbox(ctx context.Context, in *struct {
 		return nil, err
 	}
 	var out inboxList
-	found, err := a.Store.InspectInbox(ctx, in.Limit+1)
+	found, err := a.Store.Inspection.InspectInbox(ctx, in.Limit+1)
 	out.Body.More = len(found) > in.Limit
 	out.Body.Messages = found[:min(len(found), in.Limit)]
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	out.Body.Undelivered, err = a.Store.InspectUndelivered(ctx, in.Limit)
+	out.Body.Undelivered, err = a.Store.Inspection.InspectUndelivered(ctx, in.Limit)
 	return &out, a.Problem(err)
 }

@@ -11,7 +11,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/calls"
 )
 
 // Answer is what a person says to the question whether a call may run.
@@ -84,7 +84,7 @@ func (a *Endpoints) answer(ctx context.Context, s chat.Session, id chat.CallID, 
 		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "say allow or deny in decision, or give answers")
 	}
 	user := auth.User(ctx)
-	answer := store.Answer{
+	answer := calls.Answer{
 		Session: s.Key, User: user.ID, UserName: user.Name, Call: id,
 		Allow: given.Decision != "deny", Note: given.Note, Always: given.Always, Answers: given.Answers,
 	}
@@ -129,7 +129,7 @@ func (a *Endpoints) registerAllowance(h huma.API, method string, allow bool, o h
 			return nil, err
 		}
 		user := auth.User(ctx)
-		turn, err := a.Dispatch.PermitTurn(ctx, store.TurnPermit{Session: s.Key, Turn: in.TurnID, User: user.ID, UserName: user.Name, Allow: allow}, s.Channel)
+		turn, err := a.Dispatch.PermitTurn(ctx, calls.TurnPermit{Session: s.Key, Turn: in.TurnID, User: user.ID, UserName: user.Name, Allow: allow}, s.Channel)
 		return &struct{ Body chat.Turn }{a.WithLink(ctx, turn)}, a.Problem(err)
 	})
 }

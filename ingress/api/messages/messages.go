@@ -12,6 +12,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 )
 
 // NewMessage is a message of a person.
@@ -73,7 +74,7 @@ func (a *Endpoints) registerMessages(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: in.After, Before: in.Before, Limit: in.Limit, Rewound: in.Rewound})
+			t, err := a.Store.Conversations.Messages(ctx, s.Key, conversation.Page{After: in.After, Before: in.Before, Limit: in.Limit, Rewound: in.Rewound})
 			if err != nil {
 				return nil, a.Problem(err)
 			}
@@ -94,7 +95,7 @@ func (a *Endpoints) Send(ctx context.Context, s chat.Session, m NewMessage) (sto
 }
 
 // transcriptBody makes empty lists of nil ones: clients should not have to tell them apart.
-func transcriptBody(t store.Transcript) Transcript {
+func transcriptBody(t conversation.Transcript) Transcript {
 	out := Transcript{Messages: []chat.Message{}, Queued: []chat.Queued{}, Todos: []chat.Todo{}, Seq: t.Seq, HasMore: t.HasMore}
 	out.Messages = append(out.Messages, t.Messages...)
 	out.Queued = append(out.Queued, t.Queued...)
@@ -140,7 +141,7 @@ func (a *Endpoints) registerTurns(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			turns, err := a.Store.Turns(ctx, s.Key, in.Limit)
+			turns, err := a.Store.Conversations.Turns(ctx, s.Key, in.Limit)
 			for i := range turns {
 				turns[i] = a.WithLink(ctx, turns[i])
 			}

@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/extension/registry"
-	"xbot/internal/store"
+	registryrows "xbot/internal/store/registry"
 )
 
 // Disabled knows the names of skills that the installation has switched off.
@@ -139,9 +139,9 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerInstalls(h)
 }
 
-func viewer(ctx context.Context) store.RegistryViewer {
+func viewer(ctx context.Context) registryrows.Viewer {
 	u := auth.User(ctx)
-	return store.RegistryViewer{User: u.ID, Admin: u.Admin}
+	return registryrows.Viewer{User: u.ID, Admin: u.Admin}
 }
 
 func operation(id, method, path, summary, description string) huma.Operation {

@@ -17,7 +17,7 @@ import (
 	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/session"
 	"xbot/internal/turn/transcript"
 )
@@ -75,7 +75,7 @@ func (a *Endpoints) export(ctx context.Context, w http.ResponseWriter, key chat.
 		return err
 	}
 	defer leave()
-	t, err := a.Store.Export(ctx, key)
+	t, err := a.Store.Conversations.Export(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *Endpoints) importSession(ctx context.Context, key chat.SessionKey, titl
 	if err != nil {
 		return chat.Session{}, nil, err
 	}
-	n := store.NewSession{
+	n := conversation.NewSession{
 		Key: session.Thread(session.DefaultAgent, webChannel, strings.ToLower(rand.Text()[:12])), Owner: auth.User(ctx).ID, Channel: webChannel, Title: title,
 	}
 	if key != "" {

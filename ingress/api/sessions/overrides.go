@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/session"
 )
@@ -29,8 +29,8 @@ type Change struct {
 }
 
 // overridesOf checks what a conversation is to decide for itself.
-func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Change) (store.Overrides, error) {
-	out := store.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation, Preset: in.Preset, Plan: in.Plan}
+func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Change) (conversation.Overrides, error) {
+	out := conversation.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation, Preset: in.Preset, Plan: in.Plan}
 	for _, c := range []struct {
 		name  string
 		value *string
@@ -60,17 +60,17 @@ func (a *Endpoints) change(ctx context.Context, key chat.SessionKey, in Change) 
 		return err
 	}
 	if in.Title != nil || in.Pinned != nil {
-		if err := a.Store.UpdateSession(ctx, key, in.Title, in.Pinned); err != nil {
+		if err := a.Store.Conversations.UpdateSession(ctx, key, in.Title, in.Pinned); err != nil {
 			return err
 		}
 	}
 	if in.Shelf != nil {
-		if err := a.Store.SetShelf(ctx, key, chat.Shelf(*in.Shelf)); err != nil {
+		if err := a.Store.Conversations.SetShelf(ctx, key, chat.Shelf(*in.Shelf)); err != nil {
 			return err
 		}
 	}
-	if overrides != (store.Overrides{}) {
-		if err := a.Store.Override(ctx, key, overrides); err != nil {
+	if overrides != (conversation.Overrides{}) {
+		if err := a.Store.Conversations.Override(ctx, key, overrides); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func (a *Endpoints) registerTasks(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			list := a.Store.Tasks
+			list := a.Store.Calls.Tasks
 			if in.All {
 				list = store.Background{Store: a.Store}.Tasks
 			}

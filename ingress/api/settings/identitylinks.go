@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store"
+	"xbot/internal/store/links"
 )
 
 func (a *Endpoints) registerIdentityLinks(h huma.API) {
@@ -17,7 +17,7 @@ func (a *Endpoints) registerIdentityLinks(h huma.API) {
 		Description: "Also those that the policy does not list any more: their accounts keep the name. For administrators.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct {
 		Body struct {
-			Links []store.IdentityLink `json:"links"`
+			Links []links.IdentityLink `json:"links"`
 		}
 	}, error) {
 		if err := a.AdminOnly(ctx); err != nil {
@@ -25,11 +25,11 @@ func (a *Endpoints) registerIdentityLinks(h huma.API) {
 		}
 		out := &struct {
 			Body struct {
-				Links []store.IdentityLink `json:"links"`
+				Links []links.IdentityLink `json:"links"`
 			}
 		}{}
 		var err error
-		out.Body.Links, err = a.Store.IdentityLinks(ctx)
+		out.Body.Links, err = a.Store.Links.IdentityLinks(ctx)
 		return out, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -42,7 +42,7 @@ func (a *Endpoints) registerIdentityLinks(h huma.API) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		if err := a.Store.RemoveIdentityLink(ctx, in.Name); err != nil {
+		if err := a.Store.Links.RemoveIdentityLink(ctx, in.Name); err != nil {
 			return nil, a.Problem(err)
 		}
 		a.Log.Info("identity link removed", "name", in.Name, "user", auth.User(ctx).Name)

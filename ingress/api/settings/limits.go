@@ -67,7 +67,7 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 	if !auth.User(ctx).Admin {
 		return Limits{}, fault.Errorf(fault.Denied, "only administrators see how much runs")
 	}
-	most, err := a.Store.Caps(ctx)
+	most, err := a.Store.Quota.Caps(ctx)
 	if err != nil {
 		return Limits{}, err
 	}
@@ -79,7 +79,7 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 	if err != nil {
 		return Limits{}, err
 	}
-	calls, err := a.Store.CallsByTenant(ctx)
+	calls, err := a.Store.Leases.CallsByTenant(ctx)
 	if err != nil {
 		return Limits{}, err
 	}

@@ -11,7 +11,8 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/links"
+	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
 )
 
@@ -38,7 +39,7 @@ type PolicyCheck struct {
 	Errors []string `json:"errors" doc:"All faults, each with the path of the member; empty: it can be put in force."`
 	Notes  []string `json:"notes"`
 	// Transfers are also in Errors, unless they were confirmed.
-	Transfers []store.IdentityLink `json:"transfers" doc:"Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force."`
+	Transfers []links.IdentityLink `json:"transfers" doc:"Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force."`
 }
 
 type policyBody struct{ Body PolicyText }
@@ -79,7 +80,7 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	}) (*struct {
 		Body struct {
-			Versions []store.PolicyVersion `json:"versions"`
+			Versions []settings.PolicyVersion `json:"versions"`
 		}
 	}, error) {
 		if err := a.AdminOnly(ctx); err != nil {
@@ -87,11 +88,11 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 		}
 		out := &struct {
 			Body struct {
-				Versions []store.PolicyVersion `json:"versions"`
+				Versions []settings.PolicyVersion `json:"versions"`
 			}
 		}{}
 		var err error
-		out.Body.Versions, err = a.Store.PolicyVersions(ctx, in.Limit)
+		out.Body.Versions, err = a.Store.Settings.PolicyVersions(ctx, in.Limit)
 		return out, a.Problem(err)
 	})
 	a.registerIdentityLinks(h)
@@ -99,7 +100,7 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 
 // checkPolicy validates a document and adds notes.
 func (a *Endpoints) checkPolicy(ctx context.Context, text string, confirmed []string) (PolicyCheck, error) {
-	check := PolicyCheck{Errors: []string{}, Notes: []string{}, Transfers: []store.IdentityLink{}}
+	check := PolicyCheck{Errors: []string{}, Notes: []string{}, Transfers: []links.IdentityLink{}}
 	if err := a.AdminOnly(ctx); err != nil {
 		return check, err
 	}
@@ -108,12 +109,12 @@ func (a *Endpoints) checkPolicy(ctx context.Context, text string, confirmed []st
 		check.Errors = policy.FaultsOf(err)
 		return check, nil
 	}
-	accounts, err := a.Store.LinkNotes(ctx, p)
+	accounts, err := a.Store.Links.LinkNotes(ctx, p)
 	if err != nil {
 		return check, a.Problem(err)
 	}
 	check.Notes = append(check.Notes, append(notes, accounts...)...)
-	transfers, err := a.Store.Transfers(ctx, p)
+	transfers, err := a.Store.Links.Transfers(ctx, p)
 	if err != nil {
 		return check, a.Problem(err)
 	}
@@ -134,9 +135,9 @@ func (a *Endpoints) policyText(ctx context.Context, version int64) (*policyBody,
 	var body []byte
 	var err error
 	if version == 0 {
-		version, body, err = a.Store.PolicyAfter(ctx, 0)
+		version, body, err = a.Store.Settings.PolicyAfter(ctx, 0)
 	} else {
-		body, err = a.Store.PolicyOf(ctx, version)
+		body, err = a.Store.Settings.PolicyOf(ctx, version)
 	}
 	if err != nil {
 		return nil, a.Problem(err)
@@ -169,7 +170,7 @@ func (a *Endpoints) setPolicy(ctx context.Context, in NewPolicy) (*policyBody, e
 		return nil, a.Problem(err)
 	}
 	body := p.JSON()
-	version, err := a.Store.ReplacePolicy(ctx, store.PolicyChange{By: auth.User(ctx).ID, Body: body, From: in.Version, Transfer: in.Transfer})
+	version, err := a.Store.Settings.ReplacePolicy(ctx, settings.PolicyChange{By: auth.User(ctx).ID, Body: body, From: in.Version, Transfer: in.Transfer})
 	if fault.Is(err, fault.Invalid) {
 		return nil, refused(policy.FaultsOf(err))
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/auth"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 )
 
 // routes are all that there are; ID stands for the id of a response.
@@ -49,21 +50,21 @@ func TestAccess_APageOfAnotherSiteAsksWithAToken(t *testing.T) {
 
 func TestAccess_ATokenThatReadsAsksNothing(t *testing.T) {
 	b := setup(t)
-	reads := b.tokenOf(b.User, store.ScopeRead)
+	reads := b.tokenOf(b.User, people.ScopeRead)
 	id := b.respond("hi").ID
 	for _, path := range []string{chats, "/v1/responses", "/v1/responses/" + id + "/cancel"} {
 		require.Equal(t, "permission_denied", b.do(reads, http.MethodPost, path, says("hi", object{"input": "hi"})).fails(http.StatusForbidden).Code, path)
 	}
 	b.do(reads, http.MethodGet, "/v1/responses/"+id, nil).is(http.StatusOK, nil)
 	require.Len(t, b.sent(), 1)
-	b.do(b.tokenOf(b.User, store.ScopeAdmin), http.MethodPost, chats, says("hi")).is(http.StatusOK, nil)
+	b.do(b.tokenOf(b.User, people.ScopeAdmin), http.MethodPost, chats, says("hi")).is(http.StatusOK, nil)
 }
 
 func TestAccess_NobodyReachesAConversationOrAResponseOfSomebodyElse(t *testing.T) {
 	b := setup(t)
-	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
-	his := b.tokenOf(bob, store.ScopeChat)
+	his := b.tokenOf(bob, people.ScopeChat)
 	var hers, same completion
 	b.post(chats, says("secret", object{"user": "carol"}), "Idempotency-Key", "k").is(http.StatusOK, &hers)
 	response := b.respond("secret")
@@ -80,8 +81,8 @@ func TestAccess_NobodyReachesAConversationOrAResponseOfSomebodyElse(t *testing.T
 
 	b.do(his, http.MethodPost, chats, says("secret", object{"user": "carol"}), "Idempotency-Key", "k").is(http.StatusOK, &same)
 	require.NotEqual(t, hers.ID, same.ID, "the same key and the same name of another person are others")
-	var last store.Transcript
-	all, err := b.Sessions(t.Context(), bob.ID, "", 10)
+	var last conversation.Transcript
+	all, err := b.Conversations.Sessions(t.Context(), bob.ID, "", 10)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	last = b.Transcript(all[0].Key)

@@ -19,6 +19,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/turn/session"
 )
 
@@ -75,12 +76,12 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 		return openai.Asked{}, err
 	}
 	if !found && asks.model != "" && where.Model != asks.model {
-		if err := p.Store.Override(ctx, where.Key, store.Overrides{Model: &asks.model}); err != nil {
+		if err := p.Store.Conversations.Override(ctx, where.Key, conversation.Overrides{Model: &asks.model}); err != nil {
 			return openai.Asked{}, err
 		}
 	}
 	if len(a.Results) > 0 {
-		if err := p.Store.AnswerClientCalls(ctx, a.Results); err != nil {
+		if err := p.Store.Answers.AnswerClientCalls(ctx, a.Results); err != nil {
 			return openai.Asked{}, err
 		}
 	}
@@ -102,7 +103,7 @@ func (p *People) begin(ctx context.Context, a openai.Ask, in sessions.NewSession
 // known finds the message that a request was before.
 func (p *People) known(ctx context.Context, a openai.Ask, in intake.Inbound) (store.Delivered, bool, error) {
 	if !a.Chosen && !a.Retry {
-		return store.Delivered{}, false, p.Store.ReleaseID(ctx, in.User, channel, a.Key, 0)
+		return store.Delivered{}, false, p.Store.Answers.ReleaseID(ctx, in.User, channel, a.Key, 0)
 	}
 	return p.Store.Delivered(ctx, in.Inbound)
 }
@@ -118,7 +119,7 @@ func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (c
 		if !other || a.Chosen || a.Retry {
 			return got.ID, err
 		}
-		if err := p.Store.ReleaseID(ctx, in.User, channel, a.Key, got.ID); err != nil {
+		if err := p.Store.Answers.ReleaseID(ctx, in.User, channel, a.Key, got.ID); err != nil {
 			return 0, err
 		}
 	}
@@ -174,7 +175,7 @@ func (p *People) existing(ctx context.Context, id string, asks who) (chat.Sessio
 	} else {
 		return chat.Session{}, missing
 	}
-	s, owner, err := p.Store.Session(ctx, key)
+	s, owner, err := p.Store.Conversations.Session(ctx, key)
 	if fault.Is(err, fault.NotFound) || err == nil && owner != auth.User(ctx).ID {
 		return chat.Session{}, missing
 	}
@@ -191,7 +192,7 @@ func (p *People) behind(ctx context.Context, id string, known store.Delivered) (
 	if err != nil {
 		return chat.Session{}, err
 	}
-	newest, err := p.Store.NewestAsked(ctx, previous.Session)
+	newest, err := p.Store.Answers.NewestAsked(ctx, previous.Session)
 	if err == nil && newest != previous.Message && known.Session != previous.Session {
 		err = &openai.Error{
 			Status: http.StatusBadRequest, Param: "previous_response_id", Code: "unsupported_parameter",

@@ -18,7 +18,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 func TestChat_AnswersWholeAndAsAStream(t *testing.T) {
@@ -102,7 +102,7 @@ func TestChat_AConversationIsKeptByItsIDOrItsUser(t *testing.T) {
 	var again completion
 	b.post(chats, says("four", object{"user": "bob smith"})).is(http.StatusOK, &again)
 	require.Equal(t, "user:bob smith", again.Conversation)
-	all, err := b.Sessions(t.Context(), b.User.ID, "", 10)
+	all, err := b.Conversations.Sessions(t.Context(), b.User.ID, "", 10)
 	require.NoError(t, err)
 	var keys []string
 	for _, s := range all {
@@ -319,7 +319,7 @@ func TestChat_TheModelIsAnAgentOrAModelThatItUses(t *testing.T) {
 		var got completion
 		b.post(chats, says("hi", object{"model": model})).is(http.StatusOK, &got)
 		require.Equal(t, model, got.Model)
-		_, _, err := b.Store.Session(t.Context(), chat.SessionKey("agent:"+agent+":openai:thread:"+got.Conversation))
+		_, _, err := b.Store.Conversations.Session(t.Context(), chat.SessionKey("agent:"+agent+":openai:thread:"+got.Conversation))
 		require.NoError(t, err)
 	}
 	missing := b.post(chats, says("hi", object{"model": "gpt-none"}))
@@ -330,7 +330,7 @@ func TestChat_TheModelIsAnAgentOrAModelThatItUses(t *testing.T) {
 		Object string
 		Data   []struct{ ID, Object string }
 	}
-	b.do(b.tokenOf(b.User, store.ScopeRead), http.MethodGet, "/v1/models", nil).is(http.StatusOK, &list)
+	b.do(b.tokenOf(b.User, people.ScopeRead), http.MethodGet, "/v1/models", nil).is(http.StatusOK, &list)
 	require.Equal(t, "list", list.Object)
 	require.Equal(t, "xbot", list.Data[0].ID)
 	require.Equal(t, "xbot/main", list.Data[1].ID)

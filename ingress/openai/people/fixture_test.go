@@ -35,6 +35,8 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	peoplerows "xbot/internal/store/people"
 	"xbot/internal/tool/tooltest"
 	"xbot/internal/turn/policy"
 )
@@ -63,18 +65,18 @@ func setup(t *testing.T) *bundle {
 	b.Woken.Starts = fetches{b.Starts, b}
 	document, _, err := policy.Parse([]byte(`{agents: {list: [{id: "main", default: true}, {id: "coder"}]}}`))
 	require.NoError(t, err)
-	_, err = b.SetPolicy(t.Context(), b.User.ID, document.JSON())
+	_, err = b.Settings.SetPolicy(t.Context(), b.User.ID, document.JSON())
 	require.NoError(t, err)
-	policies := &policy.Live{Source: b.Store}
-	b.Dispatch = &intake.Dispatch{Inbox: b.Store, Wakes: b.Woken, Policies: policies}
+	policies := &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}
+	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: b.Woken, Policies: policies}
 	base := &endpoint.Base{
-		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
+		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
 		Info: endpoint.Info{Version: "1.2.3", StartedAt: time.Now()}, Log: slog.New(slog.DiscardHandler),
 	}
 	models := &catalogue.Live{Policies: policies}
 	s := &people.People{
 		Base: base, Sessions: &sessions.Endpoints{Base: base, Models: models}, Dispatch: b.Dispatch,
-		Answers:   &answer.Source{Rows: b.Store, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
+		Answers:   &answer.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
 		Catalogue: models, Policies: policies, Key: secret.Key{1}, Pictures: webpicturetest.Fetcher(t),
 		Files: &files.Endpoints{Base: base, Boxes: b.boxes},
 	}
@@ -83,7 +85,7 @@ func setup(t *testing.T) *bundle {
 	server.Config.ReadTimeout = 300 * time.Millisecond // an answer takes longer than it may take to read a request
 	server.Start()
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); b.Woken.Wait() })
-	b.url, b.token = server.URL, b.tokenOf(b.User, store.ScopeChat)
+	b.url, b.token = server.URL, b.tokenOf(b.User, peoplerows.ScopeChat)
 	return b
 }
 
@@ -104,7 +106,7 @@ type fetches struct {
 }
 
 func (f fetches) StartFetch(ctx context.Context, id chat.InboxID) error {
-	set, err := f.b.AttachmentSet(ctx, id)
+	set, err := f.b.Attachments.AttachmentSet(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -112,21 +114,21 @@ func (f fetches) StartFetch(ctx context.Context, id chat.InboxID) error {
 		if file.Path = file.At; file.At == "" {
 			continue
 		}
-		if err := f.b.FileStored(ctx, id, file); err != nil {
+		if err := f.b.Attachments.FileStored(ctx, id, file); err != nil {
 			return err
 		}
 	}
-	if err := f.b.EndFetch(ctx, id); err != nil {
+	if err := f.b.Attachments.EndFetch(ctx, id); err != nil {
 		return err
 	}
 	f.b.work(set.Session)
 	return nil
 }
 
-func (b *bundle) tokenOf(u store.User, scope store.Scope) string {
+func (b *bundle) tokenOf(u peoplerows.User, scope peoplerows.Scope) string {
 	b.T.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.CreateToken(b.T.Context(), u.ID, store.Token{Name: string(scope), Scope: scope}, hash)
+	_, err := b.Users.CreateToken(b.T.Context(), u.ID, peoplerows.Token{Name: string(scope), Scope: scope}, hash)
 	require.NoError(b.T, err)
 	return token
 }
@@ -153,7 +155,7 @@ func (b *bundle) work(key chat.SessionKey) {
 		if err != nil || !ok {
 			return // the test has ended, or nothing waits
 		}
-		page, err := b.Messages(ctx, key, store.Page{Limit: 1})
+		page, err := b.Conversations.Messages(ctx, key, conversation.Page{Limit: 1})
 		if err != nil {
 			return
 		}

@@ -130,7 +130,7 @@ func (p *People) Delivered(ctx context.Context, a openai.Asked) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
 	defer cancel()
-	if err := p.Store.ReleaseID(ctx, auth.User(ctx).ID, channel, a.Key, a.Message); err != nil {
+	if err := p.Store.Answers.ReleaseID(ctx, auth.User(ctx).ID, channel, a.Key, a.Message); err != nil {
 		p.Log.Warn("a delivered answer was not noted: a retry of its request gets it again", "error", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture/webpicturetest"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // shows is a request for a completion that has a picture.
@@ -110,7 +110,7 @@ func TestPictures_ARetryOfTheOfficialClientsFetchesNothingAgain(t *testing.T) {
 // sessions are the conversations of the channel.
 func (b *bundle) sessions() (out []chat.SessionKey) {
 	b.T.Helper()
-	all, err := b.Sessions(b.T.Context(), b.User.ID, "", 100)
+	all, err := b.Conversations.Sessions(b.T.Context(), b.User.ID, "", 100)
 	require.NoError(b.T, err)
 	for _, s := range all {
 		if strings.Contains(string(s.Key), ":openai:") {
@@ -148,7 +148,7 @@ func TestPictures_NothingIsFetchedForWhoMayNotAsk(t *testing.T) {
 	b, site := setup(t), webpicturetest.New(t)
 	address := site.URL + "/cat.png"
 	for _, path := range []string{chats, responses} {
-		for status, token := range map[int]string{http.StatusUnauthorized: "wrong", http.StatusForbidden: b.tokenOf(b.User, store.ScopeRead)} {
+		for status, token := range map[int]string{http.StatusUnauthorized: "wrong", http.StatusForbidden: b.tokenOf(b.User, people.ScopeRead)} {
 			b.do(token, http.MethodPost, path, map[string]object{chats: shows(address), responses: showsInput(address)}[path]).fails(status)
 		}
 	}

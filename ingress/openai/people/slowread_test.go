@@ -13,7 +13,7 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/people"
 )
 
 // TestAttack_AnswersThatNobodyReads opens as many requests as a person may have and reads none of the answers. Each is cut, the turns are answered all
@@ -28,9 +28,9 @@ func TestAttack_AnswersThatNobodyReads(t *testing.T) {
 		}
 		t.answers(large[:len(large)/2], large[len(large)/2:])
 	}
-	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
-	theirs := b.tokenOf(bob, store.ScopeChat)
+	theirs := b.tokenOf(bob, people.ScopeChat)
 	u := ingresstest.NewSlowReadServer(t, b.handler)
 	respond := func(more object) object {
 		out := object{"model": "xbot", "input": "large"}

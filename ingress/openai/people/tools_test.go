@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 )
 
 // call is a call of a tool as a client reads it.
@@ -41,7 +42,7 @@ var weather = object{"type": "function", "function": object{"name": "get_weather
 func callsTools(n int) func(t turn, asked chat.Message) {
 	return func(t turn, asked chat.Message) {
 		if asked.Origin == chat.OriginClient || strings.HasPrefix(asked.Content, "and ") {
-			page, err := t.Messages(context.Background(), t.session, store.Page{Limit: 10})
+			page, err := t.Conversations.Messages(context.Background(), t.session, conversation.Page{Limit: 10})
 			if err != nil {
 				panic(err)
 			}
@@ -121,9 +122,9 @@ func TestTools_ResultsThatDoNotFitAreRefused(t *testing.T) {
 		got := b.post(chats, object{"model": "xbot", "messages": append([]object{{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}}, c.messages...)})
 		require.Equal(t, c.code, got.fails(http.StatusBadRequest).Code, name)
 	}
-	bob, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
-	stolen := b.do(b.tokenOf(bob, store.ScopeChat), http.MethodPost, chats, continued(first, "sunny", "warm"))
+	stolen := b.do(b.tokenOf(bob, people.ScopeChat), http.MethodPost, chats, continued(first, "sunny", "warm"))
 	require.Equal(t, "unknown_tool_call", stolen.fails(http.StatusBadRequest).Code, "the calls of somebody else are none")
 	require.Len(t, b.sent(), 1, "nothing was asked")
 }
@@ -239,7 +240,7 @@ func TestResponse_IsForgottenWhereItIsDeleted(t *testing.T) {
 	b := setup(t)
 	made := b.respond("hi")
 	var out struct{ Deleted bool }
-	reads := b.tokenOf(b.User, store.ScopeRead)
+	reads := b.tokenOf(b.User, people.ScopeRead)
 	b.do(reads, http.MethodDelete, responses+"/"+made.ID, nil).fails(http.StatusForbidden)
 	b.do(b.token, http.MethodDelete, responses+"/"+made.ID, nil).is(http.StatusOK, &out)
 	require.True(t, out.Deleted)

@@ -15,6 +15,9 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/runners"
+	"xbot/internal/store/settings"
 )
 
 // Usual knows which model answers a person where no runner offers one: its id, provider/model.
@@ -33,24 +36,24 @@ type Runners struct {
 }
 
 // List returns what a user can choose from.
-func (m *Runners) List(ctx context.Context, user store.User) (chat.Runners, error) {
+func (m *Runners) List(ctx context.Context, user people.User) (chat.Runners, error) {
 	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto}
 	var err error
 	if out.Model, err = m.Usual.Of(ctx, user.ID); err != nil {
 		return out, err
 	}
-	if out.Active, err = m.Store.UserSetting(ctx, user.ID, store.ActiveRunner); err != nil {
+	if out.Active, err = m.Store.Settings.UserSetting(ctx, user.ID, settings.ActiveRunner); err != nil {
 		return out, err
 	}
 	if out.Effective, err = m.Here(ctx, user.ID); err != nil {
 		return out, err
 	}
-	source, err := m.Store.UserSetting(ctx, user.ID, store.LLMSource)
+	source, err := m.Store.Settings.UserSetting(ctx, user.ID, settings.LLMSource)
 	if err != nil {
 		return out, err
 	}
 	out.LLMSource = cmp.Or(source, chat.LLMAuto)
-	all, err := m.Store.RunnersOf(ctx, user.ID, user.Admin)
+	all, err := m.Store.Runners.RunnersOf(ctx, user.ID, user.Admin)
 	if err != nil {
 		return out, err
 	}
@@ -74,13 +77,13 @@ func (m *Runners) sandbox(ctx context.Context) (*chat.RunnerSandbox, error) {
 	if m.Confine != "" {
 		return &chat.RunnerSandbox{Confine: m.Confine, Setting: true}, nil
 	}
-	chosen, err := m.Store.LocalSandbox(ctx)
+	chosen, err := m.Store.Runners.LocalSandbox(ctx)
 	return &chosen, err
 }
 
 // SetSandbox chooses whether commands of the server's own runner run in a sandbox: ConfineAuto or ConfineOff. Denied: the user is no
 // administrator; Conflict: the setting decides; NotFound: the server has no such runner.
-func (m *Runners) SetSandbox(ctx context.Context, user store.User, confine string) (chat.Runners, error) {
+func (m *Runners) SetSandbox(ctx context.Context, user people.User, confine string) (chat.Runners, error) {
 	if !user.Admin {
 		return chat.Runners{}, fault.Errorf(fault.Denied, "whether commands of the server's own runner run in a sandbox is for administrators to choose")
 	}
@@ -90,14 +93,14 @@ func (m *Runners) SetSandbox(ctx context.Context, user store.User, confine strin
 	if m.Confine != "" {
 		return chat.Runners{}, fault.Errorf(fault.Conflict, "the setting XBOT_CONFINE=%s decides whether commands run in a sandbox: change it there, or remove it to choose here, and restart the server", m.Confine)
 	}
-	all, err := m.Store.RunnersOf(ctx, user.ID, true)
+	all, err := m.Store.Runners.RunnersOf(ctx, user.ID, true)
 	if err != nil {
 		return chat.Runners{}, err
 	}
-	if !slices.ContainsFunc(all, func(r store.Runner) bool { return r.Name == resolver.Local }) {
+	if !slices.ContainsFunc(all, func(r runners.Runner) bool { return r.Name == resolver.Local }) {
 		return chat.Runners{}, fault.Errorf(fault.NotFound, "the server has no runner on its own machine; other runners decide it where they are started, with --confine")
 	}
-	if err := m.Store.SetLocalSandbox(ctx, confine, user.ID); err != nil {
+	if err := m.Store.Runners.SetLocalSandbox(ctx, confine, user.ID); err != nil {
 		return chat.Runners{}, err
 	}
 	m.Log.Warn("an administrator chose how commands of the server's own runner are confined", "confine", confine, "user", user.Name)
@@ -114,20 +117,20 @@ func (m *Runners) Here(ctx context.Context, user chat.UserID) (string, error) {
 }
 
 // visible takes out what the user cannot choose and adds the container that is made when it is first asked for.
-func (m *Runners) visible(all []store.Runner, user store.User) []store.Runner {
+func (m *Runners) visible(all []runners.Runner, user people.User) []runners.Runner {
 	seen := map[string]bool{}
-	out := slices.DeleteFunc(all, func(r store.Runner) bool {
+	out := slices.DeleteFunc(all, func(r runners.Runner) bool {
 		again := seen[r.Name] // two administrators may have made a token for the one host
 		seen[r.Name] = true
 		return again || (r.Name == resolver.Local && !user.Admin) || (r.Name == resolver.Container && !m.Resolver.Containers())
 	})
 	if m.Resolver.Containers() && !seen[resolver.Container] {
-		out = append(out, store.Runner{Name: resolver.Container, User: user.ID})
+		out = append(out, runners.Runner{Name: resolver.Container, User: user.ID})
 	}
 	return out
 }
 
-func (m *Runners) show(r store.Runner, user store.User, effective string) chat.Runner {
+func (m *Runners) show(r runners.Runner, user people.User, effective string) chat.Runner {
 	out := chat.Runner{
 		Name: r.Name, Kind: KindOf(r), Online: r.Online, ConnectedAt: r.ConnectedAt, SeenAt: r.SeenAt,
 		Active: r.Name == effective, Revocable: r.User == user.ID && resolver.CheckName(r.Name) == nil,
@@ -144,7 +147,7 @@ func (m *Runners) show(r store.Runner, user store.User, effective string) chat.R
 }
 
 // KindOf says what kind a runner is.
-func KindOf(r store.Runner) string {
+func KindOf(r runners.Runner) string {
 	switch {
 	case r.Name == resolver.Local:
 		return chat.RunnerLocal
@@ -155,24 +158,24 @@ func KindOf(r store.Runner) string {
 }
 
 // Create makes a runner of a user. Invalid or Conflict say what is wrong with the name.
-func (m *Runners) Create(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
+func (m *Runners) Create(ctx context.Context, user people.User, name, base string) (chat.NewRunner, error) {
 	if err := resolver.CheckName(name); err != nil {
 		return chat.NewRunner{}, err
 	}
 	token, hash := secret.NewToken()
-	if err := m.Store.CreateRunner(ctx, user.ID, name, hash); err != nil {
+	if err := m.Store.Runners.CreateRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
 	return m.made(ctx, user, name, base, token)
 }
 
 // Renew gives a runner a new token. The old one is dead, and a connection made with it is closed.
-func (m *Runners) Renew(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
+func (m *Runners) Renew(ctx context.Context, user people.User, name, base string) (chat.NewRunner, error) {
 	if err := own(name); err != nil {
 		return chat.NewRunner{}, err
 	}
 	token, hash := secret.NewToken()
-	if err := m.Store.RenewRunner(ctx, user.ID, name, hash); err != nil {
+	if err := m.Store.Runners.RenewRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
 	m.drop(ctx, resolver.ID(user.ID, name))
@@ -181,11 +184,11 @@ func (m *Runners) Renew(ctx context.Context, user store.User, name, base string)
 
 // Revoke makes a runner's token useless and closes its connection. If it was the active one, commands are refused until its
 // user chooses another runner: xbot does not choose one.
-func (m *Runners) Revoke(ctx context.Context, user store.User, name string) error {
+func (m *Runners) Revoke(ctx context.Context, user people.User, name string) error {
 	if err := own(name); err != nil {
 		return err
 	}
-	if err := m.Store.RevokeRunner(ctx, user.ID, name); err != nil {
+	if err := m.Store.Runners.RevokeRunner(ctx, user.ID, name); err != nil {
 		return err
 	}
 	m.drop(ctx, resolver.ID(user.ID, name))
@@ -209,7 +212,7 @@ func own(name string) error {
 }
 
 // Use makes a runner the active one; empty means the default.
-func (m *Runners) Use(ctx context.Context, user store.User, name string) (chat.Runners, error) {
+func (m *Runners) Use(ctx context.Context, user people.User, name string) (chat.Runners, error) {
 	if name != "" {
 		if _, err := m.Resolver.Name(ctx, user.ID, name); fault.Is(err, fault.Denied) && own(name) == nil {
 			return chat.Runners{}, i18n.Fault(fault.NotFound, i18n.RunnerUnknown, name)
@@ -217,14 +220,14 @@ func (m *Runners) Use(ctx context.Context, user store.User, name string) (chat.R
 			return chat.Runners{}, err
 		}
 	}
-	if err := m.Store.SetUserSetting(ctx, user.ID, store.ActiveRunner, name); err != nil {
+	if err := m.Store.Settings.SetUserSetting(ctx, user.ID, settings.ActiveRunner, name); err != nil {
 		return chat.Runners{}, err
 	}
 	return m.List(ctx, user)
 }
 
 // UseModel chooses where the model comes from: LLMAuto or LLMServer.
-func (m *Runners) UseModel(ctx context.Context, user store.User, source string) (chat.Runners, error) {
+func (m *Runners) UseModel(ctx context.Context, user people.User, source string) (chat.Runners, error) {
 	switch source {
 	case chat.LLMAuto:
 		source = "" // the default
@@ -232,14 +235,14 @@ func (m *Runners) UseModel(ctx context.Context, user store.User, source string) 
 	default:
 		return chat.Runners{}, fault.Errorf(fault.Invalid, "the source of the model is %s or %s, not %q", chat.LLMAuto, chat.LLMServer, source)
 	}
-	if err := m.Store.SetUserSetting(ctx, user.ID, store.LLMSource, source); err != nil {
+	if err := m.Store.Settings.SetUserSetting(ctx, user.ID, settings.LLMSource, source); err != nil {
 		return chat.Runners{}, err
 	}
 	return m.List(ctx, user)
 }
 
 // made says how to start a runner. base is the address that the request came to.
-func (m *Runners) made(ctx context.Context, user store.User, name, base, token string) (chat.NewRunner, error) {
+func (m *Runners) made(ctx context.Context, user people.User, name, base, token string) (chat.NewRunner, error) {
 	all, err := m.List(ctx, user)
 	if err != nil {
 		return chat.NewRunner{}, err

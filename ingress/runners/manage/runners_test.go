@@ -30,7 +30,7 @@ func (b *bundle) replica() (*runners.Hub, string) {
 	b.T.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
-	hub := runners.New(runners.Config{Registry: manage.Registry{Store: b.Store}, Address: server.URL, Version: "test"})
+	hub := runners.New(runners.Config{Registry: manage.Registry{Runners: b.Store.Runners}, Address: server.URL, Version: "test"})
 	internal, err := hub.Internal(key.InternalKey())
 	require.NoError(b.T, err)
 	mux.Handle("GET /api/runners/connect", hub)
@@ -48,10 +48,10 @@ func TestRunners_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.
 	b := setup(t)
 	here, _ := b.replica()
 	there, address := b.replica()
-	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Store: b.Store}, Key: key})
+	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Runners: b.Store.Runners}, Key: key})
 	t.Cleanup(router.Close)
 	people := &manage.Runners{
-		Store: b.Store, Usual: demo{}, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store, Router: router}),
+		Store: b.Store, Usual: demo{}, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store.Runners, Router: router}),
 	}
 	made, err := people.Create(t.Context(), b.User, "laptop", "https://xbot.example.org/")
 	require.NoError(t, err)

@@ -9,7 +9,8 @@ import (
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
+	peoplerows "xbot/internal/store/people"
 	"xbot/internal/turn/policy"
 	"xbot/internal/user/persona"
 )
@@ -32,9 +33,9 @@ type Heartbeats struct {
 // People finds those whom heartbeats are for.
 type People interface {
 	// EnsureAdmin finds the first administrator.
-	EnsureAdmin(ctx context.Context, name string) (store.User, error)
+	EnsureAdmin(ctx context.Context, name string) (peoplerows.User, error)
 	// UserByName is NotFound if there is nobody of that name.
-	UserByName(ctx context.Context, name string) (store.User, error)
+	UserByName(ctx context.Context, name string) (peoplerows.User, error)
 }
 
 // Follow brings the jobs in line with the policy. Any number of processes may do it. NotFound: the policy names somebody who is
@@ -44,11 +45,11 @@ func (h *Heartbeats) Follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.Jobs.Store.Heartbeats(ctx)
+	all, err := h.Jobs.Cron.Heartbeats(ctx)
 	if err != nil {
 		return err
 	}
-	have := map[beat]store.Job{}
+	have := map[beat]cron.Job{}
 	for _, j := range all {
 		have[beat{j.Heartbeat, j.Owner}] = j
 	}
@@ -71,7 +72,7 @@ func (h *Heartbeats) Follow(ctx context.Context) error {
 		}
 	}
 	for _, j := range have {
-		if err := h.Jobs.Store.DeleteJob(ctx, j.ID); err != nil && !fault.Is(err, fault.NotFound) {
+		if err := h.Jobs.Cron.DeleteJob(ctx, j.ID); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 	}
@@ -105,14 +106,14 @@ func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []
 }
 
 // keep creates the job of a heartbeat, or updates it.
-func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old store.Job) error {
+func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old cron.Job) error {
 	every, err := time.ParseDuration(wanted.Every)
 	if err != nil {
 		return err
 	}
 	deliver := chat.SessionKey("")
-	if wanted.Target == store.LastTalk {
-		deliver = store.LastTalk
+	if wanted.Target == cron.LastTalk {
+		deliver = cron.LastTalk
 	}
 	if old.ID != "" && old.Spec.Every == every && old.Deliver == deliver {
 		return nil
@@ -121,7 +122,7 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 	if err != nil {
 		return err
 	}
-	set := func(j *store.Job, now time.Time) error {
+	set := func(j *cron.Job, now time.Time) error {
 		j.Spec = schedule.Spec{Kind: schedule.Every, Every: every, At: now.Truncate(time.Second).Add(every), Zone: zone.Name}
 		j.Deliver, j.State = deliver, chat.JobActive
 		return next(j, now)
@@ -130,18 +131,18 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 		_, err := h.Jobs.change(ctx, old.ID, set)
 		return err
 	}
-	now, err := h.Jobs.Store.Clock(ctx)
+	now, err := h.Jobs.Cron.Clock(ctx)
 	if err != nil {
 		return err
 	}
-	j := store.Job{Agent: of.agent, Job: chat.Job{
+	j := cron.Job{Agent: of.agent, Job: chat.Job{
 		ID: newID(), Owner: of.user, Heartbeat: of.agent,
 		JobPlan: chat.JobPlan{Name: of.agent, Message: defaultPrompt, Missed: string(schedule.MissedSkip), MaxAge: int(defaultMaxAge / time.Second)},
 	}}
 	if err := set(&j, now); err != nil {
 		return err
 	}
-	_, _, err = h.Jobs.Store.AddJob(ctx, j)
+	_, _, err = h.Jobs.Cron.AddJob(ctx, j)
 	if fault.Is(err, fault.Conflict) {
 		return nil // another process has made it
 	}
@@ -150,7 +151,7 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 
 // Heartbeat says what a heartbeat is told now, or why it is not; nil for a job that is none. With nothing to look after no model is asked.
 func (h *Heartbeats) Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error) {
-	j, err := h.Jobs.Store.Job(ctx, id)
+	j, err := h.Jobs.Cron.Job(ctx, id)
 	if err != nil || j.Heartbeat == "" {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func (h *Heartbeats) Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartb
 	if err != nil {
 		return nil, err
 	}
-	now, err := h.Jobs.Store.Clock(ctx)
+	now, err := h.Jobs.Cron.Clock(ctx)
 	if err != nil {
 		return nil, err
 	}

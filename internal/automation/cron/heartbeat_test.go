@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/turn/policy"
 )
@@ -39,11 +40,11 @@ func (utc) ZoneOf(context.Context, chat.UserID) (cron.Zone, error) {
 func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Jobs{Store: s, Zones: utc{}}
+	desk := &cron.Jobs{Conversations: s.Conversations, Cron: s.Cron, Services: s.Services, Zones: utc{}}
 	p := &set{}
-	h := &cron.Heartbeats{Jobs: desk, Policies: p, Home: t.TempDir(), People: s, Admin: "alice"}
+	h := &cron.Heartbeats{Jobs: desk, Policies: p, Home: t.TempDir(), People: s.Users, Admin: "alice"}
 	who := cron.Caller{User: alice.ID, Admin: true}
 	jobs := func() []chat.Job {
 		t.Helper()
@@ -86,15 +87,15 @@ func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
-	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = pool.Exec(t.Context(), `INSERT INTO cron_jobs (id, user_id, name, message, kind, every_s, zone, missed, max_age_s, next_at, due_at)
 		SELECT 'job_' || lpad(to_hex(n), 8, '0'), $1, 'x', 'x', 'every', 60, 'UTC', 'once', 1, now(), now() FROM generate_series(1, 600) n`, alice.ID)
 	require.NoError(t, err)
 	p := &set{}
 	h := &cron.Heartbeats{
-		Jobs:     &cron.Jobs{Store: s, Zones: utc{}},
-		Policies: p, Home: t.TempDir(), People: s, Admin: "alice",
+		Jobs:     &cron.Jobs{Conversations: s.Conversations, Cron: s.Cron, Services: s.Services, Zones: utc{}},
+		Policies: p, Home: t.TempDir(), People: s.Users, Admin: "alice",
 	}
 	for every, want := range map[string]int{`{agents: {list: [{id: "main", heartbeat: {every: "30m"}}]}}`: 1, `{}`: 0} {
 		p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "1h"}}]}}`)
@@ -112,9 +113,9 @@ func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Jobs{Store: s, Zones: utc{}}
+	desk := &cron.Jobs{Conversations: s.Conversations, Cron: s.Cron, Services: s.Services, Zones: utc{}}
 	who := cron.Caller{User: alice.ID}
 	j, err := desk.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "water the plants"}, cron.From{})
 	require.NoError(t, err)
@@ -134,17 +135,17 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	bob, err := s.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := s.Users.CreateUser(t.Context(), "bob", people.RoleMember)
 	require.NoError(t, err)
 	p := &set{}
 	h := &cron.Heartbeats{
-		Jobs: &cron.Jobs{Store: s, Zones: utc{}}, Policies: p, Home: t.TempDir(), People: s, Admin: "alice",
+		Jobs: &cron.Jobs{Conversations: s.Conversations, Cron: s.Cron, Services: s.Services, Zones: utc{}}, Policies: p, Home: t.TempDir(), People: s.Users, Admin: "alice",
 	}
 	beats := func() map[string]chat.JobID {
 		t.Helper()
-		all, err := s.Heartbeats(t.Context())
+		all, err := s.Cron.Heartbeats(t.Context())
 		require.NoError(t, err)
 		out := map[string]chat.JobID{}
 		for _, j := range all {

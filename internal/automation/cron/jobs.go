@@ -16,46 +16,43 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 )
 
-// Store keeps jobs.
-type Store interface {
-	Clock(ctx context.Context) (time.Time, error)
-	AddJob(ctx context.Context, j store.Job) (made store.Job, fresh bool, err error)
-	Job(ctx context.Context, id chat.JobID) (store.Job, error)
-	Jobs(ctx context.Context, which store.JobsListed) ([]store.Job, error)
-	Heartbeats(ctx context.Context) ([]store.Job, error)
-	ChangeJob(ctx context.Context, id chat.JobID, change func(j *store.Job, now time.Time) error) (store.Job, error)
-	DeleteJob(ctx context.Context, id chat.JobID) error
+// Conversations stores conversations.
+type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-
-	RunStore
-	ServedStore
 }
 
-// RunStore keeps what became of runs.
-type RunStore interface {
-	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
+// Cron stores jobs.
+type Cron interface {
+	AddJob(ctx context.Context, j cron.Job) (made cron.Job, fresh bool, err error)
+	ChangeJob(ctx context.Context, id chat.JobID, change func(j *cron.Job, now time.Time) error) (cron.Job, error)
+	Clock(ctx context.Context) (time.Time, error)
+	DeleteJob(ctx context.Context, id chat.JobID) error
+	Heartbeats(ctx context.Context) ([]cron.Job, error)
+	Job(ctx context.Context, id chat.JobID) (cron.Job, error)
+	JobOwner(ctx context.Context, user chat.UserID) (cron.Owner, error)
 	JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error)
+	Jobs(ctx context.Context, which cron.Listed) ([]cron.Job, error)
 	RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error)
+	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
 	RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[chat.JobID][]chat.JobRun, error)
+	ServedSession(ctx context.Context, id string) (chat.SessionKey, error)
 }
 
-// ServedStore knows services and their conversations, as jobs have to.
-type ServedStore interface {
-	// JobOwner says whether a user is a conversation of a service.
-	JobOwner(ctx context.Context, user chat.UserID) (store.JobOwner, error)
-	// Service is a service, ServedSession the session of a conversation with one.
+// Services stores services.
+type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
-	ServedSession(ctx context.Context, id string) (chat.SessionKey, error)
 }
 
 // Jobs takes requests about jobs.
 type Jobs struct {
-	Store  Store
-	Zones  ZoneFinder
-	Models Models // nil: none is known
+	Conversations Conversations
+	Cron          Cron
+	Services      Services
+	Zones         ZoneFinder
+	Models        Models // nil: none is known
 }
 
 // ZoneFinder finds the timezone of a user who names none.
@@ -92,15 +89,15 @@ type From struct {
 
 // List returns the jobs of the caller, or of all users. Those that run next come first.
 func (d *Jobs) List(ctx context.Context, w Caller, all bool) ([]chat.Job, error) {
-	return d.Listed(ctx, w, all, store.JobsListed{})
+	return d.Listed(ctx, w, all, cron.Listed{})
 }
 
 // Listed returns those of some track or service. Owner says nothing there.
-func (d *Jobs) Listed(ctx context.Context, w Caller, all bool, which store.JobsListed) ([]chat.Job, error) {
+func (d *Jobs) Listed(ctx context.Context, w Caller, all bool, which cron.Listed) ([]chat.Job, error) {
 	if which.Owner = w.User; all && w.Admin {
 		which.Owner = 0
 	}
-	jobs, err := d.Store.Jobs(ctx, which)
+	jobs, err := d.Cron.Jobs(ctx, which)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +131,11 @@ func (d *Jobs) Find(ctx context.Context, w Caller, word string) (chat.Job, error
 
 // Add keeps a job.
 func (d *Jobs) Add(ctx context.Context, w Caller, p chat.JobPlan, from From) (chat.Job, error) {
-	now, err := d.Store.Clock(ctx)
+	now, err := d.Cron.Clock(ctx)
 	if err != nil {
 		return chat.Job{}, err
 	}
-	j := store.Job{Job: chat.Job{ID: newID(), Owner: w.User, JobTrack: chat.JobTrack{Service: from.Service}, State: chat.JobActive, JobPlan: p}, Home: from.Home, MadeBy: from.Once}
+	j := cron.Job{Job: chat.Job{ID: newID(), Owner: w.User, JobTrack: chat.JobTrack{Service: from.Service}, State: chat.JobActive, JobPlan: p}, Home: from.Home, MadeBy: from.Once}
 	if err := d.check(ctx, w, &j, chat.JobPlan{}); err != nil {
 		return chat.Job{}, err
 	}
@@ -146,13 +143,13 @@ func (d *Jobs) Add(ctx context.Context, w Caller, p chat.JobPlan, from From) (ch
 		return chat.Job{}, err
 	}
 	if from.Home != "" {
-		s, _, err := d.Store.Session(ctx, from.Home)
+		s, _, err := d.Conversations.Session(ctx, from.Home)
 		if err != nil {
 			return chat.Job{}, err
 		}
 		j.Agent = s.Agent
 	}
-	made, _, err := d.Store.AddJob(ctx, j)
+	made, _, err := d.Cron.AddJob(ctx, j)
 	return made.Job, err
 }
 
@@ -178,7 +175,7 @@ func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int
 	if plan.Service != old.Service {
 		return chat.Job{}, fault.Errorf(fault.Invalid, "a job cannot go from the house to a service, nor from one service to another: make a new one")
 	}
-	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
+	return d.change(ctx, id, func(j *cron.Job, now time.Time) error {
 		if j.Revision != old.Revision || revision != 0 && revision != j.Revision {
 			return i18n.Fault(fault.Conflict, i18n.CronChangedMeanwhile)
 		}
@@ -194,7 +191,7 @@ func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int
 }
 
 // settle derives the state and next time of a changed job.
-func settle(j *store.Job, now time.Time, moved bool) error {
+func settle(j *cron.Job, now time.Time, moved bool) error {
 	more := j.MaxRuns == 0 || j.Runs < j.MaxRuns
 	switch {
 	case j.State == chat.JobPaused:
@@ -216,7 +213,7 @@ func (d *Jobs) Pause(ctx context.Context, w Caller, id chat.JobID) (chat.Job, er
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
-	return d.change(ctx, id, func(j *store.Job, _ time.Time) error {
+	return d.change(ctx, id, func(j *cron.Job, _ time.Time) error {
 		if j.State == chat.JobActive {
 			j.State, j.Next = chat.JobPaused, nil
 		}
@@ -229,7 +226,7 @@ func (d *Jobs) Resume(ctx context.Context, w Caller, id chat.JobID) (chat.Job, e
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
-	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
+	return d.change(ctx, id, func(j *cron.Job, now time.Time) error {
 		if j.State == chat.JobActive {
 			return nil
 		}
@@ -246,7 +243,7 @@ func (d *Jobs) Remove(ctx context.Context, w Caller, id chat.JobID) error {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
 	}
-	return d.Store.DeleteJob(ctx, id)
+	return d.Cron.DeleteJob(ctx, id)
 }
 
 // Run has a job run at once, once for each key of a request. Its times stay as they are.
@@ -255,10 +252,10 @@ func (d *Jobs) Run(ctx context.Context, w Caller, id chat.JobID, once string) er
 	if err != nil {
 		return err
 	}
-	if who, err := d.Store.JobOwner(ctx, j.Owner); err != nil || who.Consumer && !w.Admin {
+	if who, err := d.Cron.JobOwner(ctx, j.Owner); err != nil || who.Consumer && !w.Admin {
 		return errors.Join(err, fault.Errorf(fault.Denied, "a job of this conversation runs at its times alone"))
 	}
-	_, err = d.Store.RunJob(ctx, id, once)
+	_, err = d.Cron.RunJob(ctx, id, once)
 	return err
 }
 
@@ -267,7 +264,7 @@ func (d *Jobs) Runs(ctx context.Context, w Caller, id chat.JobID, most int) ([]c
 	if _, err := d.seen(ctx, w, id); err != nil {
 		return nil, err
 	}
-	return d.Store.JobRuns(ctx, id, most)
+	return d.Cron.JobRuns(ctx, id, most)
 }
 
 // RunDetails returns a run with what it did. What was said in a run of somebody else's is for them; of a service's, for its administrators.
@@ -276,7 +273,7 @@ func (d *Jobs) RunDetails(ctx context.Context, w Caller, id chat.JobID, run int6
 	if err != nil {
 		return chat.JobRunDetails{}, err
 	}
-	out, err := d.Store.RunDetails(ctx, id, run)
+	out, err := d.Cron.RunDetails(ctx, id, run)
 	if j.Owner != w.User && j.Service == "" {
 		out.Output = out.Said
 	}
@@ -285,7 +282,7 @@ func (d *Jobs) RunDetails(ctx context.Context, w Caller, id chat.JobID, run int6
 
 // Preview returns the next n times of a schedule, its normal form, and its timezone: the given one, else the caller's.
 func (d *Jobs) Preview(ctx context.Context, w Caller, when, zone string, n int) (text, in string, times []time.Time, err error) {
-	now, err := d.Store.Clock(ctx)
+	now, err := d.Cron.Clock(ctx)
 	if err != nil {
 		return "", "", nil, err
 	}
@@ -304,22 +301,22 @@ func (d *Jobs) Preview(ctx context.Context, w Caller, when, zone string, n int) 
 }
 
 // change changes a job, which wakes its workflow.
-func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *store.Job, now time.Time) error) (chat.Job, error) {
-	j, err := d.Store.ChangeJob(ctx, id, do)
+func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *cron.Job, now time.Time) error) (chat.Job, error) {
+	j, err := d.Cron.ChangeJob(ctx, id, do)
 	return j.Job, err
 }
 
 // seen returns a job that the caller may see; any other one is NotFound.
-func (d *Jobs) seen(ctx context.Context, w Caller, id chat.JobID) (store.Job, error) {
-	j, err := d.Store.Job(ctx, id)
+func (d *Jobs) seen(ctx context.Context, w Caller, id chat.JobID) (cron.Job, error) {
+	j, err := d.Cron.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && j.Owner != w.User && !w.Admin {
-		return store.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, id)
+		return cron.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, id)
 	}
 	return j, err
 }
 
 // mine returns a job that the caller may change.
-func (d *Jobs) mine(ctx context.Context, w Caller, id chat.JobID) (store.Job, error) {
+func (d *Jobs) mine(ctx context.Context, w Caller, id chat.JobID) (cron.Job, error) {
 	j, err := d.seen(ctx, w, id)
 	if err == nil && j.Heartbeat != "" {
 		return j, i18n.Fault(fault.Denied, i18n.CronPolicy)

@@ -37,7 +37,7 @@ func (d *Jobs) Publish(ctx context.Context, w Caller, t ServiceTask, once string
 	if !w.Admin {
 		return nil, fault.Errorf(fault.Denied, "tasks of services are for administrators")
 	}
-	now, err := d.Store.Clock(ctx)
+	now, err := d.Cron.Clock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (d *Jobs) Publish(ctx context.Context, w Caller, t ServiceTask, once string
 			return out, err
 		}
 		if t.RunNow && !atOnce {
-			if _, err := d.Store.RunJob(ctx, made.ID, "published"); err != nil {
+			if _, err := d.Cron.RunJob(ctx, made.ID, "published"); err != nil {
 				return out, err
 			}
 		}
@@ -87,7 +87,7 @@ func (d *Jobs) audience(ctx context.Context, t ServiceTask) ([]audienceOf, error
 	for _, word := range t.Sessions {
 		key := chat.SessionKey(strings.TrimSpace(word))
 		if service.IsConversation(string(key)) {
-			known, err := d.Store.ServedSession(ctx, string(key))
+			known, err := d.Cron.ServedSession(ctx, string(key))
 			if err != nil {
 				return nil, err
 			}
@@ -97,7 +97,7 @@ func (d *Jobs) audience(ctx context.Context, t ServiceTask) ([]audienceOf, error
 		if !ok {
 			return nil, fault.Errorf(fault.Invalid, "%q is no conversation of a service", word)
 		}
-		if _, err := d.Store.ServedSession(ctx, id); err != nil {
+		if _, err := d.Cron.ServedSession(ctx, id); err != nil {
 			return nil, err
 		}
 		out = append(out, audienceOf{of, key})
@@ -107,7 +107,7 @@ func (d *Jobs) audience(ctx context.Context, t ServiceTask) ([]audienceOf, error
 	})
 	out = slices.Compact(out)
 	for _, one := range out {
-		s, err := d.Store.Service(ctx, one.service)
+		s, err := d.Services.Service(ctx, one.service)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,8 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	cronrows "xbot/internal/store/cron"
 	"xbot/internal/store/services"
 	"xbot/internal/testing/pgtest"
 )
@@ -44,24 +46,24 @@ func consumerOf(t *testing.T) *consumer {
 	t.Parallel()
 	ctx := t.Context()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	alice, err := s.EnsureAdmin(ctx, "alice")
+	alice, err := s.Users.EnsureAdmin(ctx, "alice")
 	require.NoError(t, err)
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk"), Capabilities: &[]service.Capability{service.Scheduler}})
 	require.NoError(t, err)
-	made, err := s.AddService(ctx, alice.ID, d, true)
+	made, err := s.Services.AddService(ctx, alice.ID, d, true)
 	require.NoError(t, err)
-	_, key, err := s.AddServiceKey(ctx, made.ID, "shop")
+	_, key, err := s.Services.AddServiceKey(ctx, made.ID, "shop")
 	require.NoError(t, err)
-	by, err := s.CallerOf(ctx, secret.HashToken(key))
+	by, err := s.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
 	begin := func() service.Conversation {
-		c, err := s.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+		c, err := s.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
 		require.NoError(t, err)
 		return c
 	}
 	c := &consumer{store: s, admin: alice.ID, of: made, here: begin(), other: begin()}
 	c.who = cron.Caller{User: c.here.User}
-	c.Jobs = &cron.Jobs{Store: s, Zones: zonesOf{alice.ID: "Asia/Shanghai"}}
+	c.Jobs = &cron.Jobs{Conversations: s.Conversations, Cron: s.Cron, Services: s.Services, Zones: zonesOf{alice.ID: "Asia/Shanghai"}}
 	return c
 }
 
@@ -77,7 +79,7 @@ func (c *consumer) add(t *testing.T, when string, change func(p *chat.JobPlan)) 
 func TestConsumers_AJobIsOfItsOwnConversationAlone(t *testing.T) {
 	c := consumerOf(t)
 	const house = chat.SessionKey("agent:main:web:thread:house")
-	_, err := c.store.CreateSession(t.Context(), store.NewSession{Key: house, Owner: c.admin, Channel: "web"})
+	_, err := c.store.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: house, Owner: c.admin, Channel: "web"})
 	require.NoError(t, err)
 	for what, change := range map[string]func(p *chat.JobPlan){
 		"one of its own":              func(p *chat.JobPlan) { p.Target = "" },
@@ -128,7 +130,7 @@ func TestConsumers_AsManyAndAsOftenAsTheyMay(t *testing.T) {
 
 func TestConsumers_WithoutTheCapabilityTheyHaveNone(t *testing.T) {
 	c := consumerOf(t)
-	_, err := c.store.ChangeService(t.Context(), c.of.ID, 0, service.Patch{Capabilities: &[]service.Capability{}})
+	_, err := c.store.Services.ChangeService(t.Context(), c.of.ID, 0, service.Patch{Capabilities: &[]service.Capability{}})
 	require.NoError(t, err)
 	_, err = c.add(t, "@daily", nil)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
@@ -140,12 +142,12 @@ func TestTimeline_ShowsWhatComesInItsBounds(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.add(t, "in 2d", nil)
 	require.NoError(t, err)
-	line, err := c.Timeline(t.Context(), c.who, true, store.JobsListed{}, 7)
+	line, err := c.Timeline(t.Context(), c.who, true, cronrows.Listed{}, 7)
 	require.NoError(t, err)
 	require.Len(t, line.Items, 61, "sixty of one job, and the one of the other")
 	require.True(t, line.More)
 	require.True(t, line.Items[60].At.After(line.Now.Add(47*time.Hour)))
-	none, err := c.Timeline(t.Context(), cron.Caller{User: c.other.User}, true, store.JobsListed{}, 7)
+	none, err := c.Timeline(t.Context(), cron.Caller{User: c.other.User}, true, cronrows.Listed{}, 7)
 	require.NoError(t, err)
 	require.Empty(t, none.Items)
 }
@@ -156,7 +158,7 @@ func TestPermits_NarrowAJobInAConversationOfItsOwn(t *testing.T) {
 	want := &chat.JobPermits{Tools: []string{"Read", "Web*"}, ReadOnly: true}
 	j, err := c.Jobs.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "look", Permits: want}, cron.From{})
 	require.NoError(t, err)
-	kept, err := c.store.Job(t.Context(), j.ID)
+	kept, err := c.store.Cron.Job(t.Context(), j.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, kept.Permits)
 	kept.Job, err = c.Change(t.Context(), who, j.ID, 0, func(p *chat.JobPlan) { p.Message = "look again" })

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/store/cron"
 )
 
 const (
@@ -38,8 +38,8 @@ type TimelineItem struct {
 }
 
 // Timeline looks some days ahead and back.
-func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which store.JobsListed, days int) (Timeline, error) {
-	now, err := d.Store.Clock(ctx)
+func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which cron.Listed, days int) (Timeline, error) {
+	now, err := d.Cron.Clock(ctx)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -48,7 +48,7 @@ func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which store.Job
 	if which.Owner = w.User; all && w.Admin {
 		which.Owner = 0
 	}
-	jobs, err := d.Store.Jobs(ctx, which)
+	jobs, err := d.Cron.Jobs(ctx, which)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -57,7 +57,7 @@ func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which store.Job
 		ids[i] = j.ID
 		out.ahead(j)
 	}
-	runs, err := d.Store.RunsOf(ctx, ids, runsOfJob)
+	runs, err := d.Cron.RunsOf(ctx, ids, runsOfJob)
 	if err != nil {
 		return Timeline{}, err
 	}
@@ -80,7 +80,7 @@ func around(items []TimelineItem, now time.Time) []TimelineItem {
 }
 
 // ahead adds the times of a job that come.
-func (t *Timeline) ahead(j store.Job) {
+func (t *Timeline) ahead(j cron.Job) {
 	table, err := schedule.New(j.Spec)
 	if err != nil || j.Next == nil || j.State != chat.JobActive {
 		return
@@ -104,7 +104,7 @@ func (t *Timeline) ahead(j store.Job) {
 }
 
 // back adds the runs of a job.
-func (t *Timeline) back(j store.Job, runs []chat.JobRun) {
+func (t *Timeline) back(j cron.Job, runs []chat.JobRun) {
 	t.More = t.More || len(runs) == runsOfJob
 	for _, r := range runs {
 		if r.Scheduled.After(t.From) {

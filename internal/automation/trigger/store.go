@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/triggers"
 	"xbot/internal/turn/session"
 )
 
@@ -39,7 +40,7 @@ type Made struct {
 // Add makes a trigger with a fresh secret. madeBy is the id of what asks for it, which makes one however often it is repeated;
 // empty: a person. Invalid says what is wrong with the draft; Denied: the owner is a group.
 func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (Made, error) {
-	who, err := b.Store.UserByID(ctx, owner)
+	who, err := b.Store.Users.UserByID(ctx, owner)
 	if err != nil {
 		return Made{}, err
 	}
@@ -55,7 +56,7 @@ func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft,
 		return Made{}, err
 	}
 	plain := newSecret()
-	made, err := b.Store.AddTrigger(ctx, store.OwnedTrigger{
+	made, err := b.Store.Triggers.AddTrigger(ctx, triggers.OwnedTrigger{
 		Trigger: chat.Trigger{ID: id, TriggerDraft: d}, Owner: owner, Secret: b.Key.Seal([]byte(plain)), MadeBy: madeBy,
 	})
 	return b.made(made, plain), err
@@ -94,12 +95,12 @@ func (b *Store) check(ctx context.Context, owner chat.UserID, id string, d chat.
 		return d, err
 	}
 	if d.Session != own {
-		if _, err := b.Store.SessionPlace(ctx, owner, d.Session); err != nil {
+		if _, err := b.Store.Triggers.SessionPlace(ctx, owner, d.Session); err != nil {
 			return d, err
 		}
 	}
 	if d.AnswerIn != "" {
-		place, err := b.Store.SessionPlace(ctx, owner, d.AnswerIn)
+		place, err := b.Store.Triggers.SessionPlace(ctx, owner, d.AnswerIn)
 		if err != nil {
 			return d, err
 		}
@@ -112,7 +113,7 @@ func (b *Store) check(ctx context.Context, owner chat.UserID, id string, d chat.
 
 // List returns the triggers of a user.
 func (b *Store) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, error) {
-	all, err := b.Store.Triggers(ctx, owner)
+	all, err := b.Store.Triggers.Triggers(ctx, owner)
 	for i, t := range all {
 		all[i] = b.placed(t)
 	}
@@ -121,13 +122,13 @@ func (b *Store) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, er
 
 // Find returns a trigger of a user by its id or name.
 func (b *Store) Find(ctx context.Context, owner chat.UserID, word string) (chat.Trigger, error) {
-	t, err := b.Store.FindTrigger(ctx, owner, word)
+	t, err := b.Store.Triggers.FindTrigger(ctx, owner, word)
 	return b.placed(t.Trigger), err
 }
 
 // OnPlatform reports whether a conversation of a user takes place on a platform, where answers can be delivered.
 func (b *Store) OnPlatform(ctx context.Context, owner chat.UserID, key chat.SessionKey) (bool, error) {
-	place, err := b.Store.SessionPlace(ctx, owner, key)
+	place, err := b.Store.Triggers.SessionPlace(ctx, owner, key)
 	return place != nil, err
 }
 
@@ -143,7 +144,7 @@ func (b *Store) Change(ctx context.Context, owner chat.UserID, id string, d chat
 	if d, err = b.check(ctx, owner, id, d); err != nil {
 		return chat.Trigger{}, err
 	}
-	if err := b.Store.ReplaceTrigger(ctx, owner, id, d); err != nil {
+	if err := b.Store.Triggers.ReplaceTrigger(ctx, owner, id, d); err != nil {
 		return chat.Trigger{}, err
 	}
 	return b.Find(ctx, owner, id)
@@ -156,7 +157,7 @@ func (b *Store) Enable(ctx context.Context, owner chat.UserID, word string, enab
 		return t, err
 	}
 	t.Off = !enabled
-	return t, b.Store.ReplaceTrigger(ctx, owner, t.ID, t.TriggerDraft)
+	return t, b.Store.Triggers.ReplaceTrigger(ctx, owner, t.ID, t.TriggerDraft)
 }
 
 // Renew gives a trigger another secret. Calls that are signed with the one before are refused from then on.
@@ -166,7 +167,7 @@ func (b *Store) Renew(ctx context.Context, owner chat.UserID, id string) (Made, 
 		return Made{}, err
 	}
 	plain := newSecret()
-	return b.made(t, plain), b.Store.SetTriggerSecret(ctx, owner, id, b.Key.Seal([]byte(plain)))
+	return b.made(t, plain), b.Store.Triggers.SetTriggerSecret(ctx, owner, id, b.Key.Seal([]byte(plain)))
 }
 
 // Remove deletes a trigger and its history. The conversation that it called stays.
@@ -175,11 +176,11 @@ func (b *Store) Remove(ctx context.Context, owner chat.UserID, word string) (cha
 	if err != nil {
 		return t, err
 	}
-	return t, b.Store.DeleteTrigger(ctx, owner, t.ID)
+	return t, b.Store.Triggers.DeleteTrigger(ctx, owner, t.ID)
 }
 
 func (b *Store) own(ctx context.Context, owner chat.UserID, id string) (chat.Trigger, error) {
-	t, err := b.Store.Trigger(ctx, id)
+	t, err := b.Store.Triggers.Trigger(ctx, id)
 	if err == nil && t.Owner != owner {
 		err = fault.Errorf(fault.NotFound, "there is no such trigger")
 	}

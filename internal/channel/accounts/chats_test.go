@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/channels"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -21,7 +22,7 @@ func withBots(t *testing.T, bots ...[2]string) *accounts.Store {
 	t.Helper()
 	rows := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	for _, b := range bots {
-		require.NoError(t, rows.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: b[0], Account: b[1], Enabled: true, Settings: map[string]string{}}, 0))
+		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: b[0], Account: b[1], Enabled: true, Settings: map[string]string{}}, 0))
 	}
 	return &accounts.Store{Store: rows, Drivers: []channel.Driver{feishu.Driver(), qq.Driver(), onebot.Driver()}}
 }

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/channels"
 )
 
 // Store reads and writes what accounts are configured with. It is safe for concurrent use.
@@ -32,7 +33,7 @@ var _ channel.Source = (*Store)(nil)
 
 // ChannelAccounts reads what is configured, with the secrets. One whose secrets cannot be read says so and hurts no other.
 func (b *Store) ChannelAccounts(ctx context.Context) ([]channel.Configured, error) {
-	rows, err := b.Store.ChannelAccounts(ctx)
+	rows, err := b.Store.Channels.ChannelAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +66,8 @@ func (b *Store) reveal(sealed []byte) (map[string]string, error) {
 }
 
 // row is an account as it is stored: its secrets are sealed.
-func (b *Store) row(d channel.Driver, account string, enabled bool, all map[string]string) (store.ChannelAccount, error) {
-	a := store.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
+func (b *Store) row(d channel.Driver, account string, enabled bool, all map[string]string) (channels.ChannelAccount, error) {
+	a := channels.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
 	secrets := map[string]string{}
 	for _, o := range d.Options {
 		switch value := all[o.Name]; {

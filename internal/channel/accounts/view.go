@@ -9,7 +9,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/store/channels"
 )
 
 // Kinds are the platforms that there can be accounts of.
@@ -31,7 +31,7 @@ func (b *Store) Kinds(ctx context.Context) ([]chat.ChannelKind, error) {
 
 // View lists all accounts as people may see them: without secrets, with how they stand.
 func (b *Store) View(ctx context.Context) ([]chat.ChannelAccount, error) {
-	rows, err := b.Store.ChannelOverview(ctx)
+	rows, err := b.Store.Channels.ChannelOverview(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (b *Store) ViewOf(ctx context.Context, name, account string) (chat.ChannelA
 	return chat.ChannelAccount{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
 }
 
-func (b *Store) view(ctx context.Context, r store.ChannelOverview) chat.ChannelAccount {
+func (b *Store) view(ctx context.Context, r channels.ChannelOverview) chat.ChannelAccount {
 	a := chat.ChannelAccount{
 		Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: r.Settings, Secrets: []string{}, Revision: r.Revision,
 		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error,
@@ -86,7 +86,7 @@ func (b *Store) view(ctx context.Context, r store.ChannelOverview) chat.ChannelA
 	return a
 }
 
-func stateOf(r store.ChannelOverview) chat.ChannelState {
+func stateOf(r channels.ChannelOverview) chat.ChannelState {
 	switch {
 	case !r.Enabled:
 		return chat.ChannelOff

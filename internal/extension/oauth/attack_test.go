@@ -15,8 +15,8 @@ import (
 	"xbot/internal/extension/oauth"
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	rows "xbot/internal/store/oauth"
+	peoplerows "xbot/internal/store/people"
 )
 
 // evil marks the parts of hostile responses that must not be shown, logged or stored.
@@ -214,7 +214,7 @@ func TestAttack_ConnectionsOfOneAccountTakeFewDatabaseConnections(t *testing.T) 
 		all.Go(func() { _, _ = b.Finish(context.Background(), back) })
 	}
 	require.Eventually(t, func() bool { return b.provider.Count("/account") == before+many && b.waiting() > 1 }, 10*time.Second, time.Millisecond, "all have their tokens")
-	bob, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
 	require.NoError(t, err)
 	mine := b.user
 	b.user = bob.ID
@@ -230,7 +230,7 @@ func TestAttack_ConnectionsOfOneAccountTakeFewDatabaseConnections(t *testing.T) 
 // TestAttack_ThousandsOfFlowsOfOnePersonCostOthersNothing begins many flows: those of a person are bounded, and another person's goes on.
 func TestAttack_ThousandsOfFlowsOfOnePersonCostOthersNothing(t *testing.T) {
 	b := setup(t)
-	bob, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
 	require.NoError(t, err)
 	ann := b.user
 	b.user = bob.ID
@@ -263,7 +263,7 @@ func TestAttack_ReturnsOfABrowser(t *testing.T) {
 	feishu := b.draft()
 	feishu.ID, feishu.Name, feishu.Issuer = "feishu", "Feishu", "" // it does not say who it is
 	b.save(feishu)
-	bob, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
 	require.NoError(t, err)
 	for _, provider := range []string{"acme", "feishu"} {
 		b.provider.Rule(oauthtest.Rules{Silent: provider == "feishu"})
@@ -323,7 +323,7 @@ func TestAttack_ReturnsOfABrowser(t *testing.T) {
 // other's.
 func TestAttack_OneFeishuAccountOfTwoPeople(t *testing.T) {
 	b := setup(t)
-	bob, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
 	require.NoError(t, err)
 	people := []chat.UserID{b.user, bob.ID}
 	var given []string

@@ -49,7 +49,7 @@ func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address
 	raw := make([]byte, stateBytes)
 	rand.Read(raw) // never fails
 	state, v := hex.EncodeToString(raw), verifier{oauth2.GenerateVerifier()}
-	if err := s.Rows.AddOAuthFlow(ctx, secret.HashToken(state), rows.Flow{
+	if err := s.OAuth.AddOAuthFlow(ctx, secret.HashToken(state), rows.Flow{
 		User: t.User, Provider: p.ID, Scopes: scopes, Verifier: s.seal(v), Browser: secret.HashToken(browser), Login: t.Login, Call: t.Call,
 	}, FlowLife); err != nil {
 		return "", err
@@ -96,7 +96,7 @@ var (
 // Finish ends the flow of a browser that comes back, once: it stores the account and answers the calls of its person that wait for it. store.ErrNoFlow: its state is
 // unknown, was used, has expired, or is another browser's. A RefusedError answers the call of the flow, too; after other errors it goes on to wait.
 func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
-	f, err := s.Rows.TakeOAuthFlow(ctx, secret.HashToken(r.State), secret.HashToken(r.Browser))
+	f, err := s.OAuth.TakeOAuthFlow(ctx, secret.HashToken(r.State), secret.HashToken(r.Browser))
 	if err != nil {
 		return Connected{}, err
 	}
@@ -109,7 +109,7 @@ func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	case p.Issuer != "" && p.Issuer != r.Issuer && !(p.SilentIssuer && r.Issuer == ""):
 		return Connected{}, ErrOtherIssuer
 	}
-	who, err := s.Rows.UserByID(ctx, f.User)
+	who, err := s.Users.UserByID(ctx, f.User)
 	if err == nil && who.Disabled {
 		err = ErrDisabled
 	}
@@ -127,7 +127,7 @@ func (s *Accounts) waiting(ctx context.Context, id chat.CallID, name string) (*c
 	if id == "" {
 		return nil, nil
 	}
-	call, err := s.Rows.Call(ctx, id)
+	call, err := s.Calls.Call(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	}
@@ -151,7 +151,7 @@ func (s *Accounts) refused(ctx context.Context, p rows.Provider, r Return, call 
 		return refusal
 	}
 	waits.Note = refusal.Error()
-	if err := s.Rows.RefuseOAuthCall(ctx, *waits); err != nil {
+	if err := s.OAuth.RefuseOAuthCall(ctx, *waits); err != nil {
 		return err
 	}
 	return refusal
@@ -213,7 +213,7 @@ func (s *Accounts) store(ctx context.Context, a rows.Account, revision int64) (b
 	if before, _, err = s.account(ctx, a.User, a.Provider); err != nil {
 		return before, 0, err
 	}
-	answered, err = s.Rows.ConnectOAuthAccount(ctx, a, revision)
+	answered, err = s.OAuth.ConnectOAuthAccount(ctx, a, revision)
 	return before, answered, err
 }
 

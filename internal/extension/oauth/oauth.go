@@ -22,6 +22,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store/calls"
+
 	rows "xbot/internal/store/oauth"
 	"xbot/internal/store/people"
 )
@@ -39,30 +40,32 @@ const FlowLife = 30 * time.Minute
 // answerTime bounds each request to a provider.
 const answerTime = 10 * time.Second
 
-// Rows keep providers, accounts and flows.
-type Rows interface {
-	ProviderRows
-	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
-	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
-	ConnectOAuthAccount(ctx context.Context, a rows.Account, revision int64) (answered int, err error)
-	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
-	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
-	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
-	Conversations
-}
-
-// ProviderRows keep providers: those of administrators and of MCP servers.
-type ProviderRows interface {
-	OAuthProviders(ctx context.Context, viewer chat.UserID) ([]rows.Provider, error)
-	SetOAuthProvider(ctx context.Context, in rows.Provider, void *rows.Void, by chat.UserID) error
-	SetMCPProvider(ctx context.Context, in rows.Provider, void rows.Void, revision int64, by chat.UserID) error
-	RemoveOAuthProvider(ctx context.Context, id string) error
-}
-
-// Conversations know what waits for an account, and for whom.
-type Conversations interface {
+// Calls stores tool calls.
+type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+}
+
+// ConversationsStore stores conversations.
+type ConversationsStore interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// OAuth stores OAuth providers and accounts.
+type OAuth interface {
+	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
+	ConnectOAuthAccount(ctx context.Context, a rows.Account, revision int64) (answered int, err error)
+	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
+	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
+	OAuthProviders(ctx context.Context, viewer chat.UserID) ([]rows.Provider, error)
+	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
+	RemoveOAuthProvider(ctx context.Context, id string) error
+	SetMCPProvider(ctx context.Context, in rows.Provider, void rows.Void, revision int64, by chat.UserID) error
+	SetOAuthProvider(ctx context.Context, in rows.Provider, void *rows.Void, by chat.UserID) error
+	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
+}
+
+// Users stores users.
+type Users interface {
 	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
 }
 
@@ -74,8 +77,11 @@ type Key interface {
 
 // Accounts are the accounts that people have connected, and the providers at which they can. It is safe for concurrent use.
 type Accounts struct {
-	Rows Rows
-	Key  Key
+	Calls         Calls
+	Conversations ConversationsStore
+	OAuth         OAuth
+	Users         Users
+	Key           Key
 	// HTTP carries the requests to providers; it reaches the public internet, and what the operator allows (package safehttp).
 	HTTP http.RoundTripper
 	// Public is the address at which people reach this server, without a slash at its end; empty: this process does not know it.
@@ -206,11 +212,11 @@ func (s *Accounts) open(sealed []byte, into any) error {
 
 // Owner is whose conversation it is. Invalid: it is a group's, which has no accounts.
 func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error) {
-	_, user, err := s.Rows.Session(ctx, key)
+	_, user, err := s.Conversations.Session(ctx, key)
 	if err != nil {
 		return 0, err
 	}
-	who, err := s.Rows.UserByID(ctx, user)
+	who, err := s.Users.UserByID(ctx, user)
 	if err == nil && who.Group {
 		err = fault.Errorf(fault.Invalid, "accounts belong to a person, and this conversation to a group: ask for it in a direct conversation")
 	}
@@ -219,7 +225,7 @@ func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID,
 
 // List returns the accounts of a person.
 func (s *Accounts) List(ctx context.Context, user chat.UserID) ([]chat.OAuthAccount, error) {
-	all, err := s.Rows.OAuthAccounts(ctx, user)
+	all, err := s.OAuth.OAuthAccounts(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +243,7 @@ func (s *Accounts) Account(ctx context.Context, user chat.UserID, provider strin
 }
 
 func (s *Accounts) account(ctx context.Context, user chat.UserID, provider string) (rows.Account, bool, error) {
-	all, err := s.Rows.OAuthAccounts(ctx, user)
+	all, err := s.OAuth.OAuthAccounts(ctx, user)
 	if err != nil {
 		return rows.Account{}, false, err
 	}

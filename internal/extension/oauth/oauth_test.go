@@ -21,7 +21,10 @@ import (
 	"xbot/internal/host/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
 	rows "xbot/internal/store/oauth"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -41,14 +44,14 @@ func setup(t *testing.T, allowed ...string) *bundle {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "ann")
+	user, err := s.Users.EnsureAdmin(t.Context(), "ann")
 	require.NoError(t, err)
 	if allowed == nil {
 		allowed = []string{"127.0.0.1"}
 	}
 	allow, err := safehttp.ParseAllow(allowed)
 	require.NoError(t, err)
-	b := &bundle{t: t, pool: pool, store: s, provider: oauthtest.New(t), user: user.ID, Accounts: &oauth.Accounts{Rows: s, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow), Public: "http://xbot.test"}}
+	b := &bundle{t: t, pool: pool, store: s, provider: oauthtest.New(t), user: user.ID, Accounts: &oauth.Accounts{Calls: s.Calls, Conversations: s.Conversations, OAuth: s.OAuth, Users: s.Users, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow), Public: "http://xbot.test"}}
 	b.save(b.draft())
 	return b
 }
@@ -271,7 +274,7 @@ func TestToken_RefreshesTakeFewConnectionsOfTheDatabase(t *testing.T) {
 	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
 	users := []chat.UserID{b.user}
 	for _, name := range []string{"ben", "cho", "dee", "eve", "fay"} {
-		u, err := b.store.CreateUser(t.Context(), name, store.RoleMember)
+		u, err := b.store.Users.CreateUser(t.Context(), name, people.RoleMember)
 		require.NoError(t, err)
 		users = append(users, u.ID)
 	}
@@ -445,7 +448,7 @@ func TestFlow_WhatWasAskedForCountsWhateverTheProviderCallsIt(t *testing.T) {
 func (b *bundle) asks(turn chat.TurnID, scopes ...string) chat.CallID {
 	b.t.Helper()
 	key := chat.SessionKey("s-" + string(turn))
-	_, err := b.store.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: b.user, Channel: "web"})
+	_, err := b.store.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: key, Owner: b.user, Channel: "web"})
 	require.NoError(b.t, err)
 	_, err = b.store.Accept(b.t.Context(), store.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(turn), Text: "hi"})
 	require.NoError(b.t, err)
@@ -458,14 +461,14 @@ func (b *bundle) asks(turn chat.TurnID, scopes ...string) chat.CallID {
 	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "oauth_authorize", Class: chat.ClassRead, Asks: chat.Asks{Questions: ask}}.Ruled()
 	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
-	_, err = b.store.Ask(b.t.Context(), call.ID, chat.Request{})
+	_, err = b.store.Calls.Ask(b.t.Context(), call.ID, chat.Request{})
 	require.NoError(b.t, err)
 	return call.ID
 }
 
 func (b *bundle) approval(id chat.CallID) chat.Approval {
 	b.t.Helper()
-	call, err := b.store.Call(b.t.Context(), id)
+	call, err := b.store.Calls.Call(b.t.Context(), id)
 	require.NoError(b.t, err)
 	return *call.Approval
 }
@@ -482,7 +485,7 @@ func TestFlow_AnswersEveryCallThatWaitsForTheAccountWhereverItWasConnected(t *te
 		require.Equal(t, "ann", a.AnsweredBy)
 	}
 	require.Equal(t, chat.ApprovalOpen, b.approval(more).State, "it waits for more than was asked for")
-	waits, err := b.store.Answered(t.Context(), "t1")
+	waits, err := b.store.Calls.Answered(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, []chat.CallID{first}, waits, "the turn goes on")
 	b.connect("write")
@@ -510,7 +513,7 @@ func TestFlow_ACallCanBeDeclinedWhoseProviderIsSwitchedOff(t *testing.T) {
 	_, err = b.Finish(t.Context(), back)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	require.Equal(t, chat.ApprovalOpen, b.approval(id).State)
-	_, err = b.store.Answer(t.Context(), store.Answer{Session: "s-t1", User: b.user, UserName: "ann", Call: id})
+	_, err = b.store.Calls.Answer(t.Context(), calls.Answer{Session: "s-t1", User: b.user, UserName: "ann", Call: id})
 	require.NoError(t, err)
 	require.Equal(t, chat.ApprovalDenied, b.approval(id).State)
 }
@@ -518,7 +521,7 @@ func TestFlow_ACallCanBeDeclinedWhoseProviderIsSwitchedOff(t *testing.T) {
 func TestFlow_LeavesCallsAloneThatWaitForSomebodyElse(t *testing.T) {
 	b := setup(t)
 	id := b.asks("t1")
-	other, err := b.store.CreateUser(t.Context(), "ben", store.RoleMember)
+	other, err := b.store.Users.CreateUser(t.Context(), "ben", people.RoleMember)
 	require.NoError(t, err)
 	ann := b.user
 	b.user = other.ID

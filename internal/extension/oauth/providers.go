@@ -57,7 +57,7 @@ func (s *Accounts) secretOf(p rows.Provider) (string, error) {
 
 // Providers lists those that a person sees, 0: nobody, without their secrets: all but those of other people's MCP servers.
 func (s *Accounts) Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error) {
-	all, err := s.Rows.OAuthProviders(ctx, user)
+	all, err := s.OAuth.OAuthProviders(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Accounts) Provider(ctx context.Context, user chat.UserID, id string) (c
 }
 
 func (s *Accounts) enabled(ctx context.Context, user chat.UserID, id string) (rows.Provider, error) {
-	all, err := s.Rows.OAuthProviders(ctx, user)
+	all, err := s.OAuth.OAuthProviders(ctx, user)
 	if err != nil {
 		return rows.Provider{}, err
 	}
@@ -96,7 +96,7 @@ func (s *Accounts) enabled(ctx context.Context, user chat.UserID, id string) (ro
 }
 
 func (s *Accounts) stored(ctx context.Context, user chat.UserID, id string) (rows.Provider, error) {
-	all, err := s.Rows.OAuthProviders(ctx, user)
+	all, err := s.OAuth.OAuthProviders(ctx, user)
 	if err != nil {
 		return rows.Provider{}, err
 	}
@@ -140,7 +140,7 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 			row.Secrets = old.Secrets
 		}
 	}
-	if err := s.Rows.SetOAuthProvider(ctx, row, void, by); err != nil {
+	if err := s.OAuth.SetOAuthProvider(ctx, row, void, by); err != nil {
 		return chat.OAuthProvider{}, err
 	}
 	saved, err := s.stored(ctx, 0, d.ID)
@@ -157,7 +157,7 @@ func (s *Accounts) Remove(ctx context.Context, id string) error {
 	if ofServer.MatchString(id) {
 		return errOfServer
 	}
-	return s.Rows.RemoveOAuthProvider(ctx, id)
+	return s.OAuth.RemoveOAuthProvider(ctx, id)
 }
 
 // tidy is a draft without blanks around its parts.

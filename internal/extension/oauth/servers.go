@@ -39,7 +39,7 @@ func (s *Accounts) SaveOf(ctx context.Context, server Server, d Draft, by chat.U
 	if d.Secret != "" {
 		row.Secrets = s.seal(clientSecret{d.Secret})
 	}
-	return s.Rows.SetMCPProvider(ctx, row, rows.Void{Tokens: s.seal(tokens{}), Problem: "the provider was asked anew"}, server.Revision, by)
+	return s.OAuth.SetMCPProvider(ctx, row, rows.Void{Tokens: s.seal(tokens{}), Problem: "the provider was asked anew"}, server.Revision, by)
 }
 
 // naming says in requests for tokens what they are for (RFC 8707, section 2.2), for which the library has no parameter where it renews one.

@@ -26,7 +26,7 @@ type guarded struct {
 func (b *bundle) guarded(owner chat.UserID) *guarded {
 	b.t.Helper()
 	g := &guarded{bundle: b, resource: b.provider.Protect(b.t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))}
-	id, err := b.store.SetMCPServer(b.t.Context(), mcpservers.Server{MCPServer: chat.MCPServer{User: owner, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: g.resource.At(), Enabled: true}}}, owner)
+	id, err := b.store.MCPServers.SetMCPServer(b.t.Context(), mcpservers.Server{MCPServer: chat.MCPServer{User: owner, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: g.resource.At(), Enabled: true}}}, owner)
 	require.NoError(b.t, err)
 	g.row = g.now(id)
 	require.NoError(b.t, g.names(g.row.Revision))
@@ -36,7 +36,7 @@ func (b *bundle) guarded(owner chat.UserID) *guarded {
 
 func (g *guarded) now(id int64) mcpservers.Server {
 	g.t.Helper()
-	row, err := g.store.MCPServer(g.t.Context(), id)
+	row, err := g.store.MCPServers.MCPServer(g.t.Context(), id)
 	require.NoError(g.t, err)
 	return row
 }
@@ -84,7 +84,7 @@ func TestServers_TokensAreAskedForAndRenewedForTheServerAlone(t *testing.T) {
 func TestServers_TheProviderOfAPersonsServerIsForThatPersonAlone(t *testing.T) {
 	b := setup(t)
 	g := b.guarded(b.user)
-	who, err := b.store.CreateUser(t.Context(), "bob", "member")
+	who, err := b.store.Users.CreateUser(t.Context(), "bob", "member")
 	require.NoError(t, err)
 	for user, sees := range map[chat.UserID]bool{b.user: true, who.ID: false, 0: false} {
 		all, err := g.Providers(t.Context(), user)
@@ -146,7 +146,7 @@ func TestServers_AProviderComesAndGoesWithItsServer(t *testing.T) {
 
 	g.row = g.now(g.row.ID)
 	g.row.URL, g.row.Account = "https://elsewhere.example/mcp", ""
-	_, err = g.store.SetMCPServer(t.Context(), g.row, g.user)
+	_, err = g.store.MCPServers.SetMCPServer(t.Context(), g.row, g.user)
 	require.NoError(t, err)
 	require.Nil(t, connected(), "its server has named another")
 	_, err = g.Provider(t.Context(), g.user, g.id())
@@ -155,7 +155,7 @@ func TestServers_AProviderComesAndGoesWithItsServer(t *testing.T) {
 	g = b.guarded(0)
 	_, err = g.Finish(t.Context(), g.backFrom(g.id()))
 	require.NoError(t, err)
-	require.NoError(t, g.store.RemoveMCPServer(t.Context(), 0, "tracker", false))
+	require.NoError(t, g.store.MCPServers.RemoveMCPServer(t.Context(), 0, "tracker", false))
 	require.Nil(t, connected())
 	var told int
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM changes WHERE kind = 'provider' AND name LIKE 'mcp-%'").Scan(&told))

@@ -120,7 +120,7 @@ func (s *Accounts) ForCall(ctx context.Context, user chat.UserID, id chat.CallID
 
 // asks reads what account a call waits for.
 func (s *Accounts) asks(ctx context.Context, id chat.CallID) (call chat.Call, ask chat.AccountAsk, err error) {
-	call, err = s.Rows.Call(ctx, id)
+	call, err = s.Calls.Call(ctx, id)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return call, ask, errOver

@@ -104,7 +104,7 @@ func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserI
 // renew holds the account, renews its token unless somebody was faster, and returns it.
 func (s *Accounts) renew(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
 	var broken error
-	err = s.Rows.HoldOAuthAccount(ctx, user, p.ID, func(a *rows.Account) (rows.Kept, error) {
+	err = s.OAuth.HoldOAuthAccount(ctx, user, p.ID, func(a *rows.Account) (rows.Kept, error) {
 		access, broken = "", nil
 		if a.Problem != "" {
 			return rows.Unchanged, notConnected(p, a.Problem)
@@ -210,7 +210,7 @@ func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider st
 	if err != nil {
 		return "", err
 	}
-	err = s.Rows.HoldOAuthAccount(ctx, user, provider, func(a *rows.Account) (rows.Kept, error) {
+	err = s.OAuth.HoldOAuthAccount(ctx, user, provider, func(a *rows.Account) (rows.Kept, error) {
 		var t tokens
 		if s.open(a.Tokens, &t) == nil {
 			untold = s.giveBack(ctx, p, t)

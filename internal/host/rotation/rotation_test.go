@@ -21,10 +21,14 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/agentsecrets"
+	"xbot/internal/store/channels"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/oauth"
 	"xbot/internal/store/plugins"
 	"xbot/internal/store/secrets"
+	"xbot/internal/store/subscriptions"
+	"xbot/internal/store/toolkeys"
+	"xbot/internal/store/triggers"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -42,39 +46,39 @@ func setup(t *testing.T) *bundle {
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	b := &bundle{Store: store.New(pool, store.Options{}), t: t, pool: pool, home: t.TempDir()}
 	b.ring = b.open()
-	user, err := b.EnsureAdmin(t.Context(), "admin")
+	user, err := b.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	b.user = user.ID
 	for _, name := range []string{"one", "two"} {
-		require.NoError(t, b.AddChannelAccount(t.Context(), store.ChannelAccount{Channel: "qq", Account: name, Secrets: b.ring.Seal([]byte(`{"secret":"` + name + `"}`))}, b.user))
+		require.NoError(t, b.Channels.AddChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Account: name, Secrets: b.ring.Seal([]byte(`{"secret":"` + name + `"}`))}, b.user))
 	}
-	_, err = b.AddSubscription(t.Context(), store.Subscription{
+	_, err = b.Subscriptions.AddSubscription(t.Context(), subscriptions.Subscription{
 		Subscription: chat.Subscription{Name: "acme", Provider: "openai", APIType: "chat_completions", Enabled: true}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`)),
 	}, b.user)
 	require.NoError(t, err)
-	require.NoError(t, b.SetToolKey(t.Context(), store.ToolKey{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
-	_, err = b.SetMCPServer(t.Context(), store.MCPServer{
+	require.NoError(t, b.ToolKeys.SetToolKey(t.Context(), toolkeys.Key{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
+	_, err = b.MCPServers.SetMCPServer(t.Context(), mcpservers.Server{
 		MCPServer: chat.MCPServer{MCPConfig: chat.MCPConfig{Name: "git", Transport: chat.MCPHTTP, URL: "https://mcp.example.com"}}, Secrets: b.ring.Seal([]byte(`{"headers":{"A":"b"}}`)),
 	}, b.user)
 	require.NoError(t, err)
-	require.NoError(t, b.SeeMCPProject(t.Context(), mcpservers.SeenProject{
+	require.NoError(t, b.MCPServers.SeeMCPProject(t.Context(), mcpservers.SeenProject{
 		User: b.user, Sealed: b.ring.Seal([]byte(`{"mcpServers":{}}`)), Project: mcpservers.Project{Runner: "laptop", Folder: "/work", Digest: "d"},
 	}))
-	require.NoError(t, b.SetOAuthProvider(t.Context(), oauth.Provider{
+	require.NoError(t, b.OAuth.SetOAuthProvider(t.Context(), oauth.Provider{
 		OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: b.ring.Seal([]byte(`{"client_secret":"s"}`)),
 	}, nil, b.user))
-	_, err = b.ConnectOAuthAccount(t.Context(), oauth.Account{User: b.user, OAuthAccount: chat.OAuthAccount{Provider: "acme"}, Tokens: b.ring.Seal([]byte(`{"access_token":"t"}`))}, 1)
+	_, err = b.OAuth.ConnectOAuthAccount(t.Context(), oauth.Account{User: b.user, OAuthAccount: chat.OAuthAccount{Provider: "acme"}, Tokens: b.ring.Seal([]byte(`{"access_token":"t"}`))}, 1)
 	require.NoError(t, err)
-	require.NoError(t, b.AddOAuthFlow(t.Context(), []byte("state"), oauth.Flow{User: b.user, Provider: "acme", Browser: []byte("b"), Verifier: b.ring.Seal([]byte(`{"verifier":"v"}`))}, time.Hour))
-	_, err = b.AddTrigger(t.Context(), store.OwnedTrigger{
+	require.NoError(t, b.OAuth.AddOAuthFlow(t.Context(), []byte("state"), oauth.Flow{User: b.user, Provider: "acme", Browser: []byte("b"), Verifier: b.ring.Seal([]byte(`{"verifier":"v"}`))}, time.Hour))
+	_, err = b.Triggers.AddTrigger(t.Context(), triggers.OwnedTrigger{
 		Owner: b.user, Secret: b.ring.Seal([]byte("signs")),
 		Trigger: chat.Trigger{ID: "t1", TriggerDraft: chat.TriggerDraft{Name: "ci", Source: chat.TriggerGeneric, Session: "hook:t1", PerMinute: 60}},
 	})
 	require.NoError(t, err)
 	sealed := b.ring.Seal([]byte(`{"token":"t"}`))
-	require.NoError(t, b.InstallPlugin(t.Context(), plugins.Plugin{ID: "feeds", Version: "1", Digest: strings.Repeat("0", 64), Manifest: []byte("{}")}, []byte("x"), b.user, kept(sealed)))
-	require.NoError(t, b.SetAgentSecret(t.Context(), agentsecrets.Secret{Agent: "main", Name: "TOKEN", Sealed: b.ring.Seal([]byte(`{"value":"t"}`))}, anything{}))
-	require.NoError(t, b.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
+	require.NoError(t, b.Plugins.InstallPlugin(t.Context(), plugins.Plugin{ID: "feeds", Version: "1", Digest: strings.Repeat("0", 64), Manifest: []byte("{}")}, []byte("x"), b.user, kept(sealed)))
+	require.NoError(t, b.AgentSecrets.SetAgentSecret(t.Context(), agentsecrets.Secret{Agent: "main", Name: "TOKEN", Sealed: b.ring.Seal([]byte(`{"value":"t"}`))}, anything{}))
+	require.NoError(t, b.Secrets.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
 	return b
 }
 
@@ -98,7 +102,7 @@ func (b *bundle) open() *secret.Keyring {
 // readable requires that a ring opens everything.
 func (b *bundle) readable(ring *secret.Keyring) {
 	b.t.Helper()
-	bad, err := rotation.Unreadable(b.t.Context(), ring, b)
+	bad, err := rotation.Unreadable(b.t.Context(), ring, b.Secrets)
 	require.NoError(b.t, err)
 	require.Empty(b.t, bad)
 }
@@ -111,7 +115,7 @@ func (b *bundle) lines() int {
 
 // dying is a store whose process is killed before its n-th write, or after it.
 type dying struct {
-	*store.Store
+	*secrets.Store
 
 	writes int
 	after  bool
@@ -134,7 +138,7 @@ func (d *dying) RetireKeysBut(ctx context.Context, current string, others []stri
 	return d.write(func() error { return d.Store.RetireKeysBut(ctx, current, others) })
 }
 
-func (d *dying) Reseal(ctx context.Context, was store.Sealed, now []byte) (done bool, err error) {
+func (d *dying) Reseal(ctx context.Context, was secrets.Sealed, now []byte) (done bool, err error) {
 	return done, d.write(func() error { done, err = d.Store.Reseal(ctx, was, now); return err })
 }
 
@@ -143,20 +147,20 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 		for n := 1; n <= 10; n++ { // retiring, and nine secrets
 			b := setup(t)
 			before := b.ring.Keys()[0]
-			_, err := rotation.Rotate(t.Context(), b.open(), &dying{Store: b.Store, writes: n, after: after})
+			_, err := rotation.Rotate(t.Context(), b.open(), &dying{Store: b.Secrets, writes: n, after: after})
 			require.ErrorIs(t, err, errKilled)
 			require.Equal(t, 2, b.lines(), "both keys are kept")
 			b.readable(b.open())
 			b.readable(b.ring) // of the server that runs meanwhile
 
-			count, err := rotation.Rotate(t.Context(), b.open(), b)
+			count, err := rotation.Rotate(t.Context(), b.open(), b.Secrets)
 			require.NoError(t, err)
 			require.Equal(t, 13, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
 			require.NotEqual(t, before, b.open().Keys()[0])
-			all, err := b.Secrets(t.Context())
+			all, err := b.Secrets.Secrets(t.Context())
 			require.NoError(t, err)
 			for _, s := range all {
 				_, err := before.Open(s.Data)
@@ -169,11 +173,11 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 func TestRotate_WhatAServerSealsWithTheOldKeyIsRefusedAndNotLost(t *testing.T) {
 	b := setup(t)
 	late := b.ring.Seal([]byte(`{"secret":"three"}`))
-	_, err := rotation.Rotate(t.Context(), b.open(), b)
+	_, err := rotation.Rotate(t.Context(), b.open(), b.Secrets)
 	require.NoError(t, err)
-	err = b.AddChannelAccount(t.Context(), store.ChannelAccount{Channel: "qq", Account: "three", Secrets: late}, b.user)
+	err = b.Channels.AddChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Account: "three", Secrets: late}, b.user)
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
-	require.NoError(t, b.AddChannelAccount(t.Context(), store.ChannelAccount{Channel: "qq", Account: "three", Secrets: b.ring.Seal([]byte("{}"))}, b.user), "the running server has the new key")
+	require.NoError(t, b.Channels.AddChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Account: "three", Secrets: b.ring.Seal([]byte("{}"))}, b.user), "the running server has the new key")
 	b.readable(b.open())
 }
 
@@ -184,13 +188,13 @@ func TestRotate_OfAGivenKeyNeedsBothToBeGiven(t *testing.T) {
 	old := strings.TrimSpace(string(text))
 	given, err := secret.OpenKeyring(t.TempDir(), old)
 	require.NoError(t, err)
-	_, err = rotation.Rotate(t.Context(), given, b)
+	_, err = rotation.Rotate(t.Context(), given, b.Secrets)
 	require.ErrorContains(t, err, "set it to a new one, a comma and the present one")
 
 	fresh := strings.Repeat("A", 43) + "="
 	both, err := secret.OpenKeyring(t.TempDir(), fresh+","+old)
 	require.NoError(t, err)
-	_, err = rotation.Rotate(t.Context(), both, b)
+	_, err = rotation.Rotate(t.Context(), both, b.Secrets)
 	require.NoError(t, err)
 	alone, err := secret.OpenKeyring(t.TempDir(), fresh)
 	require.NoError(t, err)
@@ -199,19 +203,19 @@ func TestRotate_OfAGivenKeyNeedsBothToBeGiven(t *testing.T) {
 
 func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, rotation.Check(t.Context(), b.ring, b))
+	require.NoError(t, rotation.Check(t.Context(), b.ring, b.Secrets))
 	other, err := secret.OpenKeyring(t.TempDir(), "")
 	require.NoError(t, err)
-	err = rotation.Check(t.Context(), other, b)
+	err = rotation.Check(t.Context(), other, b.Secrets)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.ErrorContains(t, err, "opens none of the 13 secrets")
-	_, err = rotation.Rotate(t.Context(), other, b)
+	_, err = rotation.Rotate(t.Context(), other, b.Secrets)
 	require.ErrorContains(t, err, "a new key would lose them")
 
-	dropped, err := rotation.Drop(t.Context(), other, b)
+	dropped, err := rotation.Drop(t.Context(), other, b.Secrets)
 	require.NoError(t, err)
 	require.Len(t, dropped, 13)
-	require.NoError(t, rotation.Check(t.Context(), other, b))
+	require.NoError(t, rotation.Check(t.Context(), other, b.Secrets))
 	b.readable(other)
 }
 
@@ -223,11 +227,11 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
 	kinds := map[string]string{
-		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": store.SealedSubscription, "payload_keys": store.SealedPayload,
-		"mcp_projects": secrets.SealedMCPProject, "mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "agent_secrets": secrets.SealedAgentSecret, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
+		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": secrets.SealedSubscription, "payload_keys": secrets.SealedPayload,
+		"mcp_projects": secrets.SealedMCPProject, "mcp_servers": secrets.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "agent_secrets": secrets.SealedAgentSecret, "tool_keys": secrets.SealedToolKey, "triggers": secrets.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
-	all, err := b.Secrets(t.Context())
+	all, err := b.Secrets.Secrets(t.Context())
 	require.NoError(t, err)
 	listed := map[string]bool{}
 	for _, s := range all {

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/llm/subscription"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/secrets"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -32,10 +33,10 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	rows := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	admin, err := rows.EnsureAdmin(t.Context(), "admin")
+	admin, err := rows.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	return &bundle{
-		Store: &subscription.Store{Rows: rows, Key: secret.Key{1}, Public: safehttp.NewTransport(safehttp.Allow{})},
+		Store: &subscription.Store{Rows: rows.Subscriptions, Key: secret.Key{1}, Public: safehttp.NewTransport(safehttp.Allow{})},
 		t:     t, rows: rows, user: admin.ID, llm: llmtest.New(t),
 	}
 }
@@ -74,7 +75,7 @@ func TestSave_TheKeyIsSealedAndNeverListed(t *testing.T) {
 	require.NoError(t, o.Fault)
 	require.Equal(t, key, o.Key)
 	require.Equal(t, "…efgh", o.KeyHint)
-	stored, err := b.rows.Subscription(t.Context(), 0, id)
+	stored, err := b.rows.Subscriptions.Subscription(t.Context(), 0, id)
 	require.NoError(t, err)
 	require.NotContains(t, string(stored.Secrets), key)
 	listed, err := b.List(t.Context(), b.user, true)
@@ -87,7 +88,7 @@ func TestSave_TheKeyIsSealedAndNeverListed(t *testing.T) {
 	b.Key = secret.Key{2}
 	require.ErrorContains(t, b.opened(id).Fault, "enter it again")
 	b.Key = secret.Key{1}
-	_, err = b.rows.Reseal(t.Context(), store.Sealed{Kind: store.SealedSubscription, Name: "1", Data: stored.Secrets}, secret.Key{1}.Seal([]byte("{}")))
+	_, err = b.rows.Secrets.Reseal(t.Context(), secrets.Sealed{Kind: secrets.SealedSubscription, Name: "1", Data: stored.Secrets}, secret.Key{1}.Seal([]byte("{}")))
 	require.NoError(t, err)
 	require.ErrorContains(t, b.opened(id).Fault, "given up")
 }

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/memory/embed"
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/store"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -42,11 +43,11 @@ func setup(t *testing.T) *bundle {
 }
 
 func (b *bundle) replica(e embed.Embedder) *archive.Archive {
-	return archive.New(b.store, e, slog.New(slog.DiscardHandler))
+	return archive.New(b.store.Memory, e, slog.New(slog.DiscardHandler))
 }
 
 func (b *bundle) person(name string) chat.MemoryOwner {
-	user, err := b.store.CreateUser(b.t.Context(), name, store.RoleMember)
+	user, err := b.store.Users.CreateUser(b.t.Context(), name, people.RoleMember)
 	require.NoError(b.t, err)
 	return chat.MemoryOwner{User: user.ID, Agent: "main"}
 }
@@ -110,7 +111,7 @@ func TestInsert_ShowsWhatIsSimilarAndRefusesWhatIsTheSame(t *testing.T) {
 	again, err := b.Insert(t.Context(), b.me, "k", "Bob was born on 4 May 1990 in Berlin", first.ID)
 	require.NoError(t, err)
 	require.Equal(t, got.ID, again.ID, "a repeated call is the same call")
-	n, err := b.store.ArchiveCount(t.Context(), b.me)
+	n, err := b.store.Memory.ArchiveCount(t.Context(), b.me)
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
 
@@ -129,10 +130,10 @@ func TestSearch_SeesAtOnceWhatAnotherProcessWroteAndDeleted(t *testing.T) {
 	require.Len(t, found(t, other, b.me, "car", archive.ByMeaning), 1)
 	b.insert(b.me, "汽车是红色的")
 	require.Len(t, found(t, other, b.me, "car", archive.ByMeaning), 2)
-	require.NoError(t, b.store.Forget(t.Context(), b.me, one.ID))
+	require.NoError(t, b.store.Memory.Forget(t.Context(), b.me, one.ID))
 	require.Equal(t, []string{"汽车是红色的"}, found(t, other, b.me, "car", archive.ByMeaning))
 	require.Equal(t, []string{"汽车是红色的"}, found(t, b.Archive, b.me, "car", archive.ByMeaning))
-	require.Equal(t, fault.NotFound, fault.KindOf(b.store.Forget(t.Context(), b.me, one.ID)))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.store.Memory.Forget(t.Context(), b.me, one.ID)))
 }
 
 func TestSearch_WorksWithoutAService(t *testing.T) {

@@ -40,7 +40,7 @@ func compressing(t *testing.T) (b *bundle, said *bytes.Buffer) {
 	b = setup(t)
 	b.embedder = &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}, Max: 60}
 	said = &bytes.Buffer{}
-	b.Archive = archive.New(b.store, b.embedder, slog.New(slog.NewTextHandler(said, nil)))
+	b.Archive = archive.New(b.store.Memory, b.embedder, slog.New(slog.NewTextHandler(said, nil)))
 	b.Compress = true
 	return b, said
 }

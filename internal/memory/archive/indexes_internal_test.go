@@ -10,17 +10,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/store"
+	peoplerows "xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
 func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.T) {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	a := New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
+	a := New(s.Memory, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
 	a.indexes.limit = 2 * (embedtest.Dim + indexCost)
 	var people []chat.MemoryOwner
 	for i := range 3 {
-		user, err := s.CreateUser(t.Context(), fmt.Sprint("p", i), store.RoleMember)
+		user, err := s.Users.CreateUser(t.Context(), fmt.Sprint("p", i), peoplerows.RoleMember)
 		require.NoError(t, err)
 		people = append(people, chat.MemoryOwner{User: user.ID, Agent: "main"})
 		_, err = a.Insert(t.Context(), people[i], "", "likes tea", 0)

@@ -34,7 +34,7 @@ func TestSearch_NobodyFindsWhatIsAnothers(t *testing.T) {
 			a := rapid.SampledFrom(processes).Draw(rt, "process")
 			if len(holds[w]) > 0 && rapid.IntRange(0, 4).Draw(rt, "delete") == 0 {
 				id := rapid.SampledFrom(sorted(holds[w])).Draw(rt, "entry")
-				require.NoError(rt, b.store.Forget(t.Context(), w, id))
+				require.NoError(rt, b.store.Memory.Forget(t.Context(), w, id))
 				delete(holds[w], id)
 				continue
 			}

@@ -25,7 +25,7 @@ func TestSearch_RecallOfACorpus(t *testing.T) {
 	for i, text := range memories {
 		m.Archive = append(m.Archive, chat.ArchivalEntry{Content: text, Embedding: embeddings[i], Model: e.Model()})
 	}
-	_, err = b.store.Memorize(t.Context(), b.me, m)
+	_, err = b.store.Memory.Memorize(t.Context(), b.me, m)
 	require.NoError(t, err)
 	a := b.replica(e)
 	part := map[string]float64{}

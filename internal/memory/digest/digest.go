@@ -27,10 +27,14 @@ const (
 	bookTime = 5 * time.Second
 )
 
-// Store knows whom to ask, and books what it costs.
-type Store interface {
+// Memory stores memories.
+type Memory interface {
 	// DigestReader returns the conversation whose model is asked for a person. RateLimited: not now. NotFound: there is none.
 	DigestReader(ctx context.Context, user chat.UserID) (chat.SessionKey, error)
+}
+
+// Usage stores usage.
+type Usage interface {
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
@@ -41,7 +45,8 @@ type Models interface {
 
 // Digester asks the model of the person whose archive it is.
 type Digester struct {
-	Store  Store
+	Memory Memory
+	Usage  Usage
 	Models Models
 	Limits limits.Table // how much models write that do not know it themselves
 }
@@ -49,7 +54,7 @@ type Digester struct {
 // Digest returns what a text of somebody's memory says in about so many tokens at most. Errors: those of Store, and
 // Unavailable where the model wrote nothing, whatever the reason.
 func (d Digester) Digest(ctx context.Context, user chat.UserID, text string, most int) (string, error) {
-	session, err := d.Store.DigestReader(ctx, user)
+	session, err := d.Memory.DigestReader(ctx, user)
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +66,7 @@ func (d Digester) Digest(ctx context.Context, user chat.UserID, text string, mos
 	if answer.Usage != (chat.Usage{}) {
 		booking, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookTime)
 		defer cancel()
-		if err := d.Store.BookUsage(booking, session, client.Model(), 1, answer.Usage); err != nil {
+		if err := d.Usage.BookUsage(booking, session, client.Model(), 1, answer.Usage); err != nil {
 			return "", fmt.Errorf("book a digest: %w", err)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"xbot/internal/llm/openai"
 	"xbot/internal/memory/digest"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -30,14 +32,14 @@ func setup(t *testing.T) (digest.Digester, *llmtest.Server, *store.Store, chat.U
 	t.Helper()
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "admin")
+	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	_, err = s.CreateSession(t.Context(), store.NewSession{Key: session, Owner: user.ID, Channel: "web"})
+	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: session, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	server := llmtest.New(t)
 	client, err := openai.New(openai.Config{BaseURL: server.BaseURL(), Model: "scripted", IdleTimeout: time.Minute})
 	require.NoError(t, err)
-	return digest.Digester{Store: s, Models: only{client}, Limits: limits.Table{Output: 5000}}, server, s, user.ID
+	return digest.Digester{Memory: s.Memory, Usage: s.Usage, Models: only{client}, Limits: limits.Table{Output: 5000}}, server, s, user.ID
 }
 
 func TestDigest_AsksTheModelOnceAndBooksIt(t *testing.T) {
@@ -55,7 +57,7 @@ func TestDigest_AsksTheModelOnceAndBooksIt(t *testing.T) {
 	said := asked.Messages[len(asked.Messages)-1].Content
 	require.Equal(t, 1, strings.Count(said, "</entry>"), "the entry cannot end its tag")
 	require.Regexp(t, "at most 3[0-9][0-9] characters", said, "100 tokens, with some to spare")
-	spent, err := s.UsageOf(t.Context(), user, session)
+	spent, err := s.Usage.UsageOf(t.Context(), user, session)
 	require.NoError(t, err)
 	require.Len(t, spent, 1)
 	require.EqualValues(t, 1, spent[0].Calls)
@@ -68,7 +70,7 @@ func TestDigest_SaysWhyThereIsNone(t *testing.T) {
 		_, err := d.Digest(t.Context(), user, "text", 1)
 		require.Equal(t, fault.Unavailable, fault.KindOf(err), name)
 	}
-	nobody, err := s.CreateUser(t.Context(), "nobody", store.RoleMember)
+	nobody, err := s.Users.CreateUser(t.Context(), "nobody", people.RoleMember)
 	require.NoError(t, err)
 	asked := server.Count()
 	_, err = d.Digest(t.Context(), nobody.ID, "text", 1)

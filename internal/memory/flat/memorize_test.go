@@ -36,9 +36,9 @@ func setup(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "admin")
+	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	return &fixture{Store: s, Provider: flat.Provider{Store: s}, t: t, user: user.ID}
+	return &fixture{Store: s, Provider: flat.Provider{Store: s.Memory}, t: t, user: user.ID}
 }
 
 func (d *fixture) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
@@ -73,7 +73,7 @@ func (d *fixture) recall() string {
 
 func (d *fixture) log() []string {
 	d.t.Helper()
-	entries, err := d.MemoryHistory(d.t.Context(), chat.MemoryOwner{User: d.user, Agent: "main"}, 0, 10)
+	entries, err := d.Memory.MemoryHistory(d.t.Context(), chat.MemoryOwner{User: d.user, Agent: "main"}, 0, 10)
 	require.NoError(d.t, err)
 	var out []string
 	for _, e := range entries {
@@ -129,7 +129,7 @@ func TestMemorize_LosesNoChangeThatAPersonMakesMeanwhile(t *testing.T) {
 	in.Ask = func(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		if first {
 			first = false
-			require.NoError(t, d.SetMemory(ctx, d.user, "main", flat.Path, "written by hand"))
+			require.NoError(t, d.Memory.SetMemory(ctx, d.user, "main", flat.Path, "written by hand"))
 		}
 		return d.ask(ctx, r)
 	}

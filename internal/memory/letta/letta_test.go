@@ -41,10 +41,10 @@ func setup(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "admin")
+	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	a := archive.New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
-	return &fixture{Store: s, Provider: letta.Provider{Store: s, Archive: a}, t: t, archive: a, me: chat.MemoryOwner{User: user.ID, Agent: "main"}}
+	a := archive.New(s.Memory, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
+	return &fixture{Store: s, Provider: letta.Provider{Store: s.Memory, Archive: a}, t: t, archive: a, me: chat.MemoryOwner{User: user.ID, Agent: "main"}}
 }
 
 func (d *fixture) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
@@ -71,7 +71,7 @@ func (d *fixture) memorize(key string, said ...string) (memory.MemorizeResult, e
 
 func (d *fixture) entries() (out []string) {
 	d.t.Helper()
-	list, err := d.ArchiveList(d.t.Context(), d.me, 0, 50)
+	list, err := d.Memory.ArchiveList(d.t.Context(), d.me, 0, 50)
 	require.NoError(d.t, err)
 	for _, e := range list {
 		out = append(out, e.Content)
@@ -86,7 +86,7 @@ func (d *fixture) keep(text string) chat.ArchivalID {
 }
 
 func (d *fixture) set(block chat.Block, content string) {
-	_, err := d.EditBlock(d.t.Context(), d.me, session, "", block, func(string) (string, string, error) { return content, "", nil })
+	_, err := d.Memory.EditBlock(d.t.Context(), d.me, session, "", block, func(string) (string, string, error) { return content, "", nil })
 	require.NoError(d.t, err)
 }
 
@@ -120,10 +120,10 @@ func TestMemorize_WritesBlocksArchiveAndLogAtOnce(t *testing.T) {
 	require.Equal(t, memory.MemorizeResult{History: "Alice told of her move.", Changed: []string{"human", "working_context"}, Archived: 1, Deleted: 1}, got)
 	require.Contains(t, d.asked[0], fmt.Sprintf("a%d (", old))
 	require.Equal(t, []string{"Alice lives in Paris since May 2026", "Alice likes oolong tea"}, d.entries(), "what is there is not added again")
-	list, err := d.ArchiveList(t.Context(), d.me, 0, 1)
+	list, err := d.Memory.ArchiveList(t.Context(), d.me, 0, 1)
 	require.NoError(t, err)
 	require.True(t, at(3).Equal(list[0].At), "the middle of the conversation")
-	blocks, err := d.Blocks(t.Context(), d.me, session)
+	blocks, err := d.Memory.Blocks(t.Context(), d.me, session)
 	require.NoError(t, err)
 	require.Equal(t, map[chat.Block]string{chat.BlockHuman: "Alice, of Paris", chat.BlockWorking: "packs boxes"}, blocks)
 
@@ -141,7 +141,7 @@ func TestMemorize_BeginsAnewWhereMemoryChangedMeanwhile(t *testing.T) {
 	id := d.keep("Alice lives in Berlin")
 	d.before = func() {
 		d.set(chat.BlockHuman, "by hand")
-		require.NoError(t, d.Forget(t.Context(), d.me, id))
+		require.NoError(t, d.Memory.Forget(t.Context(), d.me, id))
 	}
 	d.answers = []string{
 		fmt.Sprintf(`{"human":"Alice","history_entry":"x","entries_to_delete":["a%d"]}`, id), `{"human":"by hand, and Alice","history_entry":"x"}`,
@@ -149,7 +149,7 @@ func TestMemorize_BeginsAnewWhereMemoryChangedMeanwhile(t *testing.T) {
 	_, err := d.memorize("k", "Berlin")
 	require.NoError(t, err)
 	require.Contains(t, d.asked[1], "by hand")
-	blocks, err := d.Blocks(t.Context(), d.me, session)
+	blocks, err := d.Memory.Blocks(t.Context(), d.me, session)
 	require.NoError(t, err)
 	require.Equal(t, "by hand, and Alice", blocks[chat.BlockHuman])
 }

@@ -24,34 +24,32 @@ const (
 	most = 200
 )
 
-// Store keeps memory.
-type Store interface {
-	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
-	BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.BlockOf, error)
-	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
-	Archive
-	MemoryHistory(ctx context.Context, w chat.MemoryOwner, before int64, n int) ([]chat.HistoryEntry, error)
-	MemoryLog(ctx context.Context, w chat.MemoryOwner, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error)
-	// Memorize writes notes, blocks and soul files that are what they were, and takes out entries, or nothing of it. Conflict: they are not.
-	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
-	// ForgetLog takes entries out of a log. NotFound: one is not there.
-	ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error
-	Overview
-}
-
-// Overview is what is known of all memories of a person.
-type Overview interface {
-	MemoryNames(ctx context.Context, user chat.UserID) ([]string, error)
+// Conversations stores conversations.
+type Conversations interface {
 	MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error)
-	MemoryChoices(ctx context.Context, user chat.UserID) (chat.MemoryChoices, error)
 }
 
-// Archive is what is found by searching.
-type Archive interface {
+// Memory stores memories.
+type Memory interface {
 	ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error)
+	ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
 	ArchiveList(ctx context.Context, w chat.MemoryOwner, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error)
 	ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]chat.ArchivalID, error)
-	ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
+	BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.BlockOf, error)
+	// ForgetLog takes entries out of a log. NotFound: one is not there.
+	ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error
+	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
+	// Memorize writes notes, blocks and soul files that are what they were, and takes out entries, or nothing of it. Conflict: they are not.
+	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
+	MemoryHistory(ctx context.Context, w chat.MemoryOwner, before int64, n int) ([]chat.HistoryEntry, error)
+	MemoryLog(ctx context.Context, w chat.MemoryOwner, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error)
+	MemoryNames(ctx context.Context, user chat.UserID) ([]string, error)
+	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
+}
+
+// Settings stores settings.
+type Settings interface {
+	MemoryChoices(ctx context.Context, user chat.UserID) (chat.MemoryChoices, error)
 }
 
 // Policies knows the policy in force.
@@ -61,8 +59,10 @@ type Policies interface {
 
 // View shows memory to people. It is safe for concurrent use.
 type View struct {
-	Store    Store
-	Policies Policies // nil: the policy says nothing
+	Conversations Conversations
+	Memory        Memory
+	Settings      Settings
+	Policies      Policies // nil: the policy says nothing
 }
 
 // Look is what a memory holds, the newest of what is long.
@@ -89,15 +89,15 @@ func (d View) Look(ctx context.Context, w chat.MemoryOwner) (Look, error) {
 		}
 		out.Items = append(out.Items, entries...)
 	}
-	if out.Archived, err = d.Store.ArchiveCount(ctx, w); err != nil {
+	if out.Archived, err = d.Memory.ArchiveCount(ctx, w); err != nil {
 		return out, err
 	}
-	names, err := d.Store.MemoryNames(ctx, w.User)
+	names, err := d.Memory.MemoryNames(ctx, w.User)
 	if err != nil {
 		return out, err
 	}
 	out.Names = append(out.Names, names...)
-	jobs, err := d.Store.MemorizeJobs(ctx, w.User, 10)
+	jobs, err := d.Conversations.MemorizeJobs(ctx, w.User, 10)
 	out.Jobs = append(out.Jobs, jobs...)
 	if err == nil {
 		out.Switches, err = d.switches(ctx, w)
@@ -113,13 +113,13 @@ func (d View) switches(ctx context.Context, w chat.MemoryOwner) (policy.Remember
 			return policy.Remembers{}, err
 		}
 	}
-	choices, err := d.Store.MemoryChoices(ctx, w.User)
+	choices, err := d.Settings.MemoryChoices(ctx, w.User)
 	return p.RemembersOf(w.Agent).Narrowed(choices), err
 }
 
 // kept returns what prompts hold: notes, blocks and soul files.
 func (d View) kept(ctx context.Context, w chat.MemoryOwner) (out []chat.Remembered, err error) {
-	blocks, err := d.Store.BlocksOfAll(ctx, w)
+	blocks, err := d.Memory.BlocksOfAll(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -129,14 +129,14 @@ func (d View) kept(ctx context.Context, w chat.MemoryOwner) (out []chat.Remember
 			Content: b.Content, At: b.UpdatedAt, Max: b.Block.Max(),
 		})
 	}
-	notes, err := d.Store.Memories(ctx, w.User, w.Agent)
+	notes, err := d.Memory.Memories(ctx, w.User, w.Agent)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range notes {
 		out = append(out, chat.Remembered{ID: chat.RememberedNote + "/" + n.Path, Kind: chat.RememberedNote, Name: n.Path, Content: n.Content, At: n.UpdatedAt})
 	}
-	files, err := d.Store.SoulFiles(ctx, w)
+	files, err := d.Memory.SoulFiles(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +156,10 @@ func suffix(key chat.SessionKey) string {
 // Older returns the entries of an archive or log before one; 0: the newest.
 func (d View) Older(ctx context.Context, w chat.MemoryOwner, kind string, before int64) ([]chat.Remembered, error) {
 	if kind == chat.RememberedLog {
-		entries, err := d.Store.MemoryHistory(ctx, w, before, page)
+		entries, err := d.Memory.MemoryHistory(ctx, w, before, page)
 		return logOf(entries), err
 	}
-	entries, err := d.Store.ArchiveList(ctx, w, chat.ArchivalID(before), page)
+	entries, err := d.Memory.ArchiveList(ctx, w, chat.ArchivalID(before), page)
 	return archiveOf(entries), err
 }
 
@@ -194,18 +194,18 @@ func (d View) Search(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.
 
 // found searches archive and log.
 func (d View) found(ctx context.Context, w chat.MemoryOwner, q string, n int) (archive, log []chat.Remembered, err error) {
-	ids, err := d.Store.ArchiveSearch(ctx, w, q, n)
+	ids, err := d.Memory.ArchiveSearch(ctx, w, q, n)
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := d.Store.ArchiveGet(ctx, w, ids)
+	entries, err := d.Memory.ArchiveGet(ctx, w, ids)
 	if err != nil {
 		return nil, nil, err
 	}
 	if strings.TrimSpace(q) == "" {
 		return archiveOf(entries), nil, nil
 	}
-	past, err := d.Store.MemoryLog(ctx, w, q, time.Time{}, time.Now().Add(24*time.Hour), n)
+	past, err := d.Memory.MemoryLog(ctx, w, q, time.Time{}, time.Now().Add(24*time.Hour), n)
 	return archiveOf(entries), logOf(past), err
 }
 
@@ -231,7 +231,7 @@ func (d View) Set(ctx context.Context, w chat.MemoryOwner, id, was, content stri
 	default:
 		return fault.Errorf(fault.Invalid, "%q is neither a note nor a block nor a soul file", id)
 	}
-	_, err := d.Store.Memorize(ctx, w, m)
+	_, err := d.Memory.Memorize(ctx, w, m)
 	return err
 }
 
@@ -282,10 +282,10 @@ func numbered(q string) (kind string, n int64, ok bool) {
 // entry returns an entry by its number, if it is there.
 func (d View) entry(ctx context.Context, w chat.MemoryOwner, kind string, n int64) ([]chat.Remembered, error) {
 	if kind == chat.RememberedArchive {
-		entries, err := d.Store.ArchiveGet(ctx, w, []chat.ArchivalID{chat.ArchivalID(n)})
+		entries, err := d.Memory.ArchiveGet(ctx, w, []chat.ArchivalID{chat.ArchivalID(n)})
 		return archiveOf(entries), err
 	}
-	entries, err := d.Store.MemoryHistory(ctx, w, n+1, 1)
+	entries, err := d.Memory.MemoryHistory(ctx, w, n+1, 1)
 	if err != nil || len(entries) == 0 || entries[0].ID != n {
 		return nil, err
 	}
@@ -313,14 +313,14 @@ func (d View) Forget(ctx context.Context, w chat.MemoryOwner, what []chat.Rememb
 		return err
 	}
 	if len(gone) > 0 {
-		if _, err := d.Store.Memorize(ctx, w, chat.Memorized{Delete: gone}); err != nil {
+		if _, err := d.Memory.Memorize(ctx, w, chat.Memorized{Delete: gone}); err != nil {
 			return err
 		}
 	}
 	if len(log) == 0 {
 		return nil
 	}
-	return d.Store.ForgetLog(ctx, w, log)
+	return d.Memory.ForgetLog(ctx, w, log)
 }
 
 // forgetLines takes lines out of notes and blocks.

@@ -22,11 +22,15 @@ import (
 	"xbot/runner/wire"
 )
 
-// Store keeps secrets, and what says whose conversation it is.
-type Store interface {
+// AgentSecrets stores secrets of agents.
+type AgentSecrets interface {
 	AgentSecrets(ctx context.Context, agent string) ([]agentsecrets.Secret, error)
-	SetAgentSecret(ctx context.Context, in agentsecrets.Secret, bounds agentsecrets.Bounds) error
 	RunnerIsListed(ctx context.Context, owner chat.UserID, name string, listed []string) (bool, error)
+	SetAgentSecret(ctx context.Context, in agentsecrets.Secret, bounds agentsecrets.Bounds) error
+}
+
+// Settings stores settings.
+type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
@@ -40,10 +44,11 @@ const Withheld = "XBOT_WITHHELD"
 
 // Resolver finds the environment of conversations. It is safe for concurrent use.
 type Resolver struct {
-	Store    Store
-	Policies Policies
-	Key      secret.Sealer
-	Log      *slog.Logger
+	AgentSecrets AgentSecrets
+	Settings     Settings
+	Policies     Policies
+	Key          secret.Sealer
+	Log          *slog.Logger
 }
 
 // sealed is what is sealed of a secret. It names what it is of, so that a row that was moved to another agent opens nothing.
@@ -120,11 +125,11 @@ func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	all, err := readonce.Get(ctx, secretsKey{}, func() ([]agentsecrets.Secret, error) { return r.Store.AgentSecrets(ctx, "") })
+	all, err := readonce.Get(ctx, secretsKey{}, func() ([]agentsecrets.Secret, error) { return r.AgentSecrets.AgentSecrets(ctx, "") })
 	if err != nil || len(all) == 0 && !slices.ContainsFunc(p.Agents.List, func(a policy.Agent) bool { return len(a.Env) > 0 }) {
 		return found{policy: p}, err
 	}
-	w, err := choice.Wanted(ctx, r.Store, key)
+	w, err := choice.Wanted(ctx, r.Settings, key)
 	if err != nil {
 		return found{}, err
 	}
@@ -150,7 +155,7 @@ func (r *Resolver) trusted(ctx context.Context, p *policy.Policy, user chat.User
 	if len(p.Runners.Secrets) == 0 {
 		return false, nil
 	}
-	return r.Store.RunnerIsListed(ctx, user, runner, p.Runners.Secrets)
+	return r.AgentSecrets.RunnerIsListed(ctx, user, runner, p.Runners.Secrets)
 }
 
 // open opens a secret; false: it cannot be read, or is another one's.
@@ -186,7 +191,7 @@ func (r *Resolver) Set(ctx context.Context, agent, name, value string) error {
 	if err != nil {
 		panic(err) // texts always encode
 	}
-	return r.Store.SetAgentSecret(ctx, agentsecrets.Secret{Agent: agent, Name: name, Sealed: r.Key.Seal(plain)}, room{r, len(value)})
+	return r.AgentSecrets.SetAgentSecret(ctx, agentsecrets.Secret{Agent: agent, Name: name, Sealed: r.Key.Seal(plain)}, room{r, len(value)})
 }
 
 // room are the bounds of what a runner takes.

@@ -50,7 +50,7 @@ func setup(t *testing.T) *bundle {
 	ring, err := secret.OpenKeyring(t.TempDir(), "")
 	require.NoError(t, err)
 	s := store.New(pool, store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "admin")
+	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	b := &bundle{t: t, owner: user.ID, rows: &rows{Store: s}, force: &inForce{p: policy.Policy{Agents: policy.Agents{List: []policy.Agent{
 		{ID: "main", Default: true}, {ID: "clerk", Env: map[string]string{"REGION": "eu", "AREA": "a=b"}},
@@ -60,7 +60,7 @@ func setup(t *testing.T) *bundle {
 		require.NoError(t, pool.QueryRow(t.Context(), sql, args...).Scan(&text))
 		return text
 	}
-	b.Resolver = &agentenv.Resolver{Store: b.rows, Policies: b.force, Key: ring, Log: slog.New(slog.DiscardHandler)}
+	b.Resolver = &agentenv.Resolver{AgentSecrets: b.rows.AgentSecrets, Settings: b.rows, Policies: b.force, Key: ring, Log: slog.New(slog.DiscardHandler)}
 	return b
 }
 
@@ -102,7 +102,7 @@ func TestSet_SealsTheValueForItsAgentAlone(t *testing.T) {
 func TestEnvironment_GivesSecretsToRunnersOfTheInstallationUnlessThePolicyNamesOthers(t *testing.T) {
 	b := setup(t)
 	require.NoError(t, b.Set(t.Context(), "clerk", "TOKEN", value))
-	require.NoError(t, b.rows.GrantRunner(t.Context(), b.owner, "laptop", []byte("hash")))
+	require.NoError(t, b.rows.Runners.GrantRunner(t.Context(), b.owner, "laptop", []byte("hash")))
 	for _, c := range []struct {
 		listed []string
 		has    []string
@@ -156,9 +156,9 @@ func TestSet_RefusesWhatCommandsMayNotBeGiven(t *testing.T) {
 	}
 	require.Equal(t, fault.TooLarge, fault.KindOf(b.Set(t.Context(), "clerk", "ONE_MORE", value)))
 	require.NoError(t, b.Set(t.Context(), "clerk", "T1", value), "another value of one is none more")
-	all, err := b.rows.AgentSecrets(t.Context(), "clerk")
+	all, err := b.rows.AgentSecrets.AgentSecrets(t.Context(), "clerk")
 	require.NoError(t, err)
 	require.Len(t, all, wire.MaxSecrets)
-	require.NoError(t, b.rows.RemoveAgentSecret(t.Context(), "clerk", "T1"))
-	require.Equal(t, fault.NotFound, fault.KindOf(b.rows.RemoveAgentSecret(t.Context(), "clerk", "T1")))
+	require.NoError(t, b.rows.AgentSecrets.RemoveAgentSecret(t.Context(), "clerk", "T1"))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.rows.AgentSecrets.RemoveAgentSecret(t.Context(), "clerk", "T1")))
 }

@@ -15,13 +15,21 @@ import (
 	"xbot/internal/turn/command/editdistance"
 )
 
-// Rows keep services, and what they name.
-type Rows interface {
-	Service(ctx context.Context, id string) (service.Service, error)
+// Memory stores memories.
+type Memory interface {
+	ProfileVersion(ctx context.Context, user chat.UserID, n int) (chat.ProfileVersion, error)
+}
+
+// Prompts stores prompts.
+type Prompts interface {
+	PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error)
+}
+
+// Services stores services.
+type Services interface {
 	AddService(ctx context.Context, admin chat.UserID, d service.Definition, published bool) (service.Service, error)
 	ChangeService(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error)
-	PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error)
-	ProfileVersion(ctx context.Context, user chat.UserID, n int) (chat.ProfileVersion, error)
+	Service(ctx context.Context, id string) (service.Service, error)
 }
 
 // Models are those that somebody may choose.
@@ -31,8 +39,10 @@ type Models interface {
 
 // Desk makes and changes services. It is safe for concurrent use.
 type Desk struct {
-	Rows   Rows
-	Models Models
+	Memory   Memory
+	Prompts  Prompts
+	Services Services
+	Models   Models
 }
 
 // Add makes a service of an administrator, published unless the patch says otherwise. Invalid: it names what is not there.
@@ -44,19 +54,19 @@ func (d Desk) Add(ctx context.Context, admin chat.UserID, p service.Patch) (serv
 	if err != nil {
 		return service.Service{}, err
 	}
-	return d.Rows.AddService(ctx, admin, made, p.Published == nil || *p.Published)
+	return d.Services.AddService(ctx, admin, made, p.Published == nil || *p.Published)
 }
 
 // Change changes a service, whoever asks: what it names is its own administrator's. Conflict: it was changed since the revision; 0: any.
 func (d Desk) Change(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error) {
-	now, err := d.Rows.Service(ctx, id)
+	now, err := d.Services.Service(ctx, id)
 	if err != nil {
 		return service.Service{}, err
 	}
 	if err := d.check(ctx, now.Admin, &p); err != nil {
 		return service.Service{}, err
 	}
-	return d.Rows.ChangeService(ctx, id, revision, p)
+	return d.Services.ChangeService(ctx, id, revision, p)
 }
 
 // check refuses what is not there, and writes the model's name as the catalogue does.
@@ -73,12 +83,12 @@ func (d Desk) check(ctx context.Context, admin chat.UserID, p *service.Patch) er
 		p.Model = &id
 	}
 	if p.PromptVersion != nil && *p.PromptVersion > 0 {
-		if _, err := d.Rows.PromptVersion(ctx, admin, chat.PromptSystem, *p.PromptVersion); err != nil {
+		if _, err := d.Prompts.PromptVersion(ctx, admin, chat.PromptSystem, *p.PromptVersion); err != nil {
 			return missing(err, "system_prompt_version_id: the service's administrator has no version %d of their system prompt", *p.PromptVersion)
 		}
 	}
 	if p.ProfileVersion != nil && *p.ProfileVersion > 0 {
-		if _, err := d.Rows.ProfileVersion(ctx, admin, *p.ProfileVersion); err != nil {
+		if _, err := d.Memory.ProfileVersion(ctx, admin, *p.ProfileVersion); err != nil {
 			return missing(err, "user_profile_version_id: the service's administrator has no version %d of their profile", *p.ProfileVersion)
 		}
 	}

@@ -44,7 +44,7 @@ func (*shelf) ProfileVersion(context.Context, chat.UserID, int) (v chat.ProfileV
 
 func TestDesk_AModelIsOneThatTheAdministratorMayChooseAndNearOnesAreNamed(t *testing.T) {
 	t.Parallel()
-	d := desk.Desk{Rows: &shelf{}, Models: shelf{}}
+	d := desk.Desk{Memory: &shelf{}, Prompts: &shelf{}, Services: &shelf{}, Models: shelf{}}
 	for word, want := range map[string]string{"": "", "openai/gpt-5": "openai/gpt-5", "openai:gpt-5": "openai/gpt-5", "sonnet": "anthropic/claude-sonnet-5"} {
 		made, err := d.Add(t.Context(), 1, service.Patch{Name: new("x"), Model: &word})
 		require.NoError(t, err, word)
@@ -61,7 +61,7 @@ func TestDesk_AModelIsOneThatTheAdministratorMayChooseAndNearOnesAreNamed(t *tes
 func TestDesk_ANameOfAVersionThatIsNotThereIsAWrongDefinition(t *testing.T) {
 	t.Parallel()
 	rows := &shelf{}
-	d := desk.Desk{Rows: rows, Models: shelf{}}
+	d := desk.Desk{Memory: rows, Prompts: rows, Services: rows, Models: shelf{}}
 	_, err := d.Add(t.Context(), 1, service.Patch{Name: new("x"), Published: new(false)})
 	require.NoError(t, err)
 	require.False(t, rows.kept.Published)

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	toolcontext "xbot/internal/tool/context"
@@ -34,11 +35,11 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	user, err := s.EnsureAdmin(t.Context(), "admin")
+	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	_, err = s.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
+	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	return &bundle{Store: s, t: t, user: user.ID, tools: tool.New(toolcontext.NewEdit(s), toolcontext.NewRecallMasked(s))}
+	return &bundle{Store: s, t: t, user: user.ID, tools: tool.New(toolcontext.NewEdit(s.Conversations), toolcontext.NewRecallMasked(s.Conversations))}
 }
 
 // turn says something to the model, which makes a call for each of the results and then answers.
@@ -56,7 +57,7 @@ func (b *bundle) turn(id chat.TurnID, say string, results ...string) {
 			Summary: fmt.Sprintf("%s%d.go", id, n), State: chat.CallOpen,
 		}
 		b.step(chat.Step{Session: key, Turn: id, N: n}, chat.Answer{Finish: "tool_calls", Model: "test/m", Calls: []chat.ToolCall{call}})
-		require.NoError(b.t, b.FinishCall(ctx, call.ID, chat.ToolResult{Content: result}))
+		require.NoError(b.t, b.Calls.FinishCall(ctx, call.ID, chat.ToolResult{Content: result}))
 	}
 	b.step(chat.Step{Session: key, Turn: id, N: len(results)}, chat.Answer{Text: "Done with " + say, Finish: "stop", Model: "test/m"})
 	_, err = b.FinishTurn(ctx, key, id, chat.TurnDone, "")
@@ -73,7 +74,7 @@ func (b *bundle) step(step chat.Step, a chat.Answer) {
 
 func (b *bundle) window() chat.Window {
 	b.t.Helper()
-	w, err := b.Window(b.t.Context(), key)
+	w, err := b.Conversations.Window(b.t.Context(), key)
 	require.NoError(b.t, err)
 	return w
 }
@@ -236,7 +237,7 @@ func TestEdit_ALongListGoesOn(t *testing.T) {
 }
 
 // broken fails when something is to be recorded.
-type broken struct{ *store.Store }
+type broken struct{ toolcontext.Records }
 
 func (broken) AddControl(context.Context, chat.SessionKey, chat.Control) (chat.Control, bool, error) {
 	return chat.Control{}, false, fault.Errorf(fault.Unavailable, "%w", errors.New("the disk is full"))
@@ -246,7 +247,7 @@ func TestEdit_IsNotReportedUnlessItIsRecorded(t *testing.T) {
 	b := setup(t)
 	b.turn("t1", "first")
 	b.turn("t2", "second")
-	b.tools = tool.New(toolcontext.NewEdit(broken{b.Store}))
+	b.tools = tool.New(toolcontext.NewEdit(broken{b.Conversations}))
 	text := fmt.Sprintf(`{"action":"delete","target":%q}`, b.name(0))
 	_, err := b.tools.Run(t.Context(), "context_edit", tool.Call{ID: "t9.0.0", Session: key, User: b.user, Arguments: text})
 	require.ErrorContains(t, err, "the disk is full", "the activity tries again")
@@ -258,7 +259,7 @@ func (b *bundle) mask() []chat.Mask {
 	w := b.window()
 	masks := window.Mask(window.View(w), window.Masked(w.Controls), 0.95, func(s string) int { return len(s) / 4 })
 	require.NotEmpty(b.t, masks)
-	_, _, err := b.AddControl(b.t.Context(), key, chat.Control{Kind: chat.ControlMask, Message: w.Last(), Masks: masks})
+	_, _, err := b.Conversations.AddControl(b.t.Context(), key, chat.Control{Kind: chat.ControlMask, Message: w.Last(), Masks: masks})
 	require.NoError(b.t, err)
 	return masks
 }
@@ -299,7 +300,7 @@ func TestRecallMasked_KnowsOnlyItsConversation(t *testing.T) {
 	b.turn("t1", "read", strings.Repeat("secret ", 100), "r", "r", "r")
 	id := b.mask()[0].ID
 	other := chat.SessionKey("agent:main:web:thread:other")
-	_, err := b.CreateSession(t.Context(), store.NewSession{Key: other, Owner: b.user, Channel: "web"})
+	_, err := b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: other, Owner: b.user, Channel: "web"})
 	require.NoError(t, err)
 	result, err := b.tools.Run(t.Context(), "recall_masked", tool.Call{ID: "t9.0.0", Session: other, Arguments: `{"id":"` + id + `"}`})
 	require.NoError(t, err)

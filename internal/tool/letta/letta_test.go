@@ -15,6 +15,8 @@ import (
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	"xbot/internal/tool/letta"
@@ -39,14 +41,14 @@ func setup(t *testing.T) *bench {
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
 	b := &bench{Store: s, pool: pool, t: t, users: map[string]chat.UserID{}}
-	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
-	a := archive.New(s, &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}}, slog.New(slog.DiscardHandler))
+	who := &agentprofile.Resolver{Subagents: s.Agents, Settings: s.Settings, Policies: &policy.Live{Services: s.Services, Settings: s.Settings}, Log: slog.New(slog.DiscardHandler)}
+	a := archive.New(s.Memory, &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}}, slog.New(slog.DiscardHandler))
 	b.tools = tool.New(
-		letta.NewAppend(who, s), letta.NewReplace(who, s), letta.NewRethink(who, s), letta.NewInsert(who, a, s), letta.NewSearch(who, a, s),
-		letta.NewRecall(agentprofile.Past{History: s, Profiles: who}, s),
+		letta.NewAppend(who, s.Memory), letta.NewReplace(who, s.Memory), letta.NewRethink(who, s.Memory), letta.NewInsert(who, a, s), letta.NewSearch(who, a, s),
+		letta.NewRecall(agentprofile.Past{Memory: s.Memory, Search: s.Search, Profiles: who}, s),
 	)
 	for _, name := range []string{"alice", "bob"} {
-		user, err := s.CreateUser(t.Context(), name, store.RoleMember)
+		user, err := s.Users.CreateUser(t.Context(), name, people.RoleMember)
 		require.NoError(t, err)
 		b.users[name] = user.ID
 		b.session(name, key(name, "t"))
@@ -59,7 +61,7 @@ func key(name, thread string) chat.SessionKey {
 }
 
 func (b *bench) session(name string, key chat.SessionKey) {
-	_, err := b.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: b.users[name], Channel: "web"})
+	_, err := b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: key, Owner: b.users[name], Channel: "web"})
 	require.NoError(b.t, err)
 }
 
@@ -81,7 +83,7 @@ func (b *bench) call(name, tool, arguments string) string {
 }
 
 func (b *bench) blocks(name string) map[chat.Block]string {
-	got, err := b.Blocks(b.t.Context(), chat.MemoryOwner{User: b.users[name], Agent: "main"}, key(name, "t"))
+	got, err := b.Memory.Blocks(b.t.Context(), chat.MemoryOwner{User: b.users[name], Agent: "main"}, key(name, "t"))
 	require.NoError(b.t, err)
 	return got
 }
@@ -139,7 +141,7 @@ func TestRecall_FindsWhatAPersonSaidByWordsAndTime(t *testing.T) {
 
 func TestTools_OfMemoryMeanDaysAsThePersonDoes(t *testing.T) {
 	b := setup(t)
-	_, err := b.SetProfile(t.Context(), b.users["alice"], chat.UserProfile{Timezone: "Asia/Shanghai"})
+	_, err := b.Memory.SetProfile(t.Context(), b.users["alice"], chat.UserProfile{Timezone: "Asia/Shanghai"})
 	require.NoError(t, err)
 	b.call("alice", "archival_memory_insert", `{"content":"the boiler is green"}`)
 	b.say("alice", key("alice", "old"), "We fly to Berlin in June", "noted")
@@ -158,7 +160,7 @@ func TestTools_OfMemoryMeanDaysAsThePersonDoes(t *testing.T) {
 func (b *bench) say(name string, key chat.SessionKey, text, answer string) {
 	b.t.Helper()
 	ctx := b.t.Context()
-	if _, _, err := b.Session(ctx, key); err != nil {
+	if _, _, err := b.Conversations.Session(ctx, key); err != nil {
 		b.session(name, key)
 	}
 	turn := chat.TurnID(fmt.Sprint(key, "-", text))

@@ -22,18 +22,18 @@ func TestOwn_ReadsTheConversationOfTheCallPageByPageAndNoOther(t *testing.T) {
 	ctx := t.Context()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
-	admin, err := s.EnsureAdmin(ctx, "admin")
+	admin, err := s.Users.EnsureAdmin(ctx, "admin")
 	require.NoError(t, err)
 	d := service.Defaults()
 	d.Name = "Help desk"
-	made, err := s.AddService(ctx, admin.ID, d, true)
+	made, err := s.Services.AddService(ctx, admin.ID, d, true)
 	require.NoError(t, err)
-	_, key, err := s.AddServiceKey(ctx, made.ID, "shop")
+	_, key, err := s.Services.AddServiceKey(ctx, made.ID, "shop")
 	require.NoError(t, err)
-	by, err := s.CallerOf(ctx, secret.HashToken(key))
+	by, err := s.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
 	begin := func() service.Conversation {
-		c, err := s.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceWeb})
+		c, err := s.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceWeb})
 		require.NoError(t, err)
 		return c
 	}
@@ -46,7 +46,7 @@ func TestOwn_ReadsTheConversationOfTheCallPageByPageAndNoOther(t *testing.T) {
 		}
 	}
 	read := func(arguments string) chat.ToolResult {
-		got, err := toolservice.NewOwn(s, s).Run(ctx, tool.Call{Session: mine.Session, User: mine.User, Arguments: arguments})
+		got, err := toolservice.NewOwn(s.Services, s).Run(ctx, tool.Call{Session: mine.Session, User: mine.User, Arguments: arguments})
 		require.NoError(t, err)
 		require.NotContains(t, got.Content, other.ID+" says", "another consumer's")
 		return got

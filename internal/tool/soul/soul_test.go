@@ -13,6 +13,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	conversationrows "xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	"xbot/internal/tool/conversation"
@@ -38,16 +40,16 @@ func setup(t *testing.T) *bench {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
-	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
-	past := agentprofile.Past{History: s, Profiles: who}
+	who := &agentprofile.Resolver{Subagents: s.Agents, Settings: s.Settings, Policies: &policy.Live{Services: s.Services, Settings: s.Settings}, Log: slog.New(slog.DiscardHandler)}
+	past := agentprofile.Past{Memory: s.Memory, Search: s.Search, Profiles: who}
 	b := &bench{Store: s, pool: pool, t: t, users: map[string]chat.UserID{}, tools: tool.New(
-		soul.NewList(who, s, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past, s), conversation.NewRead(past, s),
+		soul.NewList(who, s.Memory, s), soul.NewRead(who, s.Memory), soul.NewWrite(who, s.Memory), soul.NewDelete(who, s.Memory), conversation.NewList(past, s), conversation.NewRead(past, s),
 	)}
 	for _, name := range []string{"alice", "bob"} {
-		user, err := s.CreateUser(t.Context(), name, store.RoleMember)
+		user, err := s.Users.CreateUser(t.Context(), name, people.RoleMember)
 		require.NoError(t, err)
 		b.users[name] = user.ID
-		_, err = s.CreateSession(t.Context(), store.NewSession{Key: home(name), Owner: user.ID, Channel: "web", Title: "talk of " + name})
+		_, err = s.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: home(name), Owner: user.ID, Channel: "web", Title: "talk of " + name})
 		require.NoError(t, err)
 		for i := range 50 {
 			_, err = pool.Exec(t.Context(), "INSERT INTO messages (session_key, role, content) VALUES ($1, 'user', $2)", home(name), fmt.Sprintf("%s says boiler %d %s", name, i, strings.Repeat("x", 200)))
@@ -114,20 +116,20 @@ func TestConversationTools_ReadThoseOfThePersonPageByPage(t *testing.T) {
 	}
 	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"`+string(home("bob"))+`"}`), "nothing is there")
 	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"x","before":"soon"}`), "write the number of a message")
-	require.NoError(t, b.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
+	require.NoError(t, b.Search.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
 	require.NotContains(t, b.call("bob", "list_conversations", `{"query":"boiler"}`), "alice")
 }
 
 func TestTools_OfSoulShowTimesInTheZoneOfThePerson(t *testing.T) {
 	b := setup(t)
-	_, err := b.SetProfile(t.Context(), b.users["alice"], chat.UserProfile{Timezone: "Asia/Shanghai"})
+	_, err := b.Memory.SetProfile(t.Context(), b.users["alice"], chat.UserProfile{Timezone: "Asia/Shanghai"})
 	require.NoError(t, err)
 	b.call("alice", "soul_write", `{"name":"tone.md","content":"dry"}`)
-	_, err = b.CreateSession(t.Context(), store.NewSession{Key: home("alice") + "2", Owner: b.users["alice"], Channel: "web", Title: "of June"})
+	_, err = b.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: home("alice") + "2", Owner: b.users["alice"], Channel: "web", Title: "of June"})
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(), "INSERT INTO messages (session_key, role, content) VALUES ($1, 'user', 'we fly to Berlin')", home("alice")+"2")
 	require.NoError(t, err)
-	require.NoError(t, b.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
+	require.NoError(t, b.Search.IndexWords(t.Context(), slog.New(slog.DiscardHandler)))
 	for _, late := range []string{
 		"UPDATE soul_files SET updated_at = '2026-11-20 23:30Z'", "UPDATE messages SET created_at = '2026-11-20 23:30Z'",
 		"UPDATE sessions SET last_interaction_at = '2026-11-20 23:30Z'",

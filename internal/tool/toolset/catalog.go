@@ -18,13 +18,17 @@ const (
 // Search is the tool that finds the others. It is there only where something can be found.
 const Search = "search_tools"
 
-// Store keeps which optional tools conversations use.
-type Store interface {
+// ActiveTools stores which tools a conversation has used.
+type ActiveTools interface {
 	// ActiveTools returns those that a conversation has used: as recent, at most most, in the last unused messages of people. 0: ever.
 	ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) (chat.ToolUse, error)
 	// UseTools notes that tools are used now.
 	UseTools(ctx context.Context, key chat.SessionKey, names ...string) error
-	Criteria
+}
+
+// Settings stores settings.
+type Settings interface {
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
 // Profiles knows who answers in a conversation, which decides what they may use.
@@ -34,10 +38,11 @@ type Profiles interface {
 
 // Catalog knows the tools of all conversations. It is safe for concurrent use.
 type Catalog struct {
-	Builtin  *tool.Registry
-	Sources  []Source
-	Store    Store    // nil: optional tools are never shown, and sources are not asked
-	Profiles Profiles // nil: everybody has all tools
+	Builtin     *tool.Registry
+	Sources     []Source
+	ActiveTools ActiveTools
+	Settings    Settings // nil: optional tools are never shown, and sources are not asked
+	Profiles    Profiles // nil: everybody has all tools
 }
 
 // Fixed is a catalog in which all conversations have the same tools.
@@ -83,14 +88,14 @@ func (c *Catalog) Find(ctx context.Context, key chat.SessionKey, name string) (t
 // use is what a conversation has used of the optional tools. Those who speak from outside have none: they are given tools by name. What a flat
 // memory keeps stays: nothing of it expires (spec/001 §5.3).
 func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {
-	if c.Store == nil || who.Outside {
+	if c.ActiveTools == nil || who.Outside {
 		return chat.ToolUse{}, nil
 	}
 	unused := MaxUnused
 	if who.Provider == memory.Flat {
 		unused = 0
 	}
-	return c.Store.ActiveTools(ctx, key, unused, MaxActive)
+	return c.ActiveTools.ActiveTools(ctx, key, unused, MaxActive)
 }
 
 // Person returns the tools that a person can have in some conversation, for rules and lists: none is left out.
@@ -106,10 +111,10 @@ func (c *Catalog) Use(ctx context.Context, key chat.SessionKey, specs ...tool.Sp
 			names = append(names, s.Name)
 		}
 	}
-	if len(names) == 0 || c.Store == nil {
+	if len(names) == 0 || c.ActiveTools == nil {
 		return nil
 	}
-	return c.Store.UseTools(ctx, key, names...)
+	return c.ActiveTools.UseTools(ctx, key, names...)
 }
 
 func (c *Catalog) profile(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error) {
@@ -120,10 +125,10 @@ func (c *Catalog) profile(ctx context.Context, key chat.SessionKey) (agentprofil
 }
 
 func (c *Catalog) all(ctx context.Context, key chat.SessionKey, outside bool, use chat.ToolUse) (*tool.Registry, error) {
-	if len(c.Sources) == 0 || c.Store == nil {
+	if len(c.Sources) == 0 || c.Settings == nil {
 		return c.Builtin, nil
 	}
-	at, err := PlaceOf(ctx, c.Store, key)
+	at, err := PlaceOf(ctx, c.Settings, key)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func names(specs []tool.Spec) []string {
 func TestCatalog_ShowsOptionalToolsOnlyWhileTheyAreUsed(t *testing.T) {
 	t.Parallel()
 	used := &rows{active: []string{"b_two"}}
-	c := &toolset.Catalog{Builtin: tool.New(core("Zeta"), core(toolset.Search)), Store: used, Sources: []toolset.Source{
+	c := &toolset.Catalog{Builtin: tool.New(core("Zeta"), core(toolset.Search)), ActiveTools: used, Settings: used, Sources: []toolset.Source{
 		brings{user: 7, tools: []tool.Tool{optional("b", "b_one", ""), optional("b", "b_two", "")}},
 		brings{user: 8, tools: []tool.Tool{optional("c", "c_other", "")}},
 	}}
@@ -121,7 +121,7 @@ func TestCatalog_FindsAToolOfTheProgramWithoutItsSources(t *testing.T) {
 		toolset.Search: {source: brings{user: 8}},
 	} {
 		c := &toolset.Catalog{
-			Builtin: tool.New(core("Zeta"), core("Zeta_denied"), core(toolset.Search)), Store: &rows{}, Profiles: test.who, Sources: []toolset.Source{test.source},
+			Builtin: tool.New(core("Zeta"), core("Zeta_denied"), core(toolset.Search)), ActiveTools: &rows{}, Settings: &rows{}, Profiles: test.who, Sources: []toolset.Source{test.source},
 		}
 		found, ok, err := c.Find(t.Context(), session, name)
 		require.Equal(t, test.err, err != nil, "%s: %v", name, err)
@@ -134,7 +134,7 @@ func TestCatalog_FindsAToolOfTheProgramWithoutItsSources(t *testing.T) {
 
 func TestCatalog_WithoutOptionalToolsThereIsNothingToSearch(t *testing.T) {
 	t.Parallel()
-	c := &toolset.Catalog{Builtin: tool.New(core("Zeta"), core(toolset.Search)), Store: &rows{}}
+	c := &toolset.Catalog{Builtin: tool.New(core("Zeta"), core(toolset.Search)), ActiveTools: &rows{}, Settings: &rows{}}
 	set, err := c.Of(t.Context(), session)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Zeta"}, names(set.Shown()))
@@ -144,7 +144,7 @@ func TestCatalog_WithoutOptionalToolsThereIsNothingToSearch(t *testing.T) {
 func TestCatalog_WithAFlatMemoryNothingExpires(t *testing.T) {
 	t.Parallel()
 	used := &rows{}
-	c := &toolset.Catalog{Builtin: tool.New(optional("a", "a_one", "")), Store: used, Profiles: answeredBy{Provider: memory.Flat}}
+	c := &toolset.Catalog{Builtin: tool.New(optional("a", "a_one", "")), ActiveTools: used, Settings: used, Profiles: answeredBy{Provider: memory.Flat}}
 	_, err := c.Of(t.Context(), session)
 	require.NoError(t, err)
 	require.Zero(t, used.unused)
@@ -156,7 +156,7 @@ func TestCatalog_ShowsAtOnceWhatAnAgentOrARoleNames(t *testing.T) {
 		{Agent: policy.Agent{Tools: policy.Tools{Allow: []string{"a_one", "a_t*"}}}},
 		{Role: &chat.Profile{Tools: []string{"a_one", "a_t*"}}},
 	} {
-		c := &toolset.Catalog{Builtin: tool.New(optional("a", "a_one", ""), optional("a", "a_two", ""), optional("a", "b", "")), Store: &rows{}, Profiles: who}
+		c := &toolset.Catalog{Builtin: tool.New(optional("a", "a_one", ""), optional("a", "a_two", ""), optional("a", "b", "")), ActiveTools: &rows{}, Settings: &rows{}, Profiles: who}
 		set, err := c.Of(t.Context(), session)
 		require.NoError(t, err)
 		require.Equal(t, []string{"a_one"}, names(set.Shown()))
@@ -166,7 +166,7 @@ func TestCatalog_ShowsAtOnceWhatAnAgentOrARoleNames(t *testing.T) {
 
 func TestCatalog_NobodyTakesThePlaceOfATool(t *testing.T) {
 	t.Parallel()
-	c := &toolset.Catalog{Builtin: tool.New(core("Shell")), Store: &rows{}, Sources: []toolset.Source{
+	c := &toolset.Catalog{Builtin: tool.New(core("Shell")), ActiveTools: &rows{}, Settings: &rows{}, Sources: []toolset.Source{
 		brings{user: 7, tools: []tool.Tool{optional("evil", "shell", ""), optional("evil", "S_hell", "")}},
 	}}
 	set, err := c.Of(t.Context(), session)
@@ -176,7 +176,7 @@ func TestCatalog_NobodyTakesThePlaceOfATool(t *testing.T) {
 
 func TestCatalog_ASourceThatCannotSayStopsTheStep(t *testing.T) {
 	t.Parallel()
-	c := &toolset.Catalog{Builtin: tool.New(), Store: &rows{}, Sources: []toolset.Source{brings{err: fault.Errorf(fault.Unavailable, "no database")}}}
+	c := &toolset.Catalog{Builtin: tool.New(), ActiveTools: &rows{}, Settings: &rows{}, Sources: []toolset.Source{brings{err: fault.Errorf(fault.Unavailable, "no database")}}}
 	_, err := c.Of(t.Context(), session)
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
 }

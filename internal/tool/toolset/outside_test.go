@@ -29,7 +29,7 @@ func house(t *testing.T) *toolset.Catalog {
 	} {
 		builtin = append(builtin, core(name))
 	}
-	return &toolset.Catalog{Builtin: tool.New(builtin...), Store: &rows{active: []string{"config", "Cron"}}, Sources: []toolset.Source{
+	return &toolset.Catalog{Builtin: tool.New(builtin...), ActiveTools: &rows{active: []string{"config", "Cron"}}, Settings: &rows{active: []string{"config", "Cron"}}, Sources: []toolset.Source{
 		brings{user: 7, tools: []tool.Tool{core("mcp_github_create_issue"), core("WebSearch"), core("feishu_read"), core("plugin_tool"), core("client_open")}},
 		engine{brings{user: 7, tools: []tool.Tool{core("WebSearch")}}},
 	}}
@@ -77,7 +77,7 @@ func TestCatalog_WhatAnAdministratorHasConnectedIsNotAskedForAConsumer(t *testin
 	t.Parallel()
 	asked := &counting{}
 	_, who := published(service.Web)
-	all := &toolset.Catalog{Builtin: tool.New(core("Read")), Store: &rows{}, Profiles: who, Sources: []toolset.Source{asked}}
+	all := &toolset.Catalog{Builtin: tool.New(core("Read")), ActiveTools: &rows{}, Settings: &rows{}, Profiles: who, Sources: []toolset.Source{asked}}
 	_, err := all.Of(t.Context(), session)
 	require.NoError(t, err)
 	require.Zero(t, asked.n)

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/tooltest"
 	tooltrigger "xbot/internal/tool/trigger"
@@ -30,10 +31,10 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{t: t, box: tooltest.New(t), talk: "agent:main:napcat:dm:7"}
 	b.store = store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
-	user, err := b.store.EnsureAdmin(t.Context(), "alice")
+	user, err := b.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	b.user = user.ID
-	_, err = b.store.CreateSession(t.Context(), store.NewSession{Key: b.talk, Owner: b.user, Channel: "napcat"})
+	_, err = b.store.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: b.talk, Owner: b.user, Channel: "napcat"})
 	require.NoError(t, err)
 	return b
 }
@@ -69,7 +70,7 @@ func TestEventTrigger_IsMadeOnceHoweverOftenTheCallRuns(t *testing.T) {
 func TestEventTrigger_ShowsTheModelNoSecret(t *testing.T) {
 	b := setup(t)
 	result := b.call("t.0.0", `{"action":"add","name":"ci"}`)
-	owned, err := b.store.FindTrigger(t.Context(), b.user, "ci")
+	owned, err := b.store.Triggers.FindTrigger(t.Context(), b.user, "ci")
 	require.NoError(t, err)
 	plain, err := secret.Key{1}.Open(owned.Secret)
 	require.NoError(t, err)
@@ -117,7 +118,7 @@ func TestEventTrigger_IsSwitchedAndRemovedByName(t *testing.T) {
 
 func TestEventTrigger_IsNothingForGroups(t *testing.T) {
 	b := setup(t)
-	group, err := b.store.GroupUser(t.Context(), "napcat", chat.ChatGroup, "g1")
+	group, err := b.store.Users.GroupUser(t.Context(), "napcat", chat.ChatGroup, "g1")
 	require.NoError(t, err)
 	b.user = group.ID
 	result := b.call("t.0.0", `{"action":"add","name":"ci","here":true}`)

@@ -141,11 +141,26 @@ func (p Profile) Memory() string {
 	return p.Agent.ID
 }
 
-// Store knows what decides who answers in a session.
-type Store interface {
-	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
+// Agents stores subagents and group chats.
+type Agents interface {
 	// SubagentProfile returns what a subagent is; nil if the session is no subagent's.
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
+}
+
+// Memory stores memories.
+type Memory interface {
+	SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error)
+}
+
+// Search searches messages.
+type Search interface {
+	Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error)
+	Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error)
+}
+
+// Settings stores settings.
+type Settings interface {
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
 // Policies knows the policy in force.
@@ -157,11 +172,12 @@ type Policies interface {
 
 // Resolver finds the agent profile of a conversation. It is safe for concurrent use.
 type Resolver struct {
-	Store    Store
-	Policies Policies
-	Home     string // data folder of the server, where souls are
-	Memory   string // provider of memory where the policy names none; empty: flat
-	Log      *slog.Logger
+	Subagents Agents
+	Settings  Settings
+	Policies  Policies
+	Home      string // data folder of the server, where souls are
+	Memory    string // provider of memory where the policy names none; empty: flat
+	Log       *slog.Logger
 }
 
 // Walls are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
@@ -171,7 +187,7 @@ func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (walls chat.W
 	if err != nil {
 		return chat.Walls{}, "", err
 	}
-	w, err := choice.Wanted(ctx, b.Store, key)
+	w, err := choice.Wanted(ctx, b.Settings, key)
 	if err != nil {
 		return chat.Walls{}, "", err
 	}
@@ -182,7 +198,7 @@ func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (walls chat.W
 // Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
 // of the database.
 func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error) {
-	w, err := choice.Wanted(ctx, b.Store, key)
+	w, err := choice.Wanted(ctx, b.Settings, key)
 	if err != nil {
 		return Profile{}, err
 	}
@@ -206,7 +222,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver, out.Silence.Token = false, persona.NoReply
-		if out.Role, err = b.Store.SubagentProfile(ctx, key); out.Role != nil && out.Role.Depth >= p.Limit().Subagents.Depth {
+		if out.Role, err = b.Subagents.SubagentProfile(ctx, key); out.Role != nil && out.Role.Depth >= p.Limit().Subagents.Depth {
 			out.Role.SpawnAgent = false
 		}
 		return out, err
@@ -242,7 +258,7 @@ func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.Mode
 	out.Strangers, out.Contract.Literal = Strangers{Outside: true}, true
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
-		out.Role, err = b.Store.SubagentProfile(ctx, key)
+		out.Role, err = b.Subagents.SubagentProfile(ctx, key)
 	}
 	return out, err
 }

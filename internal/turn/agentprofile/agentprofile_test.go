@@ -31,7 +31,7 @@ func (nobody) With(context.Context, int64) (*policy.Policy, error) { return &pol
 func TestOf_AHeartbeatThatFoundNothingIsSilentInConversationsOfJobsOnly(t *testing.T) {
 	t.Parallel()
 	for kind, silent := range map[chat.ChatType]bool{chat.ChatCron: true, chat.ChatDirect: false} {
-		b := agentprofile.Resolver{Store: wish{ChatType: kind}, Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		b := agentprofile.Resolver{Subagents: wish{ChatType: kind}, Settings: wish{ChatType: kind}, Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		p, err := b.Of(t.Context(), "cron:job_00000001")
 		require.NoError(t, err)
 		_, is := p.Contract.Show(persona.HeartbeatOK)
@@ -55,7 +55,7 @@ func TestOf_TheAgentOfAServiceHasNothingWhereItAnswersNoConsumer(t *testing.T) {
 	for key, sealed := range map[chat.SessionKey]bool{
 		service.InboxSession("svc_0a1b2c3d", 7): true, "agent:main:web:thread:x": true, service.SessionKey("svc_0a1b2c3d", "0123456789"): false,
 	} {
-		b := agentprofile.Resolver{Store: wish{Agent: "svc_0a1b2c3d", Admin: true, ChatType: chat.ChatDirect}, Policies: fixed{house}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		b := agentprofile.Resolver{Subagents: wish{Agent: "svc_0a1b2c3d", Admin: true, ChatType: chat.ChatDirect}, Settings: wish{Agent: "svc_0a1b2c3d", Admin: true, ChatType: chat.ChatDirect}, Policies: fixed{house}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		p, err := b.Of(t.Context(), key)
 		require.NoError(t, err)
 		require.Equal(t, sealed, p.Sealed, key)
@@ -85,7 +85,7 @@ func TestOf_PrivateIsWhereAnAdministratorAloneSpeaksAboveAll(t *testing.T) {
 		"where it is not known":      {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent}, false},
 		"the agent of a service":     {chat.ModelCriteria{Admin: true, Agent: "svc_0a1b2c3d", ChatType: chat.ChatDirect, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, false},
 	} {
-		b := agentprofile.Resolver{Store: wish(c.w), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		b := agentprofile.Resolver{Subagents: wish(c.w), Settings: wish(c.w), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		p, err := b.Of(t.Context(), "agent:main:web:thread:x")
 		require.NoError(t, err)
 		require.Equal(t, c.want, p.Private, name)

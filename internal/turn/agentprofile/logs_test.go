@@ -22,7 +22,7 @@ func TestHas_ToolsForAnAdministratorAloneAreOfferedNowhereElse(t *testing.T) {
 		"calls of other programs": {chat.ModelCriteria{Admin: true, ChatType: chat.ChatHook}, false},
 		"what runs by itself":     {chat.ModelCriteria{Admin: true, ChatType: chat.ChatCron}, false},
 	} {
-		book := agentprofile.Resolver{Store: wish(c.wish), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		book := agentprofile.Resolver{Subagents: wish(c.wish), Settings: wish(c.wish), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		who, err := book.Of(t.Context(), "agent:main:main")
 		require.NoError(t, err)
 		for _, written := range []string{"Logs", "logs", "Lo_gs", "publish_service_task", "PublishServiceTask"} {

@@ -31,7 +31,7 @@ func TestOf_AServiceAnswersWithItsToolsAndNothingOfTheHouse(t *testing.T) {
 		{Agent: s.ID, ChatType: chat.ChatCron},
 		{Agent: "svc_ffffffff", Channel: service.Channel, ChatType: chat.ChatDirect, Admin: true}, // one that is gone
 	} {
-		b := agentprofile.Resolver{Store: wish(w), Policies: &policy.Live{Source: oneService{s}}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		b := agentprofile.Resolver{Subagents: wish(w), Settings: wish(w), Policies: &policy.Live{Services: oneService{s}, Settings: oneService{s}}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		who, err := b.Of(t.Context(), "agent:svc_0a1b2c3d:svc:thread:0123456789")
 		require.NoError(t, err)
 		require.True(t, who.Outside)

@@ -37,16 +37,10 @@ func (b *Resolver) Agents(ctx context.Context, memory string) (chat.Agents, erro
 	return out, nil
 }
 
-// History keeps what was said in conversations.
-type History interface {
-	SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error)
-	Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error)
-	Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error)
-}
-
 // Past gives each conversation what was said in others with the same memory.
 type Past struct {
-	History  History
+	Memory   Memory
+	Search   Search
 	Profiles *Resolver
 }
 
@@ -59,7 +53,7 @@ func (p Past) SearchPast(ctx context.Context, user chat.UserID, session chat.Ses
 	if q.Agents, err = p.Profiles.Agents(ctx, w.Agent); err != nil {
 		return nil, err
 	}
-	return p.History.SearchPast(ctx, w, session, q)
+	return p.Memory.SearchPast(ctx, w, session, q)
 }
 
 // Conversations lists those that were used last.
@@ -68,7 +62,7 @@ func (p Past) Conversations(ctx context.Context, user chat.UserID, session chat.
 	if err != nil {
 		return nil, err
 	}
-	return p.History.Conversations(ctx, user, with, n)
+	return p.Search.Conversations(ctx, user, with, n)
 }
 
 // Conversation reads one of them, from its end or before a message. There is nothing in one that is not among them.
@@ -77,7 +71,7 @@ func (p Past) Conversation(ctx context.Context, user chat.UserID, session, key c
 	if err != nil {
 		return nil, err
 	}
-	return p.History.Conversation(ctx, user, with, key, before, n)
+	return p.Search.Conversation(ctx, user, with, key, before, n)
 }
 
 // with are the agents whose memory a session has.

@@ -28,7 +28,7 @@ func TestWalls_AreThoseOfTheSceneOfTheConversationAboveAll(t *testing.T) {
 	work, direct := at, at
 	work.Scene, direct.ChatType = chat.SceneWork, chat.ChatDirect
 	for above, want := range map[chat.Spot]chat.Walls{at: {ReadOnly: true, Offline: true}, work: {Offline: true}, direct: {}, {}: {}} {
-		got, only, err := (&agentprofile.Resolver{Store: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}}).Walls(t.Context(), "k")
+		got, only, err := (&agentprofile.Resolver{Subagents: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Settings: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}}).Walls(t.Context(), "k")
 		require.NoError(t, err)
 		require.Equal(t, want, got, above)
 		require.Equal(t, map[bool]string{true: "box"}[above == work], only, above)
@@ -57,7 +57,7 @@ func TestOf_TheToolsOfASceneNarrowThoseOfTheAgentAlsoForSubagents(t *testing.T) 
 		"work":                   {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatThread, OfTurn: chat.OfTurn{Above: work}}, map[string]bool{"Read": true, "Shell": true, "Write": false, "WebFetch": true}},
 		"another bot":            {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatGroup, OfTurn: chat.OfTurn{Above: ops}}, map[string]bool{"Read": false, "Shell": true, "Write": false}},
 	} {
-		who, err := (&agentprofile.Resolver{Store: wish(c.at), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}).Of(t.Context(), "k")
+		who, err := (&agentprofile.Resolver{Subagents: wish(c.at), Settings: wish(c.at), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}).Of(t.Context(), "k")
 		require.NoError(t, err)
 		for tool, want := range c.want {
 			require.Equal(t, want, who.Has(tool), "%s: %s", name, tool)
@@ -71,7 +71,7 @@ func TestOf_AJobNarrowsItsOwnConversationAndBeginsNothingElsewhere(t *testing.T)
 	require.NoError(t, err)
 	at := func(job *chat.JobPermits) *agentprofile.Resolver {
 		above := chat.Spot{Channel: "cron", ChatType: chat.ChatCron, Job: job}
-		return &agentprofile.Resolver{Store: wish(chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		return &agentprofile.Resolver{Subagents: wish(chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: above}}), Settings: wish(chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	}
 	for name, c := range map[string]struct {
 		job  *chat.JobPermits

@@ -11,17 +11,22 @@ import (
 // fresh is how long a document is believed without a look at the database.
 const fresh = time.Second
 
-// Source keeps the versions of the document.
-type Source interface {
-	// PolicyAfter returns the newest version if it is not the given one; body is nil if it is, or if there is none.
-	PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error)
+// Services stores services.
+type Services interface {
 	// ServicesAfter returns the services as agents, if they are not those of the given version.
 	ServicesAfter(ctx context.Context, version int64) (newest int64, agents []Agent, err error)
 }
 
+// Settings stores settings.
+type Settings interface {
+	// PolicyAfter returns the newest version if it is not the given one; body is nil if it is, or if there is none.
+	PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error)
+}
+
 // Live is the document in force. It is safe for concurrent use.
 type Live struct {
-	Source Source
+	Services Services
+	Settings Settings
 
 	mu      sync.Mutex
 	read    time.Time
@@ -56,11 +61,11 @@ func (l *Live) With(ctx context.Context, services int64) (*Policy, error) {
 
 // look reads what has changed. A document that was given away is not touched.
 func (l *Live) look(ctx context.Context) (*Policy, error) {
-	version, body, err := l.Source.PolicyAfter(ctx, l.version)
+	version, body, err := l.Settings.PolicyAfter(ctx, l.version)
 	if err != nil {
 		return nil, err
 	}
-	services, agents, err := l.Source.ServicesAfter(ctx, l.servicesVersion)
+	services, agents, err := l.Services.ServicesAfter(ctx, l.servicesVersion)
 	if err != nil {
 		return nil, err
 	}

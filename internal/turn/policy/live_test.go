@@ -44,7 +44,7 @@ func after(d time.Duration) { <-time.After(d) }
 func TestLive_FollowsAChangeWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &versions{}
-		live := &policy.Live{Source: source}
+		live := &policy.Live{Services: source, Settings: source}
 		turns := func() int {
 			p, err := live.Get(t.Context())
 			require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestLive_FollowsAChangeWithinASecond(t *testing.T) {
 
 func TestLive_HoldsAtOnceWhereItWasChanged(t *testing.T) {
 	source := &versions{}
-	live := &policy.Live{Source: source}
+	live := &policy.Live{Services: source, Settings: source}
 	_, err := live.Get(t.Context())
 	require.NoError(t, err)
 	source.version, source.body = 1, `{"limits": {"turns": 2}}`
@@ -76,7 +76,7 @@ func TestLive_HoldsAtOnceWhereItWasChanged(t *testing.T) {
 
 func TestLive_AServiceThatAnotherProcessChangedIsKnownToWhoKnowsOfTheChange(t *testing.T) {
 	source := &versions{services: 1, agents: []policy.Agent{{ID: "svc_0000000a", Model: "a/b"}}}
-	live := &policy.Live{Source: source}
+	live := &policy.Live{Services: source, Settings: source}
 	with := func(version int64) string {
 		p, err := live.With(t.Context(), version)
 		require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestLive_AServiceThatAnotherProcessChangedIsKnownToWhoKnowsOfTheChange(t *t
 func TestLive_TheLastDocumentStandsWhileTheDatabaseIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &versions{err: errors.New("away")}
-		live := &policy.Live{Source: source}
+		live := &policy.Live{Services: source, Settings: source}
 		_, err := live.Get(t.Context())
 		require.ErrorContains(t, err, "read the policy: away")
 
@@ -112,7 +112,7 @@ func TestLive_TheLastDocumentStandsWhileTheDatabaseIsAway(t *testing.T) {
 func TestLive_ServicesAreAgentsThatNoDocumentHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &versions{services: 1, agents: []policy.Agent{{ID: "svc_0000000a", Model: "a/b"}}}
-		live := &policy.Live{Source: source}
+		live := &policy.Live{Services: source, Settings: source}
 		get := func() *policy.Policy {
 			p, err := live.Get(t.Context())
 			require.NoError(t, err)

@@ -55,7 +55,7 @@ func TestSilence_IsToldWhereverItIsHonoured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := &agentprofile.Resolver{Store: c.place, Policies: house, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+			b := &agentprofile.Resolver{Subagents: c.place, Settings: c.place, Policies: house, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 			key := chat.SessionKey("agent:main:main")
 			if strings.HasPrefix(c.Agent, policy.ServicePrefix) {
 				key = chat.SessionKey("agent:" + c.Agent + ":service:thread:0123456789")

@@ -14,20 +14,30 @@ import (
 	"xbot/internal/turn/prompt"
 )
 
-// Store reads what conversations and subagents are.
-type Store interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+// Agents stores subagents and group chats.
+type Agents interface {
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
+}
+
+// Conversations stores conversations.
+type Conversations interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// Settings stores settings.
+type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 	TierModels(ctx context.Context, user chat.UserID) (map[string]string, error)
 }
 
 // Roles knows the roles of conversations, and what subagents of them are made of.
 type Roles struct {
-	Store    Store
-	Files    prompt.Roles // finds the files of roles
-	Policies *policy.Live
-	Models   *catalogue.Live
+	Agents        Agents
+	Conversations Conversations
+	Settings      Settings
+	Files         prompt.Roles // finds the files of roles
+	Policies      *policy.Live
+	Models        *catalogue.Live
 }
 
 var _ agent.Roles = Roles{}
@@ -39,7 +49,7 @@ func (s Roles) Roles(ctx context.Context, call tool.Call) ([]role.Role, []role.B
 }
 
 func (s Roles) find(ctx context.Context, key chat.SessionKey) (prompt.Found, error) {
-	session, owner, err := s.Store.Session(ctx, key)
+	session, owner, err := s.Conversations.Session(ctx, key)
 	if err != nil {
 		return prompt.Found{}, err
 	}
@@ -59,7 +69,7 @@ func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier strin
 	out := chat.NewSubagent{Profile: chat.Profile{
 		Prompt: r.Prompt, Tools: r.Tools, Memory: r.Memory, SendMessage: r.SendMessage, SpawnAgent: r.SpawnAgent, Conversations: r.Conversations,
 	}}
-	above, err := s.Store.SubagentProfile(ctx, call.Session)
+	above, err := s.Agents.SubagentProfile(ctx, call.Session)
 	if err != nil {
 		return out, err
 	}
@@ -70,7 +80,7 @@ func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier strin
 	if err != nil {
 		return out, err
 	}
-	wish, err := s.Store.ModelWanted(ctx, call.Session)
+	wish, err := s.Settings.ModelWanted(ctx, call.Session)
 	if err != nil {
 		return out, err
 	}
@@ -83,7 +93,7 @@ func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier strin
 		tier = r.Tier
 	}
 	if tier != "" {
-		if wanted, err = choice.Tier(ctx, s.Store, wish.User, rules, tier); err != nil {
+		if wanted, err = choice.Tier(ctx, s.Settings, wish.User, rules, tier); err != nil {
 			return out, err
 		}
 	}

@@ -63,9 +63,9 @@ func TestMake_ATierIsThePersonsModelThenThePolicysThenThatOfTheNextTier(t *testi
 		"the call's tier before the role's": {models + `, "tiers": {"swift": "a/small"}`, nil, role.Role{Model: "a/large"}, role.Swift, "a/small"},
 		"one that is not there":             {models, map[string]string{"swift": "b/gone"}, role.Role{Tier: role.Swift}, "", "a/here"},
 	} {
-		rules := &policy.Live{Source: written("{" + c.policy + "}")}
+		rules := &policy.Live{Services: written("{" + c.policy + "}"), Settings: written("{" + c.policy + "}")}
 		roles := subagents.Roles{
-			Store: person{c.tiers, chat.ModelCriteria{User: 7, Model: "a/here"}}, Policies: rules,
+			Agents: person{c.tiers, chat.ModelCriteria{User: 7, Model: "a/here"}}, Conversations: person{c.tiers, chat.ModelCriteria{User: 7, Model: "a/here"}}, Settings: person{c.tiers, chat.ModelCriteria{User: 7, Model: "a/here"}}, Policies: rules,
 			Models: &catalogue.Live{Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: rules},
 		}
 		got, err := roles.Make(t.Context(), tool.Call{}, c.role, c.tier)

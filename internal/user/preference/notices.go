@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/notices"
 )
 
 // turnNotices is the setting of where a person is told of their long turns. It has a table of its own.
@@ -18,7 +18,7 @@ const turnNotices = "turn_notices"
 type chats struct{}
 
 // chatName is a chat as a value: channel, account if there are several, and who they are there: "feishu ou_1".
-func chatName(c store.DirectChat) string {
+func chatName(c notices.DirectChat) string {
 	return strings.Join(slices.DeleteFunc([]string{c.Channel, c.Account, c.Peer}, func(s string) bool { return s == "" }), " ")
 }
 
@@ -64,17 +64,17 @@ func (chats) free() bool { return false }
 
 // setNotices keeps where a person is told of their turns. How long such turns take stays as it was.
 func (d Desk) setNotices(ctx context.Context, user chat.UserID, value string, known choices) error {
-	n, err := d.Store.TurnNotices(ctx, user)
+	n, err := d.Notices.TurnNotices(ctx, user)
 	if err != nil {
 		return err
 	}
 	n.To = nil
 	if value != "" {
-		i := slices.IndexFunc(known.chats, func(c store.DirectChat) bool { return chatName(c) == value })
+		i := slices.IndexFunc(known.chats, func(c notices.DirectChat) bool { return chatName(c) == value })
 		if i < 0 {
 			return fault.Errorf(fault.Invalid, "you have no such chat")
 		}
 		n.To = &known.chats[i]
 	}
-	return d.Store.SetTurnNotices(ctx, user, n)
+	return d.Notices.SetTurnNotices(ctx, user, n)
 }

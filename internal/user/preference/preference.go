@@ -13,6 +13,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/store"
+	"xbot/internal/store/notices"
+	"xbot/internal/store/settings"
 )
 
 // Option is a value that a setting may have.
@@ -31,15 +33,23 @@ type Setting struct {
 	Free    bool     `json:"free" doc:"Other values than the options may be set."`
 }
 
-// Store keeps what people chose.
-type Store interface {
-	Preferences(ctx context.Context, user chat.UserID) (chosen map[store.UserSetting]string, version int64, err error)
-	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
+// Memory stores memories.
+type Memory interface {
 	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
 	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
-	TurnNotices(ctx context.Context, user chat.UserID) (store.TurnNotices, error)
-	SetTurnNotices(ctx context.Context, user chat.UserID, n store.TurnNotices) error
-	TurnNoticeChats(ctx context.Context, user chat.UserID) ([]store.DirectChat, error)
+}
+
+// Notices stores notices.
+type Notices interface {
+	SetTurnNotices(ctx context.Context, user chat.UserID, n notices.TurnNotices) error
+	TurnNoticeChats(ctx context.Context, user chat.UserID) ([]notices.DirectChat, error)
+	TurnNotices(ctx context.Context, user chat.UserID) (notices.TurnNotices, error)
+}
+
+// Settings stores settings.
+type Settings interface {
+	Preferences(ctx context.Context, user chat.UserID) (chosen map[settings.UserSetting]string, version int64, err error)
+	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }
 
 // Models knows the models of a person.
@@ -49,15 +59,17 @@ type Models interface {
 
 // Desk shows and changes settings. It is safe for concurrent use.
 type Desk struct {
-	Store  Store
-	Models Models
+	Memory   Memory
+	Notices  Notices
+	Settings Settings
+	Models   Models
 }
 
 // choices are what there is to choose from.
 type choices struct {
 	catalogue.Catalogue
 
-	chats []store.DirectChat
+	chats []notices.DirectChat
 }
 
 // zone is the setting that stands in the profile.
@@ -75,37 +87,37 @@ type definition struct {
 
 // definitions are all settings, in the order in which people see them.
 var definitions = []definition{
-	{string(store.Language), i18n.PreferenceLanguage, tongues{}},
+	{string(settings.Language), i18n.PreferenceLanguage, tongues{}},
 	{zone, i18n.PreferenceZone, zones{}},
-	{string(store.UsualModel), i18n.PreferenceModel, models{}},
+	{string(settings.Model), i18n.PreferenceModel, models{}},
 	{tierPrefix + role.Vanguard, i18n.PreferenceVanguard, models{}},
 	{tierPrefix + role.Balance, i18n.PreferenceBalance, models{}},
 	{tierPrefix + role.Swift, i18n.PreferenceSwift, models{}},
-	{string(store.UsualThink), i18n.PreferenceThink, levels{}},
-	{string(store.UsualContextMode), i18n.PreferenceContext, words{{"", i18n.PreferenceDefault}, {"auto", i18n.PreferenceContextAuto}, {"none", i18n.PreferenceContextNone}}},
-	{string(store.Preset), i18n.PreferencePreset, words{
+	{string(settings.Think), i18n.PreferenceThink, levels{}},
+	{string(settings.ContextMode), i18n.PreferenceContext, words{{"", i18n.PreferenceDefault}, {"auto", i18n.PreferenceContextAuto}, {"none", i18n.PreferenceContextNone}}},
+	{string(settings.Preset), i18n.PreferencePreset, words{
 		{"", i18n.PreferenceDefault}, {string(chat.PresetReadOnly), i18n.PreferenceReadOnly}, {string(chat.PresetAsk), i18n.PreferenceAsk}, {string(chat.PresetAuto), i18n.PreferenceAuto},
 	}},
-	{string(store.MemorySwitch), i18n.PreferenceMemory, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
-	{string(store.SoulSwitch), i18n.PreferenceSoul, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
-	{string(store.AgentNotes), i18n.PreferenceNotes, words{{"", i18n.PreferenceNotesOpen}, {"locked", i18n.PreferenceNotesLocked}}},
-	{string(store.Titles), i18n.PreferenceTitles, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{string(settings.Memory), i18n.PreferenceMemory, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{string(settings.Soul), i18n.PreferenceSoul, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{string(settings.AgentNotes), i18n.PreferenceNotes, words{{"", i18n.PreferenceNotesOpen}, {"locked", i18n.PreferenceNotesLocked}}},
+	{string(settings.Titles), i18n.PreferenceTitles, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
 	{turnNotices, i18n.PreferenceNotices, chats{}},
-	{string(store.PageTheme), i18n.PreferenceTheme, words{{"", i18n.PreferenceDevice}, {"auto", i18n.PreferenceSystem}, {"light", i18n.PreferenceLight}, {"dark", i18n.PreferenceDark}}},
-	{string(store.PageLanguage), i18n.PreferencePageLanguage, pageTongues{}},
+	{string(settings.Theme), i18n.PreferenceTheme, words{{"", i18n.PreferenceDevice}, {"auto", i18n.PreferenceSystem}, {"light", i18n.PreferenceLight}, {"dark", i18n.PreferenceDark}}},
+	{string(settings.PageLanguage), i18n.PreferencePageLanguage, pageTongues{}},
 }
 
 // List returns a person's settings with the version of what they chose; titles are in lang.
 func (d Desk) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []Setting, version int64, err error) {
-	chosen, version, err := d.Store.Preferences(ctx, user)
+	chosen, version, err := d.Settings.Preferences(ctx, user)
 	if err != nil {
 		return nil, 0, err
 	}
-	profile, err := d.Store.Profile(ctx, user)
+	profile, err := d.Memory.Profile(ctx, user)
 	if err != nil {
 		return nil, 0, err
 	}
-	told, err := d.Store.TurnNotices(ctx, user)
+	told, err := d.Notices.TurnNotices(ctx, user)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -114,7 +126,7 @@ func (d Desk) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list 
 		return nil, 0, err
 	}
 	for _, def := range definitions {
-		value := chosen[store.UserSetting(def.name)]
+		value := chosen[settings.UserSetting(def.name)]
 		switch {
 		case def.name == zone:
 			value = profile.Timezone
@@ -131,7 +143,7 @@ func (d Desk) known(ctx context.Context, user chat.UserID) (choices, error) {
 	if err != nil {
 		return choices{}, err
 	}
-	chats, err := d.Store.TurnNoticeChats(ctx, user)
+	chats, err := d.Notices.TurnNoticeChats(ctx, user)
 	return choices{models, chats}, err
 }
 
@@ -168,7 +180,7 @@ func (d Desk) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, v
 	case turnNotices:
 		err = d.setNotices(ctx, user, value, known)
 	default:
-		err = d.Store.SetUserSetting(ctx, user, store.UserSetting(def.name), value)
+		err = d.Settings.SetUserSetting(ctx, user, settings.UserSetting(def.name), value)
 	}
 	return def.shown(lang, value, known), err
 }
@@ -182,12 +194,12 @@ func Told(lang i18n.Lang, s Setting) Setting {
 }
 
 func (d Desk) setZone(ctx context.Context, user chat.UserID, value string) error {
-	profile, err := d.Store.Profile(ctx, user)
+	profile, err := d.Memory.Profile(ctx, user)
 	if err != nil {
 		return err
 	}
 	profile.Timezone = value
-	_, err = d.Store.SetProfile(ctx, user, profile)
+	_, err = d.Memory.SetProfile(ctx, user, profile)
 	if fault.Is(err, fault.Conflict) {
 		return i18n.Fault(fault.Conflict, i18n.PreferenceTooLate)
 	}

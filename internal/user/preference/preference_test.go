@@ -10,36 +10,37 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/store"
+	"xbot/internal/store/notices"
+	"xbot/internal/store/settings"
 	"xbot/internal/user/preference"
 )
 
 // shelf keeps what one person chose.
 type shelf struct {
-	chosen  map[store.UserSetting]string
+	chosen  map[settings.UserSetting]string
 	profile chat.UserProfile
-	told    store.TurnNotices
-	chats   []store.DirectChat
+	told    notices.TurnNotices
+	chats   []notices.DirectChat
 }
 
-func (s *shelf) TurnNotices(context.Context, chat.UserID) (store.TurnNotices, error) {
+func (s *shelf) TurnNotices(context.Context, chat.UserID) (notices.TurnNotices, error) {
 	return s.told, nil
 }
 
-func (s *shelf) SetTurnNotices(_ context.Context, _ chat.UserID, n store.TurnNotices) error {
+func (s *shelf) SetTurnNotices(_ context.Context, _ chat.UserID, n notices.TurnNotices) error {
 	s.told = n
 	return nil
 }
 
-func (s *shelf) TurnNoticeChats(context.Context, chat.UserID) ([]store.DirectChat, error) {
+func (s *shelf) TurnNoticeChats(context.Context, chat.UserID) ([]notices.DirectChat, error) {
 	return s.chats, nil
 }
 
-func (s *shelf) Preferences(context.Context, chat.UserID) (map[store.UserSetting]string, int64, error) {
+func (s *shelf) Preferences(context.Context, chat.UserID) (map[settings.UserSetting]string, int64, error) {
 	return s.chosen, 1, nil
 }
 
-func (s *shelf) SetUserSetting(_ context.Context, _ chat.UserID, key store.UserSetting, value string) error {
+func (s *shelf) SetUserSetting(_ context.Context, _ chat.UserID, key settings.UserSetting, value string) error {
 	s.chosen[key] = value
 	return nil
 }
@@ -61,8 +62,8 @@ func (some) Get(context.Context, chat.UserID) (catalogue.Catalogue, error) {
 }
 
 func TestDesk_TakesTheWordsPeopleUseAndRefusesOthersInTheirLanguage(t *testing.T) {
-	s := &shelf{chosen: map[store.UserSetting]string{}, profile: chat.UserProfile{Content: "Ann", Revision: 3}}
-	d := preference.Desk{Store: s, Models: some{}}
+	s := &shelf{chosen: map[settings.UserSetting]string{}, profile: chat.UserProfile{Content: "Ann", Revision: 3}}
+	d := preference.Desk{Memory: s, Notices: s, Settings: s, Models: some{}}
 	for _, c := range []struct{ name, value, kept string }{
 		{"Language", "fr", "fr"}, {"language", "auto", ""}, {"swift", "tiny", "acme/small"}, {"tier-swift", "default", ""}, {"preset", "READ_ONLY", "read_only"},
 		{"preset", "改动前询问", "ask"}, {"memory", "off", "off"}, {"memory", "on", ""}, {"theme", "dark", "dark"}, {"page-language", "zh", "zh"}, {"model", "acme/large", "acme/large"},
@@ -71,7 +72,7 @@ func TestDesk_TakesTheWordsPeopleUseAndRefusesOthersInTheirLanguage(t *testing.T
 		set, err := d.Set(t.Context(), 1, i18n.Chinese, c.name, c.value)
 		require.NoError(t, err, "%s %s", c.name, c.value)
 		require.Equal(t, c.kept, set.Value, "%s %s", c.name, c.value)
-		require.Equal(t, c.kept, s.chosen[store.UserSetting(set.Name)])
+		require.Equal(t, c.kept, s.chosen[settings.UserSetting(set.Name)])
 	}
 	set, err := d.Set(t.Context(), 1, i18n.English, "timezone", "Asia/Tokyo")
 	require.NoError(t, err)
@@ -88,8 +89,8 @@ func TestDesk_TakesTheWordsPeopleUseAndRefusesOthersInTheirLanguage(t *testing.T
 }
 
 func TestDesk_ListsEverySettingWithAValueThatIsAmongItsOptions(t *testing.T) {
-	s := &shelf{chosen: map[store.UserSetting]string{store.UsualModel: "gone/model", store.Language: "Klingon"}, profile: chat.UserProfile{Timezone: "Africa/Cairo"}}
-	d := preference.Desk{Store: s, Models: some{}}
+	s := &shelf{chosen: map[settings.UserSetting]string{settings.Model: "gone/model", settings.Language: "Klingon"}, profile: chat.UserProfile{Timezone: "Africa/Cairo"}}
+	d := preference.Desk{Memory: s, Notices: s, Settings: s, Models: some{}}
 	for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
 		list, version, err := d.List(t.Context(), 1, lang)
 		require.NoError(t, err)
@@ -105,18 +106,18 @@ func TestDesk_ListsEverySettingWithAValueThatIsAmongItsOptions(t *testing.T) {
 }
 
 func TestDesk_TellsOfLongTurnsInAChatOfThePersonAndNowhereElse(t *testing.T) {
-	s := &shelf{told: store.TurnNotices{Seconds: 90}, chats: []store.DirectChat{{Channel: "feishu", Peer: "ou_1"}, {Channel: "qq", Account: "a", Peer: "7"}, {Channel: "qq", Account: "b", Peer: "7"}}}
-	d := preference.Desk{Store: s, Models: some{}}
+	s := &shelf{told: notices.TurnNotices{Seconds: 90}, chats: []notices.DirectChat{{Channel: "feishu", Peer: "ou_1"}, {Channel: "qq", Account: "a", Peer: "7"}, {Channel: "qq", Account: "b", Peer: "7"}}}
+	d := preference.Desk{Memory: s, Notices: s, Settings: s, Models: some{}}
 	for _, c := range []struct {
 		value, kept string
-		to          *store.DirectChat
+		to          *notices.DirectChat
 	}{
 		{"Feishu", "feishu ou_1", &s.chats[0]}, {"qq b 7", "qq b 7", &s.chats[2]}, {"off", "", nil}, {"feishu ou_1", "feishu ou_1", &s.chats[0]}, {"default", "", nil}, {"qq a 7", "qq a 7", &s.chats[1]},
 	} {
 		set, err := d.Set(t.Context(), 1, i18n.English, "turn-notices", c.value)
 		require.NoError(t, err, c.value)
 		require.Equal(t, c.kept, set.Value)
-		require.Equal(t, store.TurnNotices{To: c.to, Seconds: 90}, s.told, "how long they take stays")
+		require.Equal(t, notices.TurnNotices{To: c.to, Seconds: 90}, s.told, "how long they take stays")
 	}
 	for _, bad := range []string{"qq", "feishu ou_2", "napcat", "on"} {
 		_, err := d.Set(t.Context(), 1, i18n.Chinese, "turn_notices", bad)

@@ -19,6 +19,8 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
@@ -38,7 +40,7 @@ type cloned struct {
 	t     *testing.T
 	store *store.Store
 	box   *tooltest.Box
-	alice store.User
+	alice people.User
 	rules policy.Permissions
 
 	denied string // a file that the runner does not read
@@ -77,13 +79,13 @@ func clone(t *testing.T) *cloned {
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	c := &cloned{t: t, box: tooltest.New(t), store: store.New(pool, store.Options{Feed: feed.New(slog.New(slog.DiscardHandler))})}
 	var err error
-	c.alice, err = c.store.EnsureAdmin(t.Context(), "alice")
+	c.alice, err = c.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = c.store.CreateSession(t.Context(), store.NewSession{Key: talk, Owner: c.alice.ID, Channel: "web"})
+	_, err = c.store.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: talk, Owner: c.alice.ID, Channel: "web"})
 	require.NoError(t, err)
-	require.NoError(t, c.store.SetCwd(t.Context(), talk, c.box.Name(), filepath.Join(c.box.Workspace(), "repo")))
+	require.NoError(t, c.store.Conversations.SetCwd(t.Context(), talk, c.box.Name(), filepath.Join(c.box.Workspace(), "repo")))
 	c.Projects = &project.Projects{
-		Rows: c.store, Key: secret.Key{1}, Boxes: c, Policies: c, Hooked: hooked(true), Log: slog.New(slog.DiscardHandler),
+		Folders: c.store.Hooks, MCPServers: c.store.MCPServers, Key: secret.Key{1}, Boxes: c, Policies: c, Hooked: hooked(true), Log: slog.New(slog.DiscardHandler),
 	}
 	t.Cleanup(c.Close)
 	c.put(".mcp.json", servers)
@@ -173,7 +175,7 @@ func TestAttack_NothingOfAFolderIsUsedUnlessItsPersonAgreedToAllOfIt(t *testing.
 			require.NoError(c.t, err)
 		}, false},
 		"the conversation works elsewhere": {func(c *cloned) {
-			require.NoError(c.t, c.store.SetCwd(c.t.Context(), talk, c.box.Name(), filepath.Join(c.box.Workspace(), "other")))
+			require.NoError(c.t, c.store.Conversations.SetCwd(c.t.Context(), talk, c.box.Name(), filepath.Join(c.box.Workspace(), "other")))
 			require.NoError(c.t, os.CopyFS(filepath.Join(c.box.Workspace(), "other"), os.DirFS(c.folder())))
 		}, false},
 	} {
@@ -293,7 +295,7 @@ func TestAttack_AgreeingIsToWhatWasShown(t *testing.T) {
 		"no digest":           {digest: func(*cloned) string { return "" }, want: fault.Conflict},
 		"another digest":      {digest: func(*cloned) string { return "5e" }, want: fault.Conflict},
 		"somebody else": {who: func(c *cloned) chat.UserID {
-			bob, err := c.store.CreateUser(c.t.Context(), "bob", "admin")
+			bob, err := c.store.Users.CreateUser(c.t.Context(), "bob", "admin")
 			require.NoError(c.t, err)
 			all, err := c.List(c.t.Context(), bob.ID)
 			require.NoError(c.t, err)
@@ -359,9 +361,9 @@ func TestStands_AnOlderLookIsNotNotedAfterANewerOne(t *testing.T) {
 
 func TestAgree_AMemberMayAgreeToSkillsAloneUnlessTheyAreOff(t *testing.T) {
 	f := clone(t)
-	_, err := f.store.CreateUser(t.Context(), "root", "admin")
+	_, err := f.store.Users.CreateUser(t.Context(), "root", "admin")
 	require.NoError(t, err)
-	require.NoError(t, f.store.SetRole(t.Context(), f.alice.ID, "member"))
+	require.NoError(t, f.store.Users.SetRole(t.Context(), f.alice.ID, "member"))
 	f.hooks()
 	require.False(t, f.seen().MayAgree)
 

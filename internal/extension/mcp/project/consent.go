@@ -75,11 +75,11 @@ func (p *Projects) At(ctx context.Context, user chat.UserID, box sandbox.Sandbox
 
 // List returns the folders of a person.
 func (p *Projects) List(ctx context.Context, user chat.UserID) ([]Seen, error) {
-	all, err := p.Rows.MCPProjects(ctx, user)
+	all, err := p.MCPServers.MCPProjects(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	servers, err := p.Rows.MCPServersOfProjects(ctx, user)
+	servers, err := p.MCPServers.MCPServersOfProjects(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 			servers = append(servers, e.Sealed(p.Key))
 		}
 	}
-	if before, err = p.Rows.AgreeMCPProject(ctx, user, id, digest, servers); err != nil {
+	if before, err = p.MCPServers.AgreeMCPProject(ctx, user, id, digest, servers); err != nil {
 		return Seen{}, nil, err
 	}
 	now, err = p.one(ctx, user, id)
@@ -159,7 +159,7 @@ var errOther = fault.Errorf(fault.Conflict, "the folder has changed since it was
 
 // Withdraw takes back what a person has agreed to. It returns the numbers of the servers that are no more. NotFound: it is not theirs.
 func (p *Projects) Withdraw(ctx context.Context, user chat.UserID, id int64) ([]int64, error) {
-	return p.Rows.WithdrawMCPProject(ctx, user, id)
+	return p.MCPServers.WithdrawMCPProject(ctx, user, id)
 }
 
 func (p *Projects) one(ctx context.Context, user chat.UserID, id int64) (Seen, error) {

@@ -29,16 +29,20 @@ const (
 	maxSeen   = 1024            // conversations whose last look is remembered
 )
 
-// Rows keep what was seen, and what people have said.
-type Rows interface {
+// Hooks stores results of hooks.
+type Hooks interface {
+	// HookExecTarget says where the commands of a conversation run.
+	HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error)
+}
+
+// MCPServers stores MCP servers.
+type MCPServers interface {
+	AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []mcpservers.Server) (before []int64, err error)
+	LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error
 	MCPProjects(ctx context.Context, user chat.UserID) ([]mcpservers.SeenProject, error)
 	MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]mcpservers.Server, error)
 	SeeMCPProject(ctx context.Context, p mcpservers.SeenProject) error
-	LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error
-	AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []mcpservers.Server) (before []int64, err error)
 	WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error)
-	// HookExecTarget says where the commands of a conversation run.
-	HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error)
 }
 
 // Policies say who may agree.
@@ -51,12 +55,13 @@ type HookSwitch interface{ ProjectHooks() bool }
 
 // Projects are the folders in which conversations work. They are safe for concurrent use.
 type Projects struct {
-	Rows     Rows
-	Key      secret.Sealer
-	Boxes    sandbox.Boxes
-	Policies Policies
-	Hooked   HookSwitch // nil: hooks of folders are not used
-	Log      *slog.Logger
+	Folders    Hooks
+	MCPServers MCPServers
+	Key        secret.Sealer
+	Boxes      sandbox.Boxes
+	Policies   Policies
+	Hooked     HookSwitch // nil: hooks of folders are not used
+	Log        *slog.Logger
 
 	rows   toolset.Rows[[]mcpservers.SeenProject]
 	mu     sync.Mutex
@@ -97,7 +102,7 @@ func (h *place) String() string { return fmt.Sprint(h.user, " ", h.box.Name(), "
 
 // of finds where a conversation works. Nothing is connected to. false: its person has no machine.
 func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error) {
-	target, err := p.Rows.HookExecTarget(ctx, at.Session)
+	target, err := p.Folders.HookExecTarget(ctx, at.Session)
 	if fault.Is(err, fault.NotFound) || err == nil && target.User != at.User {
 		return place{}, false, nil
 	}
@@ -129,7 +134,7 @@ func (h *place) awaitFolder(ctx context.Context) {
 
 // InForce implements mcp.Projects. The folder is looked at beside it, so that the list of a person has what stands there.
 func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
-	all, err := p.rows.At(at, func() ([]mcpservers.SeenProject, error) { return p.Rows.MCPProjects(ctx, at.User) })
+	all, err := p.rows.At(at, func() ([]mcpservers.SeenProject, error) { return p.MCPServers.MCPProjects(ctx, at.User) })
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +162,7 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 	if may, err := p.may(ctx, all[i]); err != nil || !may {
 		return nil, err
 	}
-	servers, err := p.Rows.MCPServersOfProjects(ctx, at.User)
+	servers, err := p.MCPServers.MCPServersOfProjects(ctx, at.User)
 	return slices.DeleteFunc(servers, func(s mcpservers.Server) bool { return s.Project.ID != all[i].ID || !s.Project.Agrees() }), err
 }
 
@@ -253,7 +258,7 @@ func (p *Projects) note(ctx context.Context, here place, b Bundle, err error) (d
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err == nil && b.empty():
-		return "", p.Rows.LoseMCPProject(ctx, here.user, here.box.Name(), here.folder, "there is no "+mcp.ProjectFile+" any more")
+		return "", p.MCPServers.LoseMCPProject(ctx, here.user, here.box.Name(), here.folder, "there is no "+mcp.ProjectFile+" any more")
 	}
 	seen := mcpservers.SeenProject{User: here.user, Project: mcpservers.Project{Runner: here.box.Name(), Folder: here.folder}}
 	if err == nil {
@@ -268,13 +273,13 @@ func (p *Projects) note(ctx context.Context, here place, b Bundle, err error) (d
 		}
 		seen.Digest, seen.Texts, seen.Sealed = b.Digest(), b.texts(), p.Key.Seal(stored)
 	}
-	return seen.Digest, p.Rows.SeeMCPProject(ctx, seen)
+	return seen.Digest, p.MCPServers.SeeMCPProject(ctx, seen)
 }
 
 // Hooks implements hook.Projects: it returns the hooks files of the folder of a conversation if its user has agreed to the folder. It returns the
 // content that was compared with the agreement.
 func (p *Projects) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, error) {
-	target, err := p.Rows.HookExecTarget(ctx, key)
+	target, err := p.Folders.HookExecTarget(ctx, key)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	}
@@ -299,7 +304,7 @@ func (p *Projects) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, 
 
 // agreed returns the digest that a user has agreed to in a folder, if the policy still allows it; empty otherwise.
 func (p *Projects) agreed(ctx context.Context, user chat.UserID, runner, folder string) (string, error) {
-	all, err := p.Rows.MCPProjects(ctx, user)
+	all, err := p.MCPServers.MCPProjects(ctx, user)
 	if err != nil {
 		return "", err
 	}
@@ -321,7 +326,7 @@ func (p *Projects) Agreed(ctx context.Context, user chat.UserID, runner, folder 
 
 // AgreedFolders returns a text that changes with the set of folders to which a user has agreed.
 func (p *Projects) AgreedFolders(ctx context.Context, user chat.UserID) (string, error) {
-	all, err := p.Rows.MCPProjects(ctx, user)
+	all, err := p.MCPServers.MCPProjects(ctx, user)
 	if err != nil {
 		return "", err
 	}

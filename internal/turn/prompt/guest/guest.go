@@ -19,16 +19,21 @@ import (
 //go:embed guest.md
 var base string
 
-// Store knows what prompts of services are made of.
-type Store interface {
-	ServicePrompt(ctx context.Context, user chat.UserID) (service.Prompt, error)
+// Quota says how much a user may use.
+type Quota interface {
 	// Zones are the timezones where an administrator has said none, the first first.
 	Zones() []string
 }
 
+// Services stores services.
+type Services interface {
+	ServicePrompt(ctx context.Context, user chat.UserID) (service.Prompt, error)
+}
+
 // Prompt makes it.
 type Prompt struct {
-	Store    Store
+	Quota    Quota
+	Services Services
 	Template *prompt.Template
 }
 
@@ -42,7 +47,7 @@ func (Prompt) Name() string { return "service" }
 
 // Process adds all parts.
 func (p Prompt) Process(ctx context.Context, a *prompt.Assembly) error {
-	s, err := p.Store.ServicePrompt(ctx, a.Scene.User)
+	s, err := p.Services.ServicePrompt(ctx, a.Scene.User)
 	if err != nil {
 		return err
 	}
@@ -91,7 +96,7 @@ func (p Prompt) base(s service.Prompt, v prompt.Vars) (text string, noted error)
 
 // today is the day where the administrator is.
 func (p Prompt) today(s service.Prompt) string {
-	for _, name := range append([]string{s.Timezone}, p.Store.Zones()...) {
+	for _, name := range append([]string{s.Timezone}, p.Quota.Zones()...) {
 		if zone, err := schedule.Zone(name); err == nil && name != "" {
 			return time.Now().In(zone).Format(time.DateOnly)
 		}

@@ -59,7 +59,7 @@ func render(t *testing.T, d *desk, template string) (string, *prompt.Assembly) {
 		require.NoError(t, os.WriteFile(file, []byte(template), 0o600))
 	}
 	p := prompt.NewPipeline(house{t}).WithOutside(prompt.NewPipeline(guest.Prompt{
-		Store: d, Template: prompt.NewTemplate(file, slog.New(slog.DiscardHandler)),
+		Quota: d, Services: d, Template: prompt.NewTemplate(file, slog.New(slog.DiscardHandler)),
 	}))
 	a := &prompt.Assembly{Scene: scene()}
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestPrompt_HasTheWordsOfTheAdministratorForCapabilitiesThatAreOn(t *testing
 
 func TestPrompt_WithoutAServiceThereIsNone(t *testing.T) {
 	t.Parallel()
-	gone := prompt.NewPipeline(house{t}).WithOutside(prompt.NewPipeline(guest.Prompt{Store: &desk{err: fault.Errorf(fault.Denied, "gone")}}))
+	gone := prompt.NewPipeline(house{t}).WithOutside(prompt.NewPipeline(guest.Prompt{Quota: &desk{err: fault.Errorf(fault.Denied, "gone")}, Services: &desk{err: fault.Errorf(fault.Denied, "gone")}}))
 	require.Equal(t, fault.Denied, fault.KindOf(gone.Assemble(t.Context(), &prompt.Assembly{Scene: scene()})))
 	require.Error(t, prompt.NewPipeline(house{t}).Assemble(t.Context(), &prompt.Assembly{Scene: scene()}), "never the house's instead")
 }
