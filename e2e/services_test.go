@@ -15,6 +15,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 )
 
 // consumed has a consumer say something to a service with one of its keys, and waits for the answer.
@@ -25,7 +26,7 @@ func (s *server) consumed(key, text string) service.Conversation {
 	require.NoError(s.t, err)
 	c, err := rows.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: text})
 	require.NoError(s.t, err)
-	_, err = rows.Accept(ctx, store.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: text})
+	_, err = rows.Turns.Accept(ctx, engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: text})
 	require.NoError(s.t, err)
 	require.Eventually(s.t, func() bool {
 		n := 0

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/host/localstack"
-	"xbot/internal/store"
+	"xbot/internal/pg"
 )
 
 // stacks is the folder of the template and of the shared stack. TestMain makes it and removes it.
@@ -39,7 +39,7 @@ var fillTemplate = sync.OnceValue(func() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.Migrate(ctx, stack.Endpoints().DatabaseURL), stack.Stop(ctx))
+	return errors.Join(pg.Migrate(ctx, stack.Endpoints().DatabaseURL), stack.Stop(ctx))
 })
 
 // startStack starts a stack that ends with this program.

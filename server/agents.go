@@ -22,7 +22,6 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/sandbox/room"
-	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
@@ -52,6 +51,7 @@ import (
 	tooltrigger "xbot/internal/tool/trigger"
 	"xbot/internal/tool/web"
 	"xbot/internal/tool/worktree"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/permission"
 	policies "xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
@@ -92,7 +92,7 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 	out := &toolset.Catalog{ActiveTools: c.storage.store.ActiveTools, Settings: c.storage.store.Settings, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.models.toolKeys)), c.mcp.offered, c.skillTool(boxes),
 		clientcontrol.NewSource(clientcontrol.New(c.storage.store.ClientActions, c.storage.store.Conversations, c.db.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(c.storage.store.Cards)), toolservice.NewSource(c.storage.store.Services, c.storage.store.Services, toolservice.NewOwn(c.storage.store.Services, c.storage.store)),
+		cards.NewSource(cards.New(c.storage.store.Cards)), toolservice.NewSource(c.storage.store.Services, c.storage.store.Services, toolservice.NewOwn(c.storage.store.Services, c.storage.store.Turns)),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.storage.embedder, Log: c.proc.log}))...)
 	return out
@@ -106,11 +106,11 @@ func (c *core) feishuTools() toolset.Source {
 
 // builtinTools are what models can call everywhere.
 func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
-	work, roles := store.Background{Store: c.storage.store}, c.roles(boxes)
+	work, roles := engine.Background{Store: c.storage.store.Turns}, c.roles(boxes)
 	return append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
 		shell.New(), ask.New(), ask.NewPlan(c.storage.store.Conversations), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.storage.store.Calls), file.NewGlob(), file.NewGrep(),
-		file.NewCd(c.storage.store.Conversations, c.storage.store.Calls), todo.NewWrite(c.storage.store.Conversations), todo.NewList(c.storage.store.Conversations, c.storage.store.Search), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.storage.store),
+		file.NewCd(c.storage.store.Conversations, c.storage.store.Calls), todo.NewWrite(c.storage.store.Conversations), todo.NewList(c.storage.store.Conversations, c.storage.store.Search), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.storage.store.Turns),
 		web.NewDownload(c.public(), "xbot/"+c.proc.version), web.NewFetch(
 			webpage.New(c.public(), "xbot/"+c.proc.version, c.documents()), webpage.NewForStrangers("xbot/"+c.proc.version, c.documents()),
 		),
@@ -120,7 +120,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{Conversations: c.storage.store.Conversations, Inbox: c.storage.store.Inbox, Users: c.storage.store.Users, Policies: c.db.policies}),
 		agent.New(c.storage.store.Agents, roles), worktree.New(c.storage.store.Conversations, c.storage.store.Calls, subagents.Worktrees{Names: c.storage.store.Agents}),
 		agent.NewCreateChat(c.storage.store.Agents, roles, c.storage.store.Agents), agent.NewSendMessage(c.storage.store.Agents, roles, c.storage.store.Agents),
-		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(c.storage.store.Search, c.storage.store), toollogs.New(logs.Reader{Home: c.proc.home}, c.storage.store),
+		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(c.storage.store.Search, c.storage.store.Turns), toollogs.New(logs.Reader{Home: c.proc.home}, c.storage.store.Turns),
 		toolsettings.New(toolsettings.Commands{
 			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.storage.store.Users}, Policy: admin.Config{Documents: c.storage.store.Settings},
 		}, intake.Callers{Conversations: c.storage.store.Conversations, Inbox: c.storage.store.Inbox, Users: c.storage.store.Users, Policies: c.db.policies}),

@@ -124,7 +124,7 @@ func secretName() string {
 
 func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
-		Outbox: a.core.storage.store.Deliveries, Messages: a.core.storage.store.Deliveries, Cards: a.core.storage.store.Deliveries, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Turns: a.core.storage.store, Users: a.core.storage.store.Users,
+		Outbox: a.core.storage.store.Deliveries, Messages: a.core.storage.store.Deliveries, Cards: a.core.storage.store.Deliveries, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users,
 		Files: &files.Folders{Sessions: a.core.storage.store.Conversations, Boxes: a.boxes}, Replies: replies{a.core.storage.store},
 		Policy: deliveryPolicy{a.core.db.policies}, Links: a.core.mcp.connected, Tally: newDeliveryCount(a.core.proc.tele.Registry),
 	}

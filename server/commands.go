@@ -49,7 +49,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		conversation.New{Models: words{a.core.models.catalogue}, Answering: models, Sessions: a.core.storage.store.Conversations},
 		conversation.Reset{Answering: models, Sessions: a.core.storage.store.Conversations},
 		conversation.Continue{Sessions: a.core.storage.store.Conversations},
-		conversation.Search{Search: a.core.storage.store.Search, Turns: a.core.storage.store, Users: a.core.storage.store.Users},
+		conversation.Search{Search: a.core.storage.store.Search, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users},
 		conversation.Rewind{Sessions: a.core.storage.store.Conversations},
 		conversation.Retry{Sessions: a.core.storage.store.Branches},
 		conversation.Edit{Sessions: a.core.storage.store.Branches},
@@ -78,15 +78,15 @@ func (a *agents) commands(s serving) *slash.Registry {
 		admin.Inbox{Quota: a.core.storage.store.Quota, Services: a.core.storage.store.Services, People: a.callers()},
 		slashcontext.Compact{},
 		slashcontext.Usage{Usage: a.core.storage.store.Usage, Users: a.core.storage.store.Users, Prices: s.prices},
-		account.Memory{Memories: a.core.remembered(), Agents: a.core.agentProfiles(), Turns: a.core.storage.store, Users: a.core.storage.store.Users, Base: s.base},
+		account.Memory{Memories: a.core.remembered(), Agents: a.core.agentProfiles(), Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users, Base: s.base},
 		account.Profile{Memory: a.core.storage.store.Memory, Users: a.core.storage.store.Users},
 		slashcontext.Prompt{Viewer: a.promptViewer()},
 		account.Language{Settings: a.core.storage.store.Settings},
 		account.SettingsCommand{Preferences: a.core.preferences(), Owners: a.core.storage.store.Users, Base: s.base, CardChannel: gateway.CardChannel},
-		queue.Queue{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store, Policies: a.core.db.policies},
+		queue.Queue{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Policies: a.core.db.policies},
 		folder.Pwd{Sessions: a.core.storage.store.Conversations, Boxes: a.boxes, Agreements: a.core.agreements()},
 		folder.Ls{Sessions: a.core.storage.store.Conversations, Boxes: a.boxes},
-		folder.Cd{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store, Boxes: a.boxes, Agreements: a.core.agreements()},
+		folder.Cd{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Boxes: a.boxes, Agreements: a.core.agreements()},
 		folder.Contents{Agreements: a.core.agreements()},
 		folder.Runner{Runners: s.runners, Users: a.core.storage.store.Users},
 		conversation.Cron{Conversations: a.core.storage.store.Conversations, Cron: a.core.storage.store.Cron, Jobs: a.core.jobs},
@@ -94,14 +94,14 @@ func (a *agents) commands(s serving) *slash.Registry {
 		conversation.Agents{Roles: a.core.roles(a.boxes)},
 		conversation.Groups{Store: a.core.storage.store.Agents},
 		slashregistry.App{Registry: a.core.storage.store.Registry, Roles: a.core.storage.store.Roles, Users: a.core.storage.store.Users, Disabled: a.core.skills(a.boxes), Base: s.base},
-		account.Status{CodingAgents: a.core.storage.store.CodingAgents, Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store, Users: a.core.storage.store.Users, Contexts: s.contexts, Policies: a.core.db.policies, Runners: s.runners, Runs: s.runs, Version: a.core.proc.version, Started: time.Now()},
-		account.Whoami{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store, Users: a.core.storage.store.Users},
+		account.Status{CodingAgents: a.core.storage.store.CodingAgents, Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users, Contexts: s.contexts, Policies: a.core.db.policies, Runners: s.runners, Runs: s.runs, Version: a.core.proc.version, Started: time.Now()},
+		account.Whoami{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users},
 		admin.Version{Version: a.core.proc.version},
 		account.Trigger{Triggers: a.core.triggers},
 		conversation.Todos{Conversations: a.core.storage.store.Conversations, Search: a.core.storage.store.Search, Users: a.core.storage.store.Users},
 		admin.Hooks{Files: s.hooks, Calls: s.hooks},
 		admin.Config{Documents: a.core.storage.store.Settings},
-		admin.Debug{Inspection: a.core.storage.store.Inspection, Turns: a.core.storage.store, Pool: a.core.db.pool, Metrics: a.core.proc.tele.Registry},
+		admin.Debug{Inspection: a.core.storage.store.Inspection, Turns: a.core.storage.store.Turns, Pool: a.core.db.pool, Metrics: a.core.proc.tele.Registry},
 	)
 	return a.withAdded(own)
 }
@@ -137,7 +137,7 @@ func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.Session
 	known := s.agents.core.skills(s.agents.boxes)
 	found, err := known.In(ctx, user, nil, "")
 	if user != 0 {
-		scene, missing := s.agents.core.storage.store.Scene(ctx, key, "")
+		scene, missing := s.agents.core.storage.store.Turns.Scene(ctx, key, "")
 		if missing != nil { // it is yet to begin
 			scene = chat.Scene{Session: key, User: user}
 		}
@@ -166,7 +166,7 @@ func (s skills) SkillOff(ctx context.Context, word string) bool {
 // PromptTool reads what servers listed last: those of whose conversation it is, who has its tools. While the database is away no word means a
 // prompt.
 func (s skills) PromptTool(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) string {
-	if scene, err := s.agents.core.storage.store.Scene(ctx, key, ""); err == nil {
+	if scene, err := s.agents.core.storage.store.Turns.Scene(ctx, key, ""); err == nil {
 		user = scene.User
 	}
 	tool, err := s.agents.core.mcp.offered.PromptTool(ctx, user, word)

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/host/telemetry"
 	"xbot/internal/i18n"
+	"xbot/internal/store"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/contextview"
 	"xbot/internal/turn/slash"
@@ -28,7 +29,7 @@ var promised = []string{
 }
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
-	c := &core{proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, storage: &storage{}, platforms: &platforms{}, mcp: &mcpServers{}}
+	c := &core{proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, storage: &storage{store: &store.Store{}}, platforms: &platforms{}, mcp: &mcpServers{}}
 	in := &ingressPart{core: c, agents: &agents{core: c, tools: toolset.Fixed()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &intake.Dispatch{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{}}
 	in.views = views{history: &history.Editor{}, runners: &manage.Runners{}, usage: &spending.Usage{}, contexts: &contextview.Viewer{}}
 	list := in.slashCommands().List()

@@ -34,7 +34,7 @@ type database struct {
 
 // openDatabase migrates the database and opens it.
 func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (*database, error) {
-	if err := p.untilPostgres(ctx, func(ctx context.Context) error { return store.Migrate(ctx, s.dsn) }); err != nil {
+	if err := p.untilPostgres(ctx, func(ctx context.Context) error { return pg.Migrate(ctx, s.dsn) }); err != nil {
 		if pg.Refused(err) {
 			return nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL cannot be used: %w", err)
 		}

@@ -134,7 +134,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	in := &ingressPart{
 		core: c, agents: a, http: s.http, oidc: s.oidc, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
 		auth:     &auth.Auth{Accounts: c.storage.store.Users, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.db.key, Proxies: s.http.TrustedProxies()},
-		dispatch: &intake.Dispatch{Calls: c.storage.store.Calls, Turns: c.storage.store, Wakes: c.temporal.wakes, Policies: c.db.policies},
+		dispatch: &intake.Dispatch{Calls: c.storage.store.Calls, Turns: c.storage.store.Turns, Wakes: c.temporal.wakes, Policies: c.db.policies},
 	}
 	if s.alone {
 		in.holder = "own"
@@ -197,7 +197,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 
 func (in *ingressPart) newRelay() *relay.Relay {
 	return &relay.Relay{
-		Agents: in.core.storage.store.Agents, Attachments: in.core.storage.store.Attachments, Calls: in.core.storage.store.Calls, Conversations: in.core.storage.store.Conversations, Cron: in.core.storage.store.Cron, Deliveries: in.core.storage.store.Deliveries, Inbox: in.core.storage.store.Inbox, Leases: in.core.storage.store.Leases, Turns: in.core.storage.store, Users: in.core.storage.store.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
+		Agents: in.core.storage.store.Agents, Attachments: in.core.storage.store.Attachments, Calls: in.core.storage.store.Calls, Conversations: in.core.storage.store.Conversations, Cron: in.core.storage.store.Cron, Deliveries: in.core.storage.store.Deliveries, Inbox: in.core.storage.store.Inbox, Leases: in.core.storage.store.Leases, Turns: in.core.storage.store.Turns, Users: in.core.storage.store.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
 		Metrics: relay.NewMetrics(in.core.proc.tele.Registry), HeldAfter: in.http.Held,
 	}
 }

@@ -80,7 +80,7 @@ func (c *core) lettaTools() []tool.Tool {
 	who := c.agentProfiles()
 	return []tool.Tool{
 		toolletta.NewAppend(who, c.storage.store.Memory), toolletta.NewReplace(who, c.storage.store.Memory), toolletta.NewRethink(who, c.storage.store.Memory),
-		toolletta.NewInsert(who, c.storage.archive, c.storage.store), toolletta.NewSearch(who, c.storage.archive, c.storage.store), toolletta.NewRecall(agentprofile.Past{Memory: c.storage.store.Memory, Search: c.storage.store.Search, Profiles: who}, c.storage.store),
+		toolletta.NewInsert(who, c.storage.archive, c.storage.store.Turns), toolletta.NewSearch(who, c.storage.archive, c.storage.store.Turns), toolletta.NewRecall(agentprofile.Past{Memory: c.storage.store.Memory, Search: c.storage.store.Search, Profiles: who}, c.storage.store.Turns),
 	}
 }
 
@@ -88,9 +88,9 @@ func (c *core) lettaTools() []tool.Tool {
 func (c *core) soulTools() []tool.Tool {
 	who := c.agentProfiles()
 	past := agentprofile.Past{Memory: c.storage.store.Memory, Search: c.storage.store.Search, Profiles: who}
-	return append(consumers.Tools(c.storage.store.Services, c.storage.store),
-		toolsoul.NewList(who, c.storage.store.Memory, c.storage.store), toolsoul.NewRead(who, c.storage.store.Memory), toolsoul.NewWrite(who, c.storage.store.Memory), toolsoul.NewDelete(who, c.storage.store.Memory),
-		conversation.NewList(past, c.storage.store), conversation.NewRead(past, c.storage.store),
+	return append(consumers.Tools(c.storage.store.Services, c.storage.store.Turns),
+		toolsoul.NewList(who, c.storage.store.Memory, c.storage.store.Turns), toolsoul.NewRead(who, c.storage.store.Memory), toolsoul.NewWrite(who, c.storage.store.Memory), toolsoul.NewDelete(who, c.storage.store.Memory),
+		conversation.NewList(past, c.storage.store.Turns), conversation.NewRead(past, c.storage.store.Turns),
 	)
 }
 

@@ -51,10 +51,10 @@ func (s serverInstructions) Enrich(ctx context.Context, a *prompt.Assembly) (str
 
 // systemPrompts are the prompts of turns.
 func (a *agents) systemPrompts() *modelcall.SystemPrompts {
-	return &modelcall.SystemPrompts{Scenes: a.core.storage.store, Pipeline: a.pipeline(), Tools: a.tools, Log: a.core.proc.log}
+	return &modelcall.SystemPrompts{Scenes: a.core.storage.store.Turns, Pipeline: a.pipeline(), Tools: a.tools, Log: a.core.proc.log}
 }
 
 // promptViewer shows prompts without a call of a model.
 func (a *agents) promptViewer() prompt.Viewer {
-	return prompt.Viewer{Scenes: a.core.storage.store, Pipeline: a.pipeline(), Tools: a.tools}
+	return prompt.Viewer{Scenes: a.core.storage.store.Turns, Pipeline: a.pipeline(), Tools: a.tools}
 }

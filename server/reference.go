@@ -7,6 +7,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/ingress/runners/manage"
 	"xbot/internal/host/telemetry"
+	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
@@ -40,7 +41,7 @@ func SlashCommands() []slash.Spec {
 // described is a core that nothing can be done with but describe it.
 func described() *core {
 	return &core{
-		proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, storage: &storage{},
+		proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, storage: &storage{store: &store.Store{}},
 		platforms: &platforms{}, mcp: &mcpServers{},
 	}
 }

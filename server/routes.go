@@ -55,6 +55,7 @@ import (
 	"xbot/internal/service/desk"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/prompt"
 	"xbot/server/tokencount"
 	"xbot/web"
@@ -121,7 +122,7 @@ func (in *ingressPart) signOn() *signon.SignOn {
 func (in *ingressPart) consumers() *consumer.API {
 	in.core.proc.tele.Registry.MustRegister(tokencount.New(in.core.storage.store.ServiceUsage, in.core.proc.log))
 	return consumer.New(consumer.Config{
-		Messages: in.core.storage.store.Answers, Attachments: in.core.storage.store.Attachments, Conversations: in.core.storage.store.Conversations, ServiceUsage: in.core.storage.store.ServiceUsage, Services: in.core.storage.store.Services, Turns: in.core.storage.store, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
+		Messages: in.core.storage.store.Answers, Attachments: in.core.storage.store.Attachments, Conversations: in.core.storage.store.Conversations, ServiceUsage: in.core.storage.store.ServiceUsage, Services: in.core.storage.store.Services, Turns: in.core.storage.store.Turns, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
 		Rooms: in.agents.guests(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
 		Pictures: in.pictures(),
 	})
@@ -158,7 +159,7 @@ func (in *ingressPart) api() *api.API {
 		People:  people.Endpoints{Base: base},
 		Sessions: sessions.Endpoints{
 			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.core.models.catalogue, Contexts: in.views.contexts,
-			Killer: task.Killer{Kills: store.Background{Store: in.core.storage.store}, Boxes: in.agents.boxes},
+			Killer: task.Killer{Kills: engine.Background{Store: in.core.storage.store.Turns}, Boxes: in.agents.boxes},
 		},
 		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys}},
 		Streams:  events.Endpoints{Base: base, Bus: in.core.db.bus, Closing: in.closing},

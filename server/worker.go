@@ -153,16 +153,16 @@ func (w *workerPart) activities() worker.Activities {
 		Environments: &agentenv.Resolver{AgentSecrets: w.core.storage.store.AgentSecrets, Settings: w.core.storage.store.Settings, Policies: w.core.db.policies, Key: w.core.db.key, Log: w.core.proc.log},
 	}
 	live, speeds := livefeed.Feed{Bus: w.core.db.bus}, &turn.Speeds{}
-	agents := &coding.Agents{Store: coding.Store{Attachments: w.core.storage.store.Attachments, Calls: w.core.storage.store.Calls, CodingAgents: w.core.storage.store.CodingAgents, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store}, Boxes: rooms}
+	agents := &coding.Agents{Store: coding.Store{Attachments: w.core.storage.store.Attachments, Calls: w.core.storage.store.Calls, CodingAgents: w.core.storage.store.CodingAgents, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store.Turns}, Boxes: rooms}
 	tools := &turn.Tools{Attachments: w.core.storage.store.Attachments, Calls: w.core.storage.store.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: rooms, Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler)}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
-				Subagents: w.core.storage.store.Agents, Calls: w.core.storage.store.Calls, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store, Commands: registry, Models: w.agents.choice, Profiles: w.core.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.core.temporal.words, Hooks: hooks,
+				Subagents: w.core.storage.store.Agents, Calls: w.core.storage.store.Calls, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store.Turns, Commands: registry, Models: w.agents.choice, Profiles: w.core.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.core.temporal.words, Hooks: hooks,
 				Spending: w.core.storage.store.Usage, Prices: catalogue.Read{Live: w.core.models.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
 			},
 			Model: &turn.Model{
-				Models: w.agents.choice, Leases: w.core.storage.store.Leases, ModelRefusals: w.core.storage.store.ModelRefusals, Notices: w.core.storage.store.Notices, Turns: w.core.storage.store, Usage: w.core.storage.store.Usage, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
+				Models: w.agents.choice, Leases: w.core.storage.store.Leases, ModelRefusals: w.core.storage.store.ModelRefusals, Notices: w.core.storage.store.Notices, Turns: w.core.storage.store.Turns, Usage: w.core.storage.store.Usage, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
 				Context: assembler, Profiles: w.core.agentProfiles(), Trees: w.core.storage.store.Agents, Words: w.core.temporal.words, Speeds: speeds, Agents: agents,
 				Retry: modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 			},
@@ -175,7 +175,7 @@ func (w *workerPart) activities() worker.Activities {
 		},
 		Background: worker.Background{
 			Tasks:     &background.Background{Tasks: w.core.storage.store.Calls, Boxes: rooms, Outputs: live},
-			Commands:  &background.Commands{Store: w.core.storage.store, Boxes: rooms, Links: outputLinks{filelink.New(w.core.db.key)}},
+			Commands:  &background.Commands{Store: w.core.storage.store.Turns, Boxes: rooms, Links: outputLinks{filelink.New(w.core.db.key)}},
 			Fetcher:   w.agents.attachmentFetcher(w.agent.Keep),
 			CronJobs:  w.core.cronJobs(),
 			Track:     &cronjob.Track{Runs: w.core.storage.store.Cron, Copy: w.core.copy},
@@ -207,7 +207,7 @@ func (w *workerPart) assembler() *modelcall.Assembler {
 // compressor makes the activity that summarizes conversations.
 func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.Assembler) *compress.Compressor {
 	out := &compress.Compressor{
-		Models: w.agents.choice, Conversations: w.core.storage.store.Conversations, Leases: w.core.storage.store.Leases, Turns: w.core.storage.store, Prompts: prompts, Context: assembler, Authorizers: w.agents.authorizers(),
+		Models: w.agents.choice, Conversations: w.core.storage.store.Conversations, Leases: w.core.storage.store.Leases, Turns: w.core.storage.store.Turns, Prompts: prompts, Context: assembler, Authorizers: w.agents.authorizers(),
 		Profiles: w.core.agentProfiles(),
 		Retry:    modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 		Progress: livefeed.Feed{Bus: w.core.db.bus},

@@ -26,7 +26,7 @@ func recollectingBy(t *testing.T, document string) *platform {
 	b := bridged(t, document)
 	for _, g := range b.Gateways {
 		r := account.Memory{
-			Memories: view.View{Conversations: b.Store.Conversations, Memory: b.Store.Memory, Settings: b.Store.Settings, Policies: g.Policies}, Turns: b.Store, Users: b.Store.Users, Base: "https://bot.example",
+			Memories: view.View{Conversations: b.Store.Conversations, Memory: b.Store.Memory, Settings: b.Store.Settings, Policies: g.Policies}, Turns: b.Store.Turns, Users: b.Store.Users, Base: "https://bot.example",
 			Agents: &agentprofile.Resolver{Subagents: b.Store.Agents, Settings: b.Store.Settings, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Log: slog.New(slog.DiscardHandler)},
 		}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), r)...)

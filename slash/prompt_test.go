@@ -27,7 +27,7 @@ import (
 
 // viewer looks at prompts of a server without runners.
 func (b *bundle) viewer(home string) prompt.Viewer {
-	return prompt.Viewer{Scenes: b.Store, Tools: toolset.Fixed(memory.NewWrite(b.notes())), Pipeline: prompt.Standard(prompt.Parts{
+	return prompt.Viewer{Scenes: b.Store.Turns, Tools: toolset.Fixed(memory.NewWrite(b.notes())), Pipeline: prompt.Standard(prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store.Memory}}},
 		Sandboxes: resolver.New(resolver.Config{Choices: b.Store.Runners, Router: sandbox.NewRouter(sandbox.RouterConfig{})}),
 	})}
@@ -55,10 +55,10 @@ func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
 	} {
 		require.Contains(t, said, part)
 	}
-	_, claimed, err := b.Claim(t.Context(), ingresstest.Key, "t1", "run", 0)
+	_, claimed, err := b.Turns.Claim(t.Context(), ingresstest.Key, "t1", "run", 0)
 	require.NoError(t, err)
 	require.False(t, claimed, "no turn begins")
-	scene, err := b.Scene(t.Context(), ingresstest.Key, "")
+	scene, err := b.Turns.Scene(t.Context(), ingresstest.Key, "")
 	require.NoError(t, err)
 	require.Empty(t, scene.Held, "a look keeps nothing")
 }

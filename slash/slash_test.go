@@ -102,13 +102,13 @@ func (b *bundle) everything(machine *box) {
 	runners := &manage.Runners{Store: b.Store, Usual: choice.Usual{Models: models, Settings: b.Store.Settings}, Resolver: resolver.New(resolver.Config{Choices: b.Store.Runners})}
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
 		account.Status{
-			CodingAgents: b.Store.CodingAgents, Conversations: b.Store.Conversations, Turns: b.Store, Users: b.Store.Users, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
+			CodingAgents: b.Store.CodingAgents, Conversations: b.Store.Conversations, Turns: b.Store.Turns, Users: b.Store.Users, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		},
-		account.Whoami{Conversations: b.Store.Conversations, Turns: b.Store, Users: b.Store.Users}, admin.Version{Version: "1.2.3"},
+		account.Whoami{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Users: b.Store.Users}, admin.Version{Version: "1.2.3"},
 		folder.Pwd{Sessions: b.Store.Conversations, Boxes: machine, Agreements: noAgreements{}}, folder.Ls{Sessions: b.Store.Conversations, Boxes: machine}, folder.Cd{},
 		slashcontext.Context{Viewer: contexts, Store: b.Store.Conversations}, slashcontext.Usage{Usage: b.Store.Usage, Users: b.Store.Users, Prices: usage.Prices{}},
 		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store.Settings},
-		admin.Debug{Inspection: b.Store.Inspection, Turns: b.Store, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store, Policies: live},
+		admin.Debug{Inspection: b.Store.Inspection, Turns: b.Store.Turns, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Policies: live},
 	)
 }
 
@@ -132,7 +132,7 @@ func TestStatus_SaysWhatRunsAndShowsAdministratorsTheRun(t *testing.T) {
 	require.Contains(t, b.tell("s1b", "/status"), "\n* channel: `feishu`, `Plumbers`\n")
 	_, err = b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "hello"))
 	require.NoError(t, err)
-	_, _, err = b.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
+	_, _, err = b.Turns.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
 	require.NoError(t, err)
 	busy := b.tell("s2", "/status")
 	require.Contains(t, busy, "running: step 1, for ")
@@ -233,7 +233,7 @@ func TestDebug_ShowsWhatRunsAndNoWordsOfPeople(t *testing.T) {
 	b.everything(workplace())
 	_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "my secret plan"))
 	require.NoError(t, err)
-	_, _, err = b.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
+	_, _, err = b.Turns.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
 	require.NoError(t, err)
 	said := b.tell("1", "/debug")
 	require.Contains(t, said, "goroutines")
@@ -248,7 +248,7 @@ func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
 	b.everything(workplace())
 	_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "hello"))
 	require.NoError(t, err)
-	_, claimed, err := b.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0) // and nothing ever ends it
+	_, claimed, err := b.Turns.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0) // and nothing ever ends it
 	require.NoError(t, err)
 	require.True(t, claimed)
 	n := 0

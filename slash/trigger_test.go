@@ -9,6 +9,7 @@ import (
 	"xbot/internal/automation/trigger"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
@@ -19,7 +20,7 @@ import (
 
 func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})

@@ -20,6 +20,7 @@ import (
 	"xbot/activities/cronjob"
 	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
@@ -56,7 +57,7 @@ func skipTimes(t *testing.T, start string) *times {
 	require.NoError(t, err)
 	c.env.SetStartTime(begin)
 	c.env.SetTestTimeout(time.Minute)
-	c.pool = pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
+	c.pool = pgtest.NewPoolAt(t, pg.MigrationsHash(), pg.Migrate, c.now)
 	c.Store = store.New(c.pool, store.Options{Wakes: c})
 	user, err := c.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)

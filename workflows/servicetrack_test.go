@@ -83,7 +83,7 @@ func TestServiceTrack_ARunIsStoppedAfterHalfAnHour(t *testing.T) {
 	stopped := time.Time{}
 	turn := chat.TurnID("turn-1")
 	c.at(time.Minute, func() error {
-		_, ok, err := c.Claim(ctx, talk.Session, turn, "run-1", 0)
+		_, ok, err := c.Turns.Claim(ctx, talk.Session, turn, "run-1", 0)
 		if err == nil && !ok {
 			err = errors.New("nothing was posted")
 		}
@@ -92,12 +92,12 @@ func TestServiceTrack_ARunIsStoppedAfterHalfAnHour(t *testing.T) {
 	c.at(10*time.Minute, func() error { _, err := c.Cron.FireJob(ctx, made[0].ID, nil); return err })
 	for minute := 12; minute < 40; minute++ {
 		c.at(time.Duration(minute)*time.Minute+time.Second, func() error {
-			asked, err := c.StopRequested(ctx, talk.Session, turn)
+			asked, err := c.Turns.StopRequested(ctx, talk.Session, turn)
 			if err != nil || !asked || !stopped.IsZero() {
 				return err
 			}
 			stopped = c.env.Now()
-			_, err = c.FinishTurn(ctx, talk.Session, turn, chat.TurnStopped, "")
+			_, err = c.Turns.FinishTurn(ctx, talk.Session, turn, chat.TurnStopped, "")
 			return err
 		})
 	}

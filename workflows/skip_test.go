@@ -27,6 +27,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
+	"xbot/internal/pg"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
 	conversationrows "xbot/internal/store/conversation"
@@ -35,6 +36,7 @@ import (
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/policy"
 	"xbot/server/livefeed"
@@ -76,7 +78,7 @@ func skipDays(t *testing.T, document string) *days {
 	d := &days{t: t, env: newEnvironment(&suite), server: llmtest.New(t), box: tooltest.New(t), chat: chat.ChatDirect}
 	d.env.SetStartTime(morning)
 	d.env.SetTestTimeout(time.Minute)
-	d.pool = pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, d.now)
+	d.pool = pgtest.NewPoolAt(t, pg.MigrationsHash(), pg.Migrate, d.now)
 	rules, _, err := policy.Parse([]byte(document))
 	require.NoError(t, err)
 	d.Store = store.New(d.pool, store.Options{Policies: fixed{rules}})
@@ -85,7 +87,7 @@ func skipDays(t *testing.T, document string) *days {
 	_, err = d.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
 	require.NoError(t, err)
 	d.wakes = &wake.Dispatcher{Turns: d, Log: slog.New(slog.DiscardHandler)}
-	d.dispatch = &intake.Dispatch{Calls: d.Store.Calls, Turns: d.Store, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}
+	d.dispatch = &intake.Dispatch{Calls: d.Store.Calls, Turns: d.Store.Turns, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}
 	d.register()
 	return d
 }
@@ -103,11 +105,11 @@ func (d *days) register() {
 	require.NoError(d.t, err)
 	bus := feed.New(slog.New(slog.DiscardHandler))
 	tools := toolset.Fixed(todo.NewWrite(d.Store.Conversations))
-	intake := &turn.Intake{Subagents: d.Store.Agents, Calls: d.Store.Calls, Conversations: d.Store.Conversations, Turns: d.Store, Models: only{client}, MaxSteps: 7}
+	intake := &turn.Intake{Subagents: d.Store.Agents, Calls: d.Store.Calls, Conversations: d.Store.Conversations, Turns: d.Store.Turns, Models: only{client}, MaxSteps: 7}
 	d.model = &turn.Model{
 		Words:       true,
 		Authorizers: permission.Authorizers{People: d.Store.Permissions},
-		Models:      only{client}, Leases: d.Store.Leases, ModelRefusals: d.Store.ModelRefusals, Notices: d.Store.Notices, Turns: d.Store, Usage: d.Store.Usage, Tools: tools,
+		Models:      only{client}, Leases: d.Store.Leases, ModelRefusals: d.Store.ModelRefusals, Notices: d.Store.Notices, Turns: d.Store.Turns, Usage: d.Store.Usage, Tools: tools,
 		Context: &modelcall.Assembler{Attachments: d.Store.Attachments, Conversations: d.Store.Conversations, ModelRefusals: d.Store.ModelRefusals, Ratios: modelcall.Ratios{Store: d.Store.Usage}},
 		Streams: livefeed.Feed{Bus: bus},
 	}
@@ -210,7 +212,7 @@ func (d *days) at(after time.Duration, f func()) { d.env.RegisterDelayedCallback
 func (d *days) write(after time.Duration, text string) {
 	d.at(after, func() {
 		in := intake.Inbound{
-			Inbound:  store.Inbound{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", after), Text: text},
+			Inbound:  engine.Inbound{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", after), Text: text},
 			ChatType: d.chat, UserName: d.user.Name,
 		}
 		_, err := d.dispatch.Message(d.t.Context(), in)

@@ -32,6 +32,7 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
+	"xbot/internal/pg"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
@@ -43,6 +44,7 @@ import (
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/permission"
 	"xbot/server/livefeed"
 )
@@ -95,31 +97,31 @@ type Fixture struct {
 func New(t *testing.T, program ...string) *Fixture {
 	t.Helper()
 	t.Parallel()
-	b := &Fixture{T: t, Pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), Bus: feed.New(slog.New(slog.DiscardHandler)), Server: llmtest.New(t), Sandbox: tooltest.New(t)}
+	b := &Fixture{T: t, Pool: pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), Bus: feed.New(slog.New(slog.DiscardHandler)), Server: llmtest.New(t), Sandbox: tooltest.New(t)}
 	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus, Wakes: b})
 	user, err := b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: Key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	_, err = b.Accept(t.Context(), store.Inbound{Session: Key, User: user.ID, Channel: "web", PlatformID: "m1", Text: strings.Join(program, "\n")})
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: Key, User: user.ID, Channel: "web", PlatformID: "m1", Text: strings.Join(program, "\n")})
 	require.NoError(t, err)
 
 	b.Server.Strict()
 	client, err := openai.New(openai.Config{BaseURL: b.Server.BaseURL(), Model: "scripted", IdleTimeout: Limit})
 	require.NoError(t, err)
 	b.Catalog = toolset.Fixed(shell.New(), ask.New(), file.NewRead(nil), todo.NewWrite(b.Store.Conversations), broken{})
-	b.Intake = &turn.Intake{Subagents: b.Store.Agents, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Turns: b.Store, Models: OneModel{client}, MaxSteps: 7, Words: true}
+	b.Intake = &turn.Intake{Subagents: b.Store.Agents, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Turns: b.Store.Turns, Models: OneModel{client}, MaxSteps: 7, Words: true}
 	b.Assembler = &modelcall.Assembler{Attachments: b.Store.Attachments, Conversations: b.Store.Conversations, ModelRefusals: b.Store.ModelRefusals, Ratios: modelcall.Ratios{Store: b.Store.Usage}, Budget: modelcall.Budget{Cooldown: 5}}
 	authorizers := permission.Authorizers{People: b.Store.Permissions}
 	b.Model = &turn.Model{
 		Words:       true,
 		Authorizers: authorizers,
-		Models:      OneModel{client}, Leases: b.Store.Leases, ModelRefusals: b.Store.ModelRefusals, Notices: b.Store.Notices, Turns: b.Store, Usage: b.Store.Usage, Tools: b.Catalog, Context: b.Assembler,
+		Models:      OneModel{client}, Leases: b.Store.Leases, ModelRefusals: b.Store.ModelRefusals, Notices: b.Store.Notices, Turns: b.Store.Turns, Usage: b.Store.Usage, Tools: b.Catalog, Context: b.Assembler,
 		Streams: livefeed.Feed{Bus: b.Bus},
 		Retry:   modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.Compressor = &compress.Compressor{
-		Models: OneModel{client}, Conversations: b.Store.Conversations, Leases: b.Store.Leases, Turns: b.Store, Prompts: modelcall.BasePrompt{Tools: b.Catalog}, Authorizers: authorizers, Retry: b.Model.Retry,
+		Models: OneModel{client}, Conversations: b.Store.Conversations, Leases: b.Store.Leases, Turns: b.Store.Turns, Prompts: modelcall.BasePrompt{Tools: b.Catalog}, Authorizers: authorizers, Retry: b.Model.Retry,
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
@@ -127,7 +129,7 @@ func New(t *testing.T, program ...string) *Fixture {
 	}
 	b.Asking = &turn.Approvals{Questions: b.Store.Calls, Runners: b.Tools, Boxes: b, Wait: time.Hour}
 	b.background = &background.Background{Tasks: b.Store.Calls, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
-	b.Commands = &background.Commands{Store: b.Store, Boxes: activities.Rooms{Boxes: b}, Links: b}
+	b.Commands = &background.Commands{Store: b.Store.Turns, Boxes: activities.Rooms{Boxes: b}, Links: b}
 	var claimed turn.ClaimOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameClaim, turn.ClaimInput{Session: Key, Turn: Turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)

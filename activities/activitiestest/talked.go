@@ -13,8 +13,8 @@ import (
 	"xbot/activities/compress"
 	"xbot/internal/chat"
 	"xbot/internal/memory"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/window"
 )
 
@@ -26,7 +26,7 @@ type Conversation struct {
 
 // Past ends the running turn and adds n turns, each a question with an identifier, a command with a long result and an
 // answer; then it opens a turn for the last message.
-func Past(t *testing.T, n int, last store.Inbound) *Conversation {
+func Past(t *testing.T, n int, last engine.Inbound) *Conversation {
 	b := &Conversation{Fixture: New(t, "the first question, about /srv/first.conf")}
 	_, user, err := b.Conversations.Session(t.Context(), Key)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func Past(t *testing.T, n int, last store.Inbound) *Conversation {
 	b.CloseTurn(Turn)
 	for i := range n {
 		id := chat.TurnID(fmt.Sprintf("past-%d", i))
-		b.OpenTurn(id, store.Inbound{Text: fmt.Sprintf("Question %d: why does /srv/app/mod%d.go fail with ERR_%d?", i, i, 1000+i)})
+		b.OpenTurn(id, engine.Inbound{Text: fmt.Sprintf("Question %d: why does /srv/app/mod%d.go fail with ERR_%d?", i, i, 1000+i)})
 		b.CommitAnswer(id, 0, chat.Answer{Text: "Let me look.", Finish: "tool_calls", Calls: []chat.ToolCall{{
 			ID: chat.NewCallID(id, 0, 0), Name: "Shell", Class: chat.ClassExec, Arguments: fmt.Sprintf(`{"command":"cat mod%d.go"}`, i), State: chat.CallOpen,
 		}}})
@@ -47,12 +47,12 @@ func Past(t *testing.T, n int, last store.Inbound) *Conversation {
 }
 
 // OpenTurn accepts a message and lets a turn claim it.
-func (b *Conversation) OpenTurn(id chat.TurnID, in store.Inbound) {
+func (b *Conversation) OpenTurn(id chat.TurnID, in engine.Inbound) {
 	b.T.Helper()
 	in.Session, in.User, in.Channel, in.PlatformID = Key, b.User, "web", "p-"+string(id)
-	_, err := b.Accept(b.T.Context(), in)
+	_, err := b.Turns.Accept(b.T.Context(), in)
 	require.NoError(b.T, err)
-	_, ok, err := b.Claim(b.T.Context(), Key, id, "run-"+string(id), 0)
+	_, ok, err := b.Turns.Claim(b.T.Context(), Key, id, "run-"+string(id), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 }
@@ -61,16 +61,16 @@ func (b *Conversation) OpenTurn(id chat.TurnID, in store.Inbound) {
 func (b *Conversation) CommitAnswer(id chat.TurnID, n int, a chat.Answer) {
 	b.T.Helper()
 	step := chat.Step{Session: Key, Turn: id, N: n}
-	_, _, _, err := b.BeginStep(b.T.Context(), step)
+	_, _, _, err := b.Turns.BeginStep(b.T.Context(), step)
 	require.NoError(b.T, err)
-	_, err = b.CommitStep(b.T.Context(), step, a)
+	_, err = b.Turns.CommitStep(b.T.Context(), step, a)
 	require.NoError(b.T, err)
 }
 
 // CloseTurn ends a turn.
 func (b *Conversation) CloseTurn(id chat.TurnID) {
 	b.T.Helper()
-	_, err := b.FinishTurn(b.T.Context(), Key, id, chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(b.T.Context(), Key, id, chat.TurnDone, "")
 	require.NoError(b.T, err)
 }
 
@@ -121,7 +121,7 @@ func (b *Conversation) Notices() []chat.Message {
 }
 
 // PlainMessage is an ordinary message.
-var PlainMessage = store.Inbound{Text: "and now?"}
+var PlainMessage = engine.Inbound{Text: "and now?"}
 
 // Sections writes a summary with all headings.
 func Sections(text string) string {

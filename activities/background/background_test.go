@@ -18,7 +18,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // task makes a command a background task, as its call does.
@@ -44,9 +44,9 @@ func (b *fixture) watch(ctx context.Context, call chat.CallID) (background.Watch
 // told is what the next turn of the session is told, empty if nothing.
 func (b *fixture) told() string {
 	b.T.Helper()
-	_, err := b.FinishTurn(b.T.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(b.T.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(b.T, err)
-	c, _, err := b.Claim(b.T.Context(), activitiestest.Key, "next", "run", 0)
+	c, _, err := b.Turns.Claim(b.T.Context(), activitiestest.Key, "next", "run", 0)
 	require.NoError(b.T, err)
 	return c.Text
 }
@@ -182,8 +182,8 @@ func (b *fixture) bang(command string) chat.InboxID {
 	b.T.Helper()
 	_, owner, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
-	in := store.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: command, Text: "!" + command}
-	got, err := b.AcceptBang(b.T.Context(), in, command)
+	in := engine.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: command, Text: "!" + command}
+	got, err := b.Turns.AcceptBang(b.T.Context(), in, command)
 	require.NoError(b.T, err)
 	return got.ID
 }
@@ -293,7 +293,7 @@ func TestBang_IsFoundAgainByAnotherAttemptAndKilledByACancellation(t *testing.T)
 
 func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {
 	b := setup(t, "say nothing")
-	b.Commands.Store = withFiles{b.Store, []chat.AttachmentFetch{
+	b.Commands.Store = withFiles{b.Store.Turns, []chat.AttachmentFetch{
 		{Attachment: chat.Attachment{Kind: "file", Name: "here.txt"}, N: 1, State: chat.AttachmentStored, Path: "/w/here.txt"},
 		{Attachment: chat.Attachment{Kind: "file", Name: "twice.txt"}, N: 2, State: chat.AttachmentStored, Path: "/w/inbox/twice.txt", Runner: "local"},
 		{Attachment: chat.Attachment{Kind: "image"}, N: 3, State: chat.AttachmentFailed, Problem: "the link has expired"},
@@ -306,7 +306,7 @@ func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {
 
 // withFiles are bang commands that came with files.
 type withFiles struct {
-	*store.Store
+	*engine.Store
 
 	files []chat.AttachmentFetch
 }

@@ -22,9 +22,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/sandbox"
-	"xbot/internal/store"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 	"xbot/runner/job"
 )
 
@@ -55,7 +55,7 @@ func setup(t *testing.T, script ...string) *bench {
 // stores returns the stores that coding agents use.
 func (b *bench) stores() coding.Store {
 	s := b.Store
-	return coding.Store{Attachments: s.Attachments, Calls: s.Calls, CodingAgents: s.CodingAgents, Conversations: s.Conversations, Turns: s}
+	return coding.Store{Attachments: s.Attachments, Calls: s.Calls, CodingAgents: s.CodingAgents, Conversations: s.Conversations, Turns: s.Turns}
 }
 
 func newBench(t *testing.T, env []string, script ...string) *bench {
@@ -160,11 +160,11 @@ func (b *bench) read(name string) string {
 func (b *bench) openTurn(before, id chat.TurnID, state chat.TurnState, text string) {
 	b.T.Helper()
 	ctx := b.T.Context()
-	_, err := b.FinishTurn(ctx, activitiestest.Key, before, state, "")
+	_, err := b.Turns.FinishTurn(ctx, activitiestest.Key, before, state, "")
 	require.NoError(b.T, err)
-	_, err = b.Accept(ctx, store.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "p-" + string(id), Text: text})
+	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "p-" + string(id), Text: text})
 	require.NoError(b.T, err)
-	_, ok, err := b.Claim(ctx, activitiestest.Key, id, "run-"+string(id), 0)
+	_, ok, err := b.Turns.Claim(ctx, activitiestest.Key, id, "run-"+string(id), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 }
@@ -202,11 +202,11 @@ func TestAgent_AConversationThatBeginsAnewHasAnotherThread(t *testing.T) {
 	b := setup(t, "say hello")
 	_, err := b.Fixture.Generate(t.Context(), 0)
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(t, err)
-	_, err = b.Accept(t.Context(), store.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "new", Text: "/new", Control: true})
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "new", Text: "/new", Control: true})
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), activitiestest.Key, second, "run-new", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), activitiestest.Key, second, "run-new", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.NoError(t, b.Conversations.ResetSession(t.Context(), second, chat.ResetNew, "", "anew"))
@@ -238,7 +238,7 @@ func TestAgent_AServerThatComesLaterGoesOnReadingAndNothingRunsTwice(t *testing.
 // steer has the person write to the turn that runs.
 func (b *bench) steer(text string) {
 	b.T.Helper()
-	_, err := b.Accept(b.T.Context(), store.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "s-" + text, Text: text, Queue: chat.Queue{Mode: chat.QueueSteer}})
+	_, err := b.Turns.Accept(b.T.Context(), engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "s-" + text, Text: text, Queue: chat.Queue{Mode: chat.QueueSteer}})
 	require.NoError(b.T, err)
 }
 
@@ -359,9 +359,9 @@ func TestAgent_ATurnThatIsClosedFromOutsideEndsItsProcess(t *testing.T) {
 	b.waitFile("there.txt")
 	kill(activitiestest.ErrDetach)
 	g.wait(t)
-	settled, err := b.SettleTurn(t.Context(), activitiestest.Turn)
+	settled, err := b.Turns.SettleTurn(t.Context(), activitiestest.Turn)
 	require.NoError(t, err)
-	require.Equal(t, store.SettledLost, settled)
+	require.Equal(t, engine.SettledLost, settled)
 	runs, err := b.CodingAgents.CodingRuns(t.Context(), activitiestest.Turn)
 	require.NoError(t, err)
 	require.True(t, runs[0].Ended)
@@ -378,7 +378,7 @@ func TestThread_IsBoundForItsOwnPersonAloneAndNotWhileATurnRuns(t *testing.T) {
 	b := setup(t, "say hello")
 	thread := codingagent.Binding{Agent: "codex", Thread: "thr_1", Runner: "local"}
 	require.True(t, fault.Is(b.CodingAgents.BindCodingThread(t.Context(), activitiestest.Key, thread), fault.Conflict), "a turn runs")
-	_, err := b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(t, err)
 	require.NoError(t, b.CodingAgents.BindCodingThread(t.Context(), activitiestest.Key, thread))
 	got, err := b.CodingAgents.CodingThread(t.Context(), activitiestest.Key)
@@ -526,7 +526,7 @@ func TestAgent_WhatAProcessDidNotTakeIsAnsweredByAnotherOneBesideItsOwnAnswer(t 
 	require.Error(t, first.err)
 	b.untilOver()
 	b.steer("run echo > two.txt\nwait\nsay answer two")
-	_, err := b.Store.Steer(t.Context(), activitiestest.Key, activitiestest.Turn, 1)
+	_, err := b.Store.Turns.Steer(t.Context(), activitiestest.Key, activitiestest.Turn, 1)
 	require.NoError(t, err)
 
 	ctx, kill = context.WithCancelCause(t.Context())

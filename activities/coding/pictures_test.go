@@ -12,18 +12,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
 	"xbot/internal/codingagent/agenttest"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // shows accepts a message with pictures of as many bytes.
 func (b *bench) shows(id, text string, mode chat.QueueMode, sizes ...int) {
 	b.T.Helper()
 	ctx := b.T.Context()
-	in := store.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: id, Text: text, Queue: chat.Queue{Mode: mode}}
+	in := engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: id, Text: text, Queue: chat.Queue{Mode: mode}}
 	for n := range sizes {
 		in.Files = append(in.Files, chat.Attachment{Kind: "image", Name: fmt.Sprint(id, n, ".png"), At: fmt.Sprint("/in/", id, n, ".png")})
 	}
-	got, err := b.Accept(ctx, in)
+	got, err := b.Turns.Accept(ctx, in)
 	require.NoError(b.T, err)
 	for n, size := range sizes {
 		p := chat.Picture{PictureRef: chat.PictureRef{Hash: fmt.Sprint(id, n), MediaType: "image/png", Width: 2, Height: 1}, Data: make([]byte, size)}
@@ -36,9 +36,9 @@ func (b *bench) shows(id, text string, mode chat.QueueMode, sizes ...int) {
 
 func (b *bench) claim(before, id chat.TurnID) {
 	b.T.Helper()
-	_, err := b.FinishTurn(b.T.Context(), activitiestest.Key, before, chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(b.T.Context(), activitiestest.Key, before, chat.TurnDone, "")
 	require.NoError(b.T, err)
-	_, ok, err := b.Claim(b.T.Context(), activitiestest.Key, id, "run-"+string(id), 0)
+	_, ok, err := b.Turns.Claim(b.T.Context(), activitiestest.Key, id, "run-"+string(id), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 }

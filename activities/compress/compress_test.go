@@ -21,9 +21,9 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/memory/letta"
-	"xbot/internal/store"
 	"xbot/internal/tool"
 	toolletta "xbot/internal/tool/letta"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/prompt"
 	"xbot/internal/turn/window"
 )
@@ -251,7 +251,7 @@ func TestCompress_WhereTheWindowIsSmallerThanBelievedChunksShrink(t *testing.T) 
 }
 
 func TestCompress_ACommandHasItsAnswerAndItsFocus(t *testing.T) {
-	b := activitiestest.Past(t, 40, store.Inbound{Text: "/compact 端口号", Control: true})
+	b := activitiestest.Past(t, 40, engine.Inbound{Text: "/compact 端口号", Control: true})
 	b.Server.Handle(faithful)
 	_, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 	require.NoError(t, err)
@@ -263,7 +263,7 @@ func TestCompress_ACommandHasItsAnswerAndItsFocus(t *testing.T) {
 }
 
 func TestCompress_ACommandInAShortConversationIsToldSoOnce(t *testing.T) {
-	b := activitiestest.Past(t, 0, store.Inbound{Text: "/compact", Control: true})
+	b := activitiestest.Past(t, 0, engine.Inbound{Text: "/compact", Control: true})
 	for range 2 {
 		out, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 		require.NoError(t, err)
@@ -275,7 +275,7 @@ func TestCompress_ACommandInAShortConversationIsToldSoOnce(t *testing.T) {
 }
 
 func TestCompress_ACommandWithoutAModelLeavesTheConversationAsItIs(t *testing.T) {
-	b := activitiestest.Past(t, 40, store.Inbound{Text: "/compact", Control: true})
+	b := activitiestest.Past(t, 40, engine.Inbound{Text: "/compact", Control: true})
 	b.Server.Handle(func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Status: http.StatusServiceUnavailable} })
 	_, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 	require.NoError(t, err)
@@ -362,7 +362,7 @@ func TestCompress_AsksNobodyWhereNothingCanBeGained(t *testing.T) {
 	s := &activitiestest.Conversation{Fixture: b, User: user}
 	s.CommitAnswer(activitiestest.Turn, 0, chat.Answer{Text: "Hello.", Finish: "stop"})
 	s.CloseTurn(activitiestest.Turn)
-	s.OpenTurn("now", store.Inbound{Text: strings.Repeat("a long paste ", 2000)})
+	s.OpenTurn("now", engine.Inbound{Text: strings.Repeat("a long paste ", 2000)})
 	for _, trigger := range []string{chat.TriggerAuto, chat.TriggerTooLong} {
 		out, err := s.Compress(t.Context(), trigger, 0)
 		require.NoError(t, err)
@@ -403,17 +403,17 @@ func (postgresAway) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer
 }
 
 func TestCompress_ACommandWhoseTurnWasReleasedIsCarriedOutOnce(t *testing.T) {
-	b := activitiestest.Past(t, 40, store.Inbound{Text: "/compact", Control: true})
+	b := activitiestest.Past(t, 40, engine.Inbound{Text: "/compact", Control: true})
 	b.Server.Handle(faithful)
 	first, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 	require.NoError(t, err)
 	require.NotEmpty(t, first.Method)
 	summary, asked := b.Summary(), b.Server.Count()
 
-	settled, err := b.SettleTurn(t.Context(), "now")
+	settled, err := b.Turns.SettleTurn(t.Context(), "now")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledReleased, settled)
-	_, ok, err := b.Claim(t.Context(), activitiestest.Key, "again", "run-again", 0)
+	require.Equal(t, engine.SettledReleased, settled)
+	_, ok, err := b.Turns.Claim(t.Context(), activitiestest.Key, "again", "run-again", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	for range 2 {

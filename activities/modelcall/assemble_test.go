@@ -15,7 +15,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/prompt"
 )
 
@@ -27,11 +27,11 @@ func (b *fixture) say(turn, program string) chat.TurnID {
 	require.NoError(b.T, err)
 	turns, err := b.Conversations.Turns(ctx, activitiestest.Key, 1)
 	require.NoError(b.T, err)
-	_, err = b.FinishTurn(ctx, activitiestest.Key, turns[0].ID, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(ctx, activitiestest.Key, turns[0].ID, chat.TurnDone, "")
 	require.NoError(b.T, err)
-	_, err = b.Accept(ctx, store.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: turn, Text: program})
+	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: turn, Text: program})
 	require.NoError(b.T, err)
-	_, ok, err := b.Claim(ctx, activitiestest.Key, chat.TurnID(turn), "run-"+turn, 0)
+	_, ok, err := b.Turns.Claim(ctx, activitiestest.Key, chat.TurnID(turn), "run-"+turn, 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 	return chat.TurnID(turn)
@@ -143,13 +143,13 @@ func (b *fixture) rewind(turn chat.TurnID, to chat.MessageID) {
 	ctx := b.T.Context()
 	turns, err := b.Conversations.Turns(ctx, activitiestest.Key, 1)
 	require.NoError(b.T, err)
-	_, err = b.FinishTurn(ctx, activitiestest.Key, turns[0].ID, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(ctx, activitiestest.Key, turns[0].ID, chat.TurnDone, "")
 	require.NoError(b.T, err)
 	_, owner, err := b.Conversations.Session(ctx, activitiestest.Key)
 	require.NoError(b.T, err)
-	_, err = b.Accept(ctx, store.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: string(turn), Text: "/rewind", Control: true})
+	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: string(turn), Text: "/rewind", Control: true})
 	require.NoError(b.T, err)
-	_, ok, err := b.Claim(ctx, activitiestest.Key, turn, "run-"+string(turn), 0)
+	_, ok, err := b.Turns.Claim(ctx, activitiestest.Key, turn, "run-"+string(turn), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 	require.NoError(b.T, b.Conversations.Rewind(ctx, turn, 0, to))

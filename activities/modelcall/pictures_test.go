@@ -160,7 +160,7 @@ func TestAssemble_ShowsNoPictureToAModelThatDoesNotSee(t *testing.T) {
 func TestAssemble_ACopyOfAConversationShowsItsPictures(t *testing.T) {
 	b := seeing(t, true)
 	b.look(11)
-	_, err := b.FinishTurn(t.Context(), activitiestest.Key, "look-11", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), activitiestest.Key, "look-11", chat.TurnDone, "")
 	require.NoError(t, err)
 	const copied = chat.SessionKey("agent:main:web:thread:copy")
 	_, err = b.Conversations.Fork(t.Context(), conversation.NewFork{From: activitiestest.Key, Key: copied, Channel: "web"})

@@ -144,6 +144,6 @@ func TestMemory_IsTheAgentsOwnUnlessItIsShared(t *testing.T) {
 		run(agent, memory.NewWrite(notes), `{"path":"of.md","content":"written by `+agent+`"}`)
 	}
 	for agent, want := range map[string]string{"main": "main", "clerk": "clerk", "twin": "main"} {
-		require.Equal(t, "written by "+want, run(agent, memory.NewList(notes, b.Store), `{"path":"of.md"}`), agent)
+		require.Equal(t, "written by "+want, run(agent, memory.NewList(notes, b.Store.Turns), `{"path":"of.md"}`), agent)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	memoryport "xbot/internal/memory"
 	"xbot/internal/memory/flat"
 	"xbot/internal/sandbox"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
 )
@@ -31,7 +31,7 @@ func (b *fixture) Seen(ctx context.Context, user chat.UserID, runner string) (sa
 func (b *fixture) prompts(home string) *modelcall.SystemPrompts {
 	log := slog.New(slog.DiscardHandler)
 	return &modelcall.SystemPrompts{
-		Scenes: b.Store, Tools: b.Model.Tools, Log: log,
+		Scenes: b.Store.Turns, Tools: b.Model.Tools, Log: log,
 		Pipeline: b.pipelineOf(home, nil),
 	}
 }
@@ -56,14 +56,14 @@ func (b *fixture) next(n string) chat.Step {
 	running, _, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
 	if running.Running != "" {
-		_, err = b.FinishTurn(b.T.Context(), activitiestest.Key, running.Running, chat.TurnDone, "")
+		_, err = b.Turns.FinishTurn(b.T.Context(), activitiestest.Key, running.Running, chat.TurnDone, "")
 		require.NoError(b.T, err)
 	}
 	_, user, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
-	_, err = b.Accept(b.T.Context(), store.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: n, Text: "hello"})
+	_, err = b.Turns.Accept(b.T.Context(), engine.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: n, Text: "hello"})
 	require.NoError(b.T, err)
-	_, ok, err := b.Claim(b.T.Context(), activitiestest.Key, chat.TurnID(n), "run-"+n, 0)
+	_, ok, err := b.Turns.Claim(b.T.Context(), activitiestest.Key, chat.TurnID(n), "run-"+n, 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 	return chat.Step{Session: activitiestest.Key, Turn: chat.TurnID(n)}

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // asks is a client whose answers are for a program.
@@ -151,7 +151,7 @@ func TestClientTools_TheResultStandsInTheCall(t *testing.T) {
 	id := chat.NewCallID(activitiestest.Turn, 0, 0)
 	early := b.Answers.AnswerClientCalls(t.Context(), []chat.ClientResult{{Call: id, Content: "sunny"}})
 	require.Equal(t, fault.Conflict, fault.KindOf(early), "the turn has not handed it over")
-	_, err = b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Equal(t, i18n.Say(i18n.English, i18n.CallClient), b.ResultOf(0).Result)
 	for range 2 {
@@ -163,7 +163,7 @@ func TestClientTools_TheResultStandsInTheCall(t *testing.T) {
 	const next = chat.TurnID("0199e2f0-2222-7000-8000-000000000000")
 	user, err := b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.Accept(t.Context(), store.Inbound{
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{
 		Session: activitiestest.Key, User: user.ID, Channel: "openai", PlatformID: "r", Text: "[Results]", Options: chat.Options{Client: &chat.ClientAsk{Wordless: true, Results: []chat.CallID{id}}},
 	})
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/store"
 	conversationrows "xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
@@ -57,15 +57,15 @@ func TestPeek_SeesTheStopOfItsOwnTurn(t *testing.T) {
 	require.False(t, peek(activitiestest.Turn))
 	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.Stop(t.Context(), store.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "s1"}, i18n.English)
+	_, err = b.Turns.Stop(t.Context(), engine.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "s1"}, i18n.English)
 	require.NoError(t, err)
 	require.True(t, peek(activitiestest.Turn))
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	_, err = b.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: other, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	_, err = b.Accept(t.Context(), store.Inbound{Session: other, User: user.ID, Channel: "web", PlatformID: "m9", Text: "go"})
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: other, User: user.ID, Channel: "web", PlatformID: "m9", Text: "go"})
 	require.NoError(t, err)
-	_, _, err = b.Claim(t.Context(), other, "another", "run", 0)
+	_, _, err = b.Turns.Claim(t.Context(), other, "another", "run", 0)
 	require.NoError(t, err)
 	require.False(t, peek("another"))
 	require.True(t, peek("gone"), "a turn that was deleted ends")
@@ -76,7 +76,7 @@ func TestFinish_TellsThePersonOnceAndForgetsWhatWasLive(t *testing.T) {
 	b.Bus.PublishDelta(activitiestest.Key, chat.Delta{Turn: activitiestest.Turn, Attempt: 1, Text: "half an answer"})
 	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.Accept(t.Context(), store.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "m2", Text: "next"})
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "m2", Text: "next"})
 	require.NoError(t, err)
 	for range 2 {
 		var out turn.FinishOutput
@@ -116,7 +116,7 @@ func TestClaim_NamesACommandWhateverNameItWasWrittenWith(t *testing.T) {
 	for i, text := range []string{"/compact the ports", "/COMPRESS", "/rewind 2"} {
 		_, user, err := b.Conversations.Session(t.Context(), activitiestest.Key)
 		require.NoError(t, err)
-		_, err = b.Accept(t.Context(), store.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: text, Text: text, Control: true})
+		_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: text, Text: text, Control: true})
 		require.NoError(t, err)
 		var out turn.ClaimOutput
 		next := chat.TurnID(text)

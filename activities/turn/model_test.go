@@ -23,6 +23,7 @@ import (
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/notices"
 	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -318,7 +319,7 @@ func TestGenerate_AStopBeforeTheFirstWordWritesNothing(t *testing.T) {
 
 // late is a store whose commit comes just after something else happened.
 type late struct {
-	*store.Store
+	*engine.Store
 	first func()
 }
 
@@ -332,7 +333,7 @@ func TestGenerate_AnAnswerIsKeptThoughTheStopComesWithItsLastWord(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, "say the whole answer")
 			ctx, cancel := context.WithCancelCause(t.Context())
-			b.Model.Turns = late{b.Store, func() { cancel(reason) }}
+			b.Model.Turns = late{b.Store.Turns, func() { cancel(reason) }}
 			out, err := b.Generate(ctx, 0)
 			require.NoError(t, err)
 			require.Equal(t, "stop", out.Finish)
@@ -343,8 +344,8 @@ func TestGenerate_AnAnswerIsKeptThoughTheStopComesWithItsLastWord(t *testing.T) 
 
 func TestGenerate_ALateAttemptWritesNothingIntoAClosedTurn(t *testing.T) {
 	b := setup(t, "say too late")
-	b.Model.Turns = late{b.Store, func() {
-		_, err := b.FinishTurn(context.Background(), activitiestest.Key, activitiestest.Turn, chat.TurnLost, i18n.Gone)
+	b.Model.Turns = late{b.Store.Turns, func() {
+		_, err := b.Turns.FinishTurn(context.Background(), activitiestest.Key, activitiestest.Turn, chat.TurnLost, i18n.Gone)
 		require.NoError(t, err)
 	}}
 	out, err := b.Generate(t.Context(), 0)
@@ -432,21 +433,21 @@ func (oneCall) Get(context.Context) (*policy.Policy, error) {
 func busy(t *testing.T, b *fixture) (end func()) {
 	t.Helper()
 	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus, Policies: oneCall{}})
-	b.Model.Turns = b.Store
+	b.Model.Turns = b.Store.Turns
 	other := chat.SessionKey("agent:main:web:thread:other")
 	me, err := b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: other, Owner: me.ID, Channel: "web"})
 	require.NoError(t, err)
-	_, err = b.Accept(t.Context(), store.Inbound{Session: other, User: me.ID, Channel: "web", PlatformID: "m2", Text: "hello"})
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: other, User: me.ID, Channel: "web", PlatformID: "m2", Text: "hello"})
 	require.NoError(t, err)
 	const held = chat.TurnID("busy")
-	_, _, err = b.Claim(t.Context(), other, held, "run", 0)
+	_, _, err = b.Turns.Claim(t.Context(), other, held, "run", 0)
 	require.NoError(t, err)
-	_, _, _, err = b.BeginStep(t.Context(), chat.Step{Session: other, Turn: held})
+	_, _, _, err = b.Turns.BeginStep(t.Context(), chat.Step{Session: other, Turn: held})
 	require.NoError(t, err)
 	return func() {
-		_, err := b.Store.FinishTurn(t.Context(), other, held, chat.TurnDone, "")
+		_, err := b.Store.Turns.FinishTurn(t.Context(), other, held, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 }

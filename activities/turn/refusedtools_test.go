@@ -18,10 +18,10 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
-	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/prompt"
 )
 
@@ -81,11 +81,11 @@ func (b *fixture) next(ended, id chat.TurnID) {
 	ctx := b.T.Context()
 	_, owner, err := b.Conversations.Session(ctx, activitiestest.Key)
 	require.NoError(b.T, err)
-	_, err = b.FinishTurn(ctx, activitiestest.Key, ended, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(ctx, activitiestest.Key, ended, chat.TurnDone, "")
 	require.NoError(b.T, err)
-	_, err = b.Accept(ctx, store.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: string(id), Text: "say again"})
+	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: string(id), Text: "say again"})
 	require.NoError(b.T, err)
-	_, ok, err := b.Claim(ctx, activitiestest.Key, id, "run-"+string(id), 0)
+	_, ok, err := b.Turns.Claim(ctx, activitiestest.Key, id, "run-"+string(id), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 }

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // overfull is a first message whose five results are more than the model takes, though less than its configured window.
@@ -97,9 +97,9 @@ func TestGenerate_NoWorkerSendsARefusedRequestAgain(t *testing.T) {
 	b := overfull(t, window)
 	in := turn.GenerateInput{Session: activitiestest.Key, Turn: activitiestest.Turn, Step: 1, Compressed: 3, MayWait: true}
 	ctx, kill := context.WithCancelCause(t.Context())
-	b.Model.Turns = lost{b.Store, kill}
+	b.Model.Turns = lost{b.Store.Turns, kill}
 	require.Error(t, b.Run(ctx, activities.NameGenerate, in, nil))
-	b.Model.Turns = b.Store
+	b.Model.Turns = b.Store.Turns
 	b.restarted()
 	var out turn.GenerateOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameGenerate, in, &out))
@@ -109,7 +109,7 @@ func TestGenerate_NoWorkerSendsARefusedRequestAgain(t *testing.T) {
 
 // lost ends the worker before it can say that a step failed.
 type lost struct {
-	*store.Store
+	*engine.Store
 	kill context.CancelCauseFunc
 }
 

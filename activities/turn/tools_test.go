@@ -317,7 +317,7 @@ func TestTool_WhatEndsInItsTimeIsRecorded(t *testing.T) {
 func TestTool_DoesNotStartInATurnThatIsOver(t *testing.T) {
 	b := setup(t, `call Shell {"command":"touch never"}`)
 	b.AskForCalls()
-	_, err := b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnStopped, i18n.Stopped)
+	_, err := b.Turns.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	_, err = b.RunTool(t.Context(), 0)
 	require.NoError(t, err)

@@ -28,6 +28,7 @@ import (
 	"xbot/internal/host/localstack"
 	"xbot/internal/host/temporalclient"
 	"xbot/internal/llm"
+	"xbot/internal/pg"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -141,7 +142,7 @@ func lookPostgres(ctx context.Context, _ *installation) (string, error) {
 }
 
 func lookSchema(ctx context.Context, d *installation) (string, error) {
-	has, wants, err := store.SchemaVersions(ctx, d.dsn)
+	has, wants, err := pg.SchemaVersions(ctx, d.dsn)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the version cannot be read: %w", err)

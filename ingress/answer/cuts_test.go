@@ -27,7 +27,7 @@ func (b *bundle) plan(rt *rapid.T, session chat.SessionKey, n int) (deeds []deed
 		gone := chat.TurnID(fmt.Sprintf("gone-%d", n))
 		do(func() { b.ClaimTurn(session, gone) })
 		do(func() {
-			_, err := b.SettleTurn(b.T.Context(), gone)
+			_, err := b.Turns.SettleTurn(b.T.Context(), gone)
 			require.NoError(b.T, err)
 		})
 	}

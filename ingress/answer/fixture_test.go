@@ -41,7 +41,7 @@ func (b *bundle) accept(session chat.SessionKey, id string, mode chat.QueueMode)
 	b.T.Helper()
 	in := b.Inbound(session, id, "question "+id).Inbound
 	in.Queue.Mode = mode
-	got, err := b.Accept(b.T.Context(), in)
+	got, err := b.Turns.Accept(b.T.Context(), in)
 	require.NoError(b.T, err)
 	return got.ID
 }
@@ -63,7 +63,7 @@ func (t turn) step(n int) chat.Step { return chat.Step{Session: t.session, Turn:
 
 func (t turn) begins(n int) {
 	t.T.Helper()
-	_, _, done, err := t.BeginStep(t.T.Context(), t.step(n))
+	_, _, done, err := t.Turns.BeginStep(t.T.Context(), t.step(n))
 	require.NoError(t.T, err)
 	require.False(t.T, done)
 }
@@ -91,7 +91,7 @@ func (t turn) argues(n, attempt, call, behind int, pieces ...string) {
 // fails gives an attempt up.
 func (t turn) fails(n, attempt int) {
 	t.T.Helper()
-	_, err := t.CountFailure(t.T.Context(), t.step(n), func(int, i18n.Lang) (chat.Retry, bool) {
+	_, err := t.Turns.CountFailure(t.T.Context(), t.step(n), func(int, i18n.Lang) (chat.Retry, bool) {
 		return chat.Retry{Turn: t.id, Step: n, Attempt: attempt + 1, Failed: attempt, Max: 5, Reason: "timeout", Text: "again"}, true
 	})
 	require.NoError(t.T, err)
@@ -106,7 +106,7 @@ func (t turn) says(n int, text string, tools ...string) (ids []chat.CallID) {
 		ids = append(ids, chat.NewCallID(t.id, n, i))
 		a.Calls = append(a.Calls, chat.ToolCall{ID: ids[i], Name: name, Class: chat.ClassRead, Arguments: `{"a":1}`})
 	}
-	_, err := t.CommitStep(t.T.Context(), t.step(n), a)
+	_, err := t.Turns.CommitStep(t.T.Context(), t.step(n), a)
 	require.NoError(t.T, err)
 	return ids
 }
@@ -123,7 +123,7 @@ func (t turn) calls(id chat.CallID, result string) {
 
 func (t turn) ends(state chat.TurnState, say i18n.ID) {
 	t.T.Helper()
-	_, err := t.FinishTurn(t.T.Context(), t.session, t.id, state, say)
+	_, err := t.Turns.FinishTurn(t.T.Context(), t.session, t.id, state, say)
 	require.NoError(t.T, err)
 }
 

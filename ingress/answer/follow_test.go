@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 var stepUsage = chat.Usage{PromptTokens: 10, CachedTokens: 4, CompletionTokens: 3}
@@ -139,7 +139,7 @@ func TestFollow_AMessageThatIsTakenByARunningTurnIsAnsweredByItsRest(t *testing.
 	r.expects(answer.Accepted{Message: id})
 	call := turn.says(0, "for another", "Read")[0]
 	turn.calls(call, "the file")
-	got, err := b.Steer(t.Context(), key, "t1", 1)
+	got, err := b.Turns.Steer(t.Context(), key, "t1", 1)
 	require.NoError(t, err)
 	require.Equal(t, 1, got.Messages)
 	turn.begins(1)
@@ -182,7 +182,7 @@ func TestFollow_WhoKnowsTheEndIsToldItAgainWithoutACursor(t *testing.T) {
 	turn.begins(0)
 	turn.ends(chat.TurnFailed, i18n.Broken)
 	recalled := b.accept(key, "b", "")
-	require.NoError(t, b.RecallWaiting(t.Context(), key, recalled))
+	require.NoError(t, b.Turns.RecallWaiting(t.Context(), key, recalled))
 	last := b.Transcript(key).Seq
 	for id, want := range map[chat.InboxID]answer.What{
 		failed:   answer.Failure{Kind: answer.Failed, Text: i18n.Say(i18n.English, i18n.Broken), Turn: "t1"},
@@ -199,7 +199,7 @@ func TestFollow_AMessageThatIsDroppedHasItsReason(t *testing.T) {
 	id := b.accept(key, "a", "")
 	r := b.follows(answer.Question{Session: key, Message: id})
 	r.expects(answer.Accepted{Message: id})
-	require.NoError(t, b.RecallWaiting(t.Context(), key, id))
+	require.NoError(t, b.Turns.RecallWaiting(t.Context(), key, id))
 	want := answer.Failure{Kind: answer.Dropped, Outcome: "recalled", Text: i18n.Say(i18n.English, i18n.Recalled)}
 	r.expects(want)
 	r.over()
@@ -230,9 +230,9 @@ func TestFollow_WaitsAgainWhereATurnGivesTheMessageBack(t *testing.T) {
 	r := b.follows(answer.Question{Session: key, Message: id})
 	b.claims(key, "t1")
 	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"})
-	settled, err := b.SettleTurn(t.Context(), "t1")
+	settled, err := b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledReleased, settled)
+	require.Equal(t, engine.SettledReleased, settled)
 	turn := b.claims(key, "t2")
 	r.expects(answer.Begun{Turn: "t2"})
 	turn.begins(0)
@@ -248,7 +248,7 @@ func TestFollow_SaysThatAPersonIsAsked(t *testing.T) {
 	turn := b.claims(key, "t1")
 	turn.begins(0)
 	call := chat.ToolCall{ID: chat.NewCallID("t1", 0, 0), Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleAsk}
-	_, err := b.CommitStep(t.Context(), turn.step(0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err := b.Turns.CommitStep(t.Context(), turn.step(0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(t, err)
 	_, err = b.Calls.Ask(t.Context(), call.ID, chat.Request{})
 	require.NoError(t, err)

@@ -127,7 +127,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 	after, err := b.store.Conversations.EventsAfter(t.Context(), s.Key, 0, 100)
 	require.NoError(t, err)
 	require.Equal(t, before, after, "nothing happened to it")
-	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
+	stop, err := b.store.Turns.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.False(t, stop)
 }

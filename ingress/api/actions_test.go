@@ -36,10 +36,10 @@ func (b *bundle) steers(message string) steering {
 	b.alice.say(s.Key, message, "show me").is(http.StatusAccepted, nil)
 	b.claim(s.Key, "t1")
 	step := chat.Step{Session: s.Key, Turn: "t1"}
-	_, _, _, err := b.store.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.store.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
 	call := chat.ToolCall{ID: "t1.0.0", Name: clientcontrol.Name, Class: chat.ClassIdempotent, State: chat.CallOpen}
-	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err = b.store.Turns.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	return steering{b, s.Key, call.ID}
 }

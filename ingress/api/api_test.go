@@ -83,6 +83,7 @@ import (
 	"xbot/internal/llm/subscription"
 	"xbot/internal/llm/usage"
 	"xbot/internal/memory/view"
+	"xbot/internal/pg"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -96,6 +97,7 @@ import (
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
@@ -193,14 +195,14 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{
-		t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
+		t: t, pool: pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
 		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, documents: &documents{Reader: pdf.Reader{Cache: pdftest.Cache()}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}), ear: &ear{make(chan struct{}), make(chan struct{})},
 	}
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store.Users, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
-	dispatch := &intake.Dispatch{Calls: b.store.Calls, Turns: b.store, Wakes: woken}
+	dispatch := &intake.Dispatch{Calls: b.store.Calls, Turns: b.store.Turns, Wakes: woken}
 	tools := toolset.Fixed(shell.New(), file.NewRead(nil))
 	b.base = &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
@@ -209,7 +211,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	base := b.base
 	a := &api.API{
 		Base: base, Account: account.Endpoints{Base: base}, People: people.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
-		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},
+		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: engine.Background{Store: b.store.Turns}, Boxes: b.boxes}},
 		Messages: messages.Endpoints{Base: base, Dispatch: dispatch, Voice: b.ear},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links, Documents: b.documents},
@@ -396,7 +398,7 @@ func (p *person) say(key chat.SessionKey, id, text string) answer {
 // claim opens a turn for the oldest message of a session, as its workflow does.
 func (b *bundle) claim(key chat.SessionKey, turn chat.TurnID) {
 	b.t.Helper()
-	_, ok, err := b.store.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
+	_, ok, err := b.store.Turns.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 }
@@ -405,15 +407,15 @@ func (b *bundle) claim(key chat.SessionKey, turn chat.TurnID) {
 func (b *bundle) reply(key chat.SessionKey, turn chat.TurnID, text string) {
 	b.t.Helper()
 	step := chat.Step{Session: key, Turn: turn}
-	_, _, _, err := b.store.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.store.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
-	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: "demo/demo"})
+	_, err = b.store.Turns.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: "demo/demo"})
 	require.NoError(b.t, err)
 }
 
 func (b *bundle) finish(key chat.SessionKey, turn chat.TurnID) {
 	b.t.Helper()
-	_, err := b.store.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
+	_, err := b.store.Turns.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }
 
@@ -468,6 +470,6 @@ func (b *bundle) commands(a *api.API) *intake.Commands {
 		folder.Runner{Runners: a.Runners.Runners, Users: b.store.Users}, conversation.Rewind{Sessions: b.store.Conversations}, conversation.Fork{Sessions: a.Messages.History},
 		slashcontext.Usage{Usage: b.store.Usage, Users: b.store.Users, Prices: a.Account.Usage.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store.Conversations},
 		model.Model{Known: a.Sessions.Words, Sessions: b.store.Conversations}, model.Models{Known: a.Sessions.Words}, model.Think{Known: a.Sessions.Words, Sessions: b.store.Conversations},
-		model.Verbose{Sessions: b.store.Conversations}, admin.Hooks{Files: a.Automation.Hooks, Calls: a.Automation.Hooks}, slashcontext.Compact{}, conversation.Search{Search: b.store.Search, Turns: b.store, Users: b.store.Users},
+		model.Verbose{Sessions: b.store.Conversations}, admin.Hooks{Files: a.Automation.Hooks, Calls: a.Automation.Hooks}, slashcontext.Compact{}, conversation.Search{Search: b.store.Search, Turns: b.store.Turns, Users: b.store.Users},
 	))
 }

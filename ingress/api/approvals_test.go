@@ -24,7 +24,7 @@ func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
 	b.alice.say(key, "m1", "clean up").is(http.StatusAccepted, nil)
 	b.claim(key, "t1")
 	step := chat.Step{Session: key, Turn: "t1"}
-	_, _, _, err := b.store.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.store.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
 	answer := chat.Answer{Text: "I will remove the old build.", Finish: "tool_calls"}
 	var ids []chat.CallID
@@ -33,7 +33,7 @@ func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
 		ids = append(ids, id)
 		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":` + strconv.Quote(command) + `}`, Summary: command, Rule: chat.RuleAsk, Ruling: chat.Ruling{Always: []chat.ToolRule{{Tool: "Shell", Pattern: command, Rule: chat.RuleAllow}}}})
 	}
-	_, err = b.store.CommitStep(b.t.Context(), step, answer)
+	_, err = b.store.Turns.CommitStep(b.t.Context(), step, answer)
 	require.NoError(b.t, err)
 	for _, id := range ids {
 		_, err = b.store.Calls.Ask(b.t.Context(), id, chat.Request{})
@@ -99,7 +99,7 @@ func TestApprovals_AreAnsweredByCommandsOldestFirst(t *testing.T) {
 func TestApprovals_AfterTheTurnComeTooLate(t *testing.T) {
 	b := setup(t)
 	key, ids := b.waiting("rm -rf build")
-	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, "")
+	_, err := b.store.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, "")
 	require.NoError(t, err)
 	detail := b.alice.post(path(key, "/approvals/"+string(ids[0])), map[string]any{"decision": "allow"}).problem(http.StatusConflict)
 	require.Contains(t, detail, "the turn that asked has ended")
@@ -184,16 +184,16 @@ func TestApprovals_OfQuestionsTakeAnswersThatFit(t *testing.T) {
 	b := setup(t)
 	key, ids := b.waiting()
 	require.Empty(t, ids)
-	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	_, err := b.store.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.alice.say(key, "m2", "choose").is(http.StatusAccepted, nil)
 	b.claim(key, "t2")
 	step := chat.Step{Session: key, Turn: "t2"}
-	_, _, _, err = b.store.BeginStep(t.Context(), step)
+	_, _, _, err = b.store.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
 	id := chat.NewCallID("t2", 0, 0)
 	asked := []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b"}}}}
-	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: asked}}.Ruled()}})
+	_, err = b.store.Turns.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: asked}}.Ruled()}})
 	require.NoError(t, err)
 	_, err = b.store.Calls.Ask(t.Context(), id, chat.Request{})
 	require.NoError(t, err)
@@ -306,15 +306,15 @@ func TestApprovals_ACallThatHooksLookAtCannotBeChanged(t *testing.T) {
 func TestApprovals_ThoseThatAskQuestionsCannotBeChanged(t *testing.T) {
 	b := setup(t)
 	key, _ := b.waiting()
-	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	_, err := b.store.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.alice.say(key, "m2", "choose").is(http.StatusAccepted, nil)
 	b.claim(key, "t2")
 	step := chat.Step{Session: key, Turn: "t2"}
-	_, _, _, err = b.store.BeginStep(t.Context(), step)
+	_, _, _, err = b.store.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
 	id := chat.NewCallID("t2", 0, 0)
-	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: []chat.Inquiry{{Name: "q1", Text: "Which?", Other: true}}}}.Ruled()}})
+	_, err = b.store.Turns.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: []chat.Inquiry{{Name: "q1", Text: "Which?", Other: true}}}}.Ruled()}})
 	require.NoError(t, err)
 	_, err = b.store.Calls.Ask(t.Context(), id, chat.Request{})
 	require.NoError(t, err)
@@ -393,7 +393,7 @@ func TestApprovals_ATurnIsAllowedByItsOwnerUntilTheyTakeItBackOrItEnds(t *testin
 	b.alice.say(key, "c2", "/deny turn").is(http.StatusAccepted, nil)
 	require.Equal(t, []string{"Everything is allowed until this turn ends, except what rules deny. `/deny turn` takes that back.", "Calls of this turn ask again."}, b.notices(key))
 
-	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	_, err := b.store.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.alice.put(at, nil).problem(http.StatusConflict)
 	b.alice.say(key, "c3", "/approve turn").is(http.StatusAccepted, nil)

@@ -15,10 +15,10 @@ import (
 // answered is a whole turn of a message that waits.
 func (b *bundle) answered(key chat.SessionKey, turn chat.TurnID) {
 	b.t.Helper()
-	_, ok, err := b.store.Claim(b.t.Context(), key, turn, "run", 0)
+	_, ok, err := b.store.Turns.Claim(b.t.Context(), key, turn, "run", 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
-	_, err = b.store.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
+	_, err = b.store.Turns.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }
 
@@ -88,7 +88,7 @@ func TestBranches_RefuseWhatIsNotThereOrNotOnesOwn(t *testing.T) {
 	require.Empty(t, b.alice.transcript(key).Queued)
 
 	b.alice.say(key, "m2", "more").is(http.StatusAccepted, nil)
-	_, _, err := b.store.Claim(t.Context(), key, "t2", "run", 0)
+	_, _, err := b.store.Turns.Claim(t.Context(), key, "t2", "run", 0)
 	require.NoError(t, err)
 	require.Contains(t, b.alice.put(path(key, "/branch"), to(m[0].ID)).problem(http.StatusConflict), "being written")
 }

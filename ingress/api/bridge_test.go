@@ -168,9 +168,9 @@ func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) 
 	key := b.bridge(message).Session
 	b.claim(key, "t1")
 	step := chat.Step{Session: key, Turn: "t1"}
-	_, _, _, err := b.store.BeginStep(t.Context(), step)
+	_, _, _, err := b.store.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
-	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{
+	_, err = b.store.Turns.CommitStep(t.Context(), step, chat.Answer{
 		Finish: "tool_calls", Model: "demo/demo",
 		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk, Ruling: chat.Ruling{Always: []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}}}},
 	})

@@ -21,11 +21,11 @@ func (b *bundle) ask(key chat.SessionKey, turn chat.TurnID, text, answer string)
 	b.t.Helper()
 	ctx := b.t.Context()
 	b.alice.say(key, "id of "+string(turn), text).is(http.StatusAccepted, nil)
-	_, ok, err := b.store.Claim(ctx, key, turn, "run", 0)
+	_, ok, err := b.store.Turns.Claim(ctx, key, turn, "run", 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 	step := chat.Step{Session: key, Turn: turn}
-	_, _, _, err = b.store.BeginStep(ctx, step)
+	_, _, _, err = b.store.Turns.BeginStep(ctx, step)
 	require.NoError(b.t, err)
 	w, err := b.store.Conversations.Window(ctx, key)
 	require.NoError(b.t, err)
@@ -34,11 +34,11 @@ func (b *bundle) ask(key chat.SessionKey, turn chat.TurnID, text, answer string)
 	sent = prompt.Compose(systemText, tools, w, what)
 	what.Hash, what.Bytes = prompt.Digest(sent)
 	what.Tokens = 90
-	_, err = b.store.CommitStep(ctx, step, chat.Answer{
+	_, err = b.store.Turns.CommitStep(ctx, step, chat.Answer{
 		Text: answer, Finish: "stop", Model: "demo/demo", Usage: chat.Usage{PromptTokens: 100, CompletionTokens: 7}, Prompt: prompt.Static(sent), Sent: what,
 	})
 	require.NoError(b.t, err)
-	_, err = b.store.FinishTurn(ctx, key, turn, chat.TurnDone, "")
+	_, err = b.store.Turns.FinishTurn(ctx, key, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 	return sent
 }

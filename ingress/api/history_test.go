@@ -15,17 +15,17 @@ import (
 func (b *bundle) exchange(key chat.SessionKey, turn chat.TurnID, text string) {
 	b.t.Helper()
 	b.alice.say(key, "id of "+string(turn), text).is(http.StatusAccepted, nil)
-	_, ok, err := b.store.Claim(b.t.Context(), key, turn, "run", 0)
+	_, ok, err := b.store.Turns.Claim(b.t.Context(), key, turn, "run", 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 	step := chat.Step{Session: key, Turn: turn}
-	_, _, _, err = b.store.BeginStep(b.t.Context(), step)
+	_, _, _, err = b.store.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
-	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{
+	_, err = b.store.Turns.CommitStep(b.t.Context(), step, chat.Answer{
 		Text: "answer to " + text, Finish: "stop", Model: "demo/demo", Usage: chat.Usage{PromptTokens: 1000, CachedTokens: 400, CompletionTokens: 50},
 	})
 	require.NoError(b.t, err)
-	_, err = b.store.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
+	_, err = b.store.Turns.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }
 
@@ -68,11 +68,11 @@ func TestRewind_IsQueuedOnceAsACommandOfTheUser(t *testing.T) {
 	require.Len(t, queued, 1)
 	require.Equal(t, fmt.Sprintf("/rewind m%d", asked.ID), queued[0].Text)
 
-	claimed, _, err := b.store.Claim(t.Context(), key, "t2", "run", 0)
+	claimed, _, err := b.store.Turns.Claim(t.Context(), key, "t2", "run", 0)
 	require.NoError(t, err)
 	require.True(t, claimed.Control)
 	require.NoError(t, b.store.Conversations.Rewind(t.Context(), "t2", 0, asked.ID))
-	_, err = b.store.FinishTurn(t.Context(), key, "t2", chat.TurnDone, "")
+	_, err = b.store.Turns.FinishTurn(t.Context(), key, "t2", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Len(t, b.alice.transcript(key).Messages, 2, "the command and its answer")
 	var all messages.Transcript
@@ -153,7 +153,7 @@ func TestCompact_IsQueuedAsACommandWithItsFocus(t *testing.T) {
 	queued := b.alice.transcript(key).Queued
 	require.Len(t, queued, 1)
 	require.Equal(t, "/compact the ports", queued[0].Text)
-	claimed, _, err := b.store.Claim(t.Context(), key, "t2", "run", 0)
+	claimed, _, err := b.store.Turns.Claim(t.Context(), key, "t2", "run", 0)
 	require.NoError(t, err)
 	require.True(t, claimed.Control)
 }

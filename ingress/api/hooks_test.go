@@ -31,10 +31,10 @@ func (p *person) deferred() (chat.SessionKey, chat.CallID) {
 	p.say(key, "m1", "deploy").is(http.StatusAccepted, nil)
 	b.claim(key, "d1")
 	step := chat.Step{Session: key, Turn: "d1"}
-	_, _, _, err := b.store.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.store.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
 	id := chat.NewCallID("d1", 0, 0)
-	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{
+	_, err = b.store.Turns.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{
 		{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"deploy"}`, Summary: "deploy", Rule: chat.RuleAllow, Hooked: chat.Hooked{Hook: chat.HookDue}},
 	}})
 	require.NoError(b.t, err)
@@ -116,7 +116,7 @@ func TestHooks_SayWhatIsWrongWithADecision(t *testing.T) {
 	_, others := b.waiting("rm -rf build")
 	require.Contains(t, b.alice.post("/api/hooks/deferred/"+string(others[0]), map[string]any{"decision": "allow"}).problem(http.StatusNotFound), "no hook has deferred")
 	require.Len(t, b.waitingForAdministrators(), 1)
-	_, err := b.store.FinishTurn(t.Context(), key, "d1", chat.TurnStopped, "")
+	_, err := b.store.Turns.FinishTurn(t.Context(), key, "d1", chat.TurnStopped, "")
 	require.NoError(t, err)
 	require.Empty(t, b.waitingForAdministrators(), "a stop ends the waiting")
 	require.Contains(t, b.alice.post(at, map[string]any{"decision": "allow"}).problem(http.StatusConflict), "the turn that asked has ended")

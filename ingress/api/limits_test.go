@@ -9,7 +9,7 @@ import (
 
 	"xbot/ingress/api/settings"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -25,13 +25,13 @@ func TestLimits_ShowAdministratorsWhatRunsAndWhoWaits(t *testing.T) {
 	first, second := b.alice.session("agent:main:web:thread:a").Key, b.bob.session("agent:main:web:thread:b").Key
 	b.alice.say(first, "m1", "hello").is(http.StatusAccepted, nil)
 	b.bob.say(second, "m2", "hello").is(http.StatusAccepted, nil)
-	_, ok, err := b.store.Claim(t.Context(), first, "t1", "r1", 0)
+	_, ok, err := b.store.Turns.Claim(t.Context(), first, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	_, ok, err = b.store.Claim(t.Context(), second, "t2", "r2", 0)
+	_, ok, err = b.store.Turns.Claim(t.Context(), second, "t2", "r2", 0)
 	require.NoError(t, err)
 	require.False(t, ok)
-	_, _, _, err = b.store.BeginStep(t.Context(), chat.Step{Session: first, Turn: "t1"})
+	_, _, _, err = b.store.Turns.BeginStep(t.Context(), chat.Step{Session: first, Turn: "t1"})
 	require.NoError(t, err)
 
 	var got settings.Limits
@@ -46,9 +46,9 @@ func TestLimits_ShowAdministratorsWhatRunsAndWhoWaits(t *testing.T) {
 
 	b.bob.get("/api/limits").problem(http.StatusForbidden)
 
-	rows, err := b.store.Throttled(t.Context(), 0)
+	rows, err := b.store.Turns.Throttled(t.Context(), 0)
 	require.NoError(t, err)
-	require.Equal(t, []store.Waiting{{Inbox: rows[0].Inbox, Session: second, Text: "hello"}}, rows)
+	require.Equal(t, []engine.Waiting{{Inbox: rows[0].Inbox, Session: second, Text: "hello"}}, rows)
 }
 
 func TestLimits_AreChangedInANewVersionOfThePolicyThatKeepsTheRest(t *testing.T) {

@@ -18,10 +18,10 @@ func (d *drive) task(output string, total int, state chat.TaskState) chat.CallID
 	d.alice.say(d.key, "m1", "run it").is(http.StatusAccepted, nil)
 	d.claim(d.key, "t1")
 	step := chat.Step{Session: d.key, Turn: "t1"}
-	_, _, _, err := d.store.BeginStep(ctx, step)
+	_, _, _, err := d.store.Turns.BeginStep(ctx, step)
 	require.NoError(d.t, err)
 	id := chat.CallID("t1.0.0")
-	_, err = d.store.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: id, Name: "Shell", Class: chat.ClassExec}}})
+	_, err = d.store.Turns.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: id, Name: "Shell", Class: chat.ClassExec}}})
 	require.NoError(d.t, err)
 	_, err = d.pool.Exec(ctx, `INSERT INTO background_tasks (call_id, session_key, user_id, n, command, dir, runner, started_on, started_at, state, output, total, ended_at)
 		VALUES ($1, $2, $3, 1, 'seq', '', 'test', 'store', now(), $4, $5, $6, now())`, id, d.key, d.alice.user.ID, string(state), output, total)

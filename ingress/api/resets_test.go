@@ -9,7 +9,7 @@ import (
 
 	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // reset begins a conversation of alice's anew, in a turn of its own.
@@ -17,15 +17,15 @@ func (b *bundle) reset(key chat.SessionKey, turn chat.TurnID) {
 	b.t.Helper()
 	me, err := b.store.Users.UserByName(b.t.Context(), "alice")
 	require.NoError(b.t, err)
-	_, err = b.store.Accept(b.t.Context(), store.Inbound{
+	_, err = b.store.Turns.Accept(b.t.Context(), engine.Inbound{
 		Session: key, User: me.ID, Channel: "web", PlatformID: "id of " + string(turn), Text: "/new", Control: true,
 	})
 	require.NoError(b.t, err)
-	_, ok, err := b.store.Claim(b.t.Context(), key, turn, "run", 0)
+	_, ok, err := b.store.Turns.Claim(b.t.Context(), key, turn, "run", 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 	require.NoError(b.t, b.store.Conversations.ResetSession(b.t.Context(), turn, chat.ResetNew, "", "hello"))
-	_, err = b.store.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
+	_, err = b.store.Turns.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }
 

@@ -17,13 +17,13 @@ func TestCallResult_IsWholeWhateverTheConversationShows(t *testing.T) {
 	b.alice.say(s.Key, "m1", "work").is(http.StatusAccepted, nil)
 	b.claim(s.Key, "t1")
 	step := chat.Step{Session: s.Key, Turn: "t1"}
-	_, _, _, err := b.store.BeginStep(t.Context(), step)
+	_, _, _, err := b.store.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
 	var calls []chat.ToolCall
 	for _, id := range []chat.CallID{"t1.0.0", "t1.0.1", "t1.0.2"} {
 		calls = append(calls, chat.ToolCall{ID: id, Name: "Read", Class: chat.ClassRead, State: chat.CallOpen})
 	}
-	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: calls})
+	_, err = b.store.Turns.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: calls})
 	require.NoError(t, err)
 	whole := strings.Repeat("<script>行\n", 4000)
 	require.NoError(t, b.store.Calls.FinishCall(t.Context(), "t1.0.0", chat.ToolResult{

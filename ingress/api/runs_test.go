@@ -17,7 +17,7 @@ func TestRuns_LinksLeadToQueriesOfTodayByPersonAndModel(t *testing.T) {
 	require.NoError(t, err)
 	k := b.bob.session("agent:main:web:thread:b").Key
 	b.bob.say(k, "m1", "hello").is(http.StatusAccepted, nil)
-	_, ok, err := b.store.Claim(t.Context(), k, "t1", "r1", 0)
+	_, ok, err := b.store.Turns.Claim(t.Context(), k, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	_, err = b.pool.Exec(t.Context(), `UPDATE turns SET model = 'openai/gpt-5.2' WHERE id = 't1'`)

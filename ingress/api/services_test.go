@@ -16,10 +16,10 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
 	storedservices "xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )
 
@@ -50,14 +50,14 @@ func (b *bundle) consumed(by storedservices.Caller, title string) service.Conver
 	ctx := b.t.Context()
 	c, err := b.store.Services.BeginConversation(ctx, storedservices.NewConversation{Caller: by, Source: service.SourceWeb, Title: title})
 	require.NoError(b.t, err)
-	_, err = b.store.Accept(ctx, store.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: "Where is my parcel?"})
+	_, err = b.store.Turns.Accept(ctx, engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: "Where is my parcel?"})
 	require.NoError(b.t, err)
 	turn := chat.TurnID("t-" + c.ID)
 	b.claim(c.Session, turn)
 	step := chat.Step{Session: c.Session, Turn: turn}
-	_, _, _, err = b.store.BeginStep(ctx, step)
+	_, _, _, err = b.store.Turns.BeginStep(ctx, step)
 	require.NoError(b.t, err)
-	_, err = b.store.CommitStep(ctx, step, chat.Answer{Text: "I look.", Finish: "tool_calls", Model: "demo/demo", Calls: []chat.ToolCall{
+	_, err = b.store.Turns.CommitStep(ctx, step, chat.Answer{Text: "I look.", Finish: "tool_calls", Model: "demo/demo", Calls: []chat.ToolCall{
 		{ID: chat.CallID(string(turn) + ".0.0"), Name: "Read", Class: chat.ClassRead, Arguments: `{"file_path":"docs/parcels.md"}`},
 	}})
 	require.NoError(b.t, err)

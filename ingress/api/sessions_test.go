@@ -14,8 +14,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 type sessionList struct{ Sessions []chat.Session }
@@ -147,7 +147,7 @@ func TestSessions_OfGroupsAndOthersAreDeletedByAdministrators(t *testing.T) {
 // claimed has a message in a session that a turn is answering.
 func (b *bundle) claimed(key chat.SessionKey, user chat.UserID, turn chat.TurnID) {
 	b.t.Helper()
-	_, err := b.store.Accept(b.t.Context(), store.Inbound{Session: key, User: user, Channel: "feishu", PlatformID: "m1", Text: "x"})
+	_, err := b.store.Turns.Accept(b.t.Context(), engine.Inbound{Session: key, User: user, Channel: "feishu", PlatformID: "m1", Text: "x"})
 	require.NoError(b.t, err)
 	b.claim(key, turn)
 }
@@ -233,7 +233,7 @@ func TestStop_NamesTheTurnAndClearsTheQueue(t *testing.T) {
 	b.alice.say(s.Key, "m2", "two").is(http.StatusAccepted, nil)
 	b.alice.delete(path(s.Key, "/turn")).is(http.StatusAccepted, &stopped)
 	require.Equal(t, messages.Stopped{Stopped: "t1", Queued: 1}, stopped)
-	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
+	stop, err := b.store.Turns.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
 }
@@ -246,7 +246,7 @@ func TestStop_AsTextIsCarriedOutAndOnlyAsThatText(t *testing.T) {
 	for i, text := range []string{"/cancel the meeting at nine", "/stop it now, please", "//stopwatch", "stop", "/etc/hosts"} {
 		b.alice.say(s.Key, fmt.Sprint("text", i), text).is(http.StatusAccepted, nil)
 	}
-	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
+	stop, err := b.store.Turns.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.False(t, stop, "these are messages")
 	var transcript messages.Transcript
@@ -255,12 +255,12 @@ func TestStop_AsTextIsCarriedOutAndOnlyAsThatText(t *testing.T) {
 
 	var first, again messages.Accepted
 	b.alice.say(s.Key, "s1", " /Stop\n").is(http.StatusAccepted, &first)
-	stop, err = b.store.StopRequested(t.Context(), s.Key, "t1")
+	stop, err = b.store.Turns.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
 	b.alice.say(s.Key, "s1", " /Stop\n").is(http.StatusAccepted, &again)
 	require.Equal(t, messages.Accepted{ID: first.ID, Duplicate: true}, again)
-	_, err = b.store.FinishTurn(t.Context(), s.Key, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err = b.store.Turns.FinishTurn(t.Context(), s.Key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 }
 

@@ -63,10 +63,10 @@ func TestTasks_AllAreListedShownAndStopped(t *testing.T) {
 	var one chat.Task
 	b.alice.post(path(s.Key, "/tasks/coder:a/kill"), nil).is(http.StatusAccepted, &one)
 	require.Equal(t, "coder:a", one.ID)
-	stop, err := b.store.StopRequested(t.Context(), handed.Subagent.Session, "s1")
+	stop, err := b.store.Turns.StopRequested(t.Context(), handed.Subagent.Session, "s1")
 	require.NoError(t, err)
 	require.True(t, stop)
-	_, err = b.store.FinishTurn(t.Context(), handed.Subagent.Session, "s1", chat.TurnStopped, "")
+	_, err = b.store.Turns.FinishTurn(t.Context(), handed.Subagent.Session, "s1", chat.TurnStopped, "")
 	require.NoError(t, err)
 	b.alice.get(path(s.Key, "/tasks/coder:a")).is(http.StatusOK, &one)
 	require.Equal(t, "stopped", one.How)

@@ -16,15 +16,15 @@ func (b *bundle) task(key chat.SessionKey) chat.CallID {
 	b.t.Helper()
 	b.claim(key, "t1")
 	step := chat.Step{Session: key, Turn: "t1"}
-	_, _, _, err := b.store.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.store.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
 	call := chat.ToolCall{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
-	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err = b.store.Turns.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.store.Calls.FinishCall(b.t.Context(), call.ID, chat.ToolResult{
 		Background: &chat.Background{Command: "make", Runner: "local", StartedAt: time.Now()},
 	}))
-	_, err = b.store.FinishTurn(b.t.Context(), key, "t1", chat.TurnDone, "")
+	_, err = b.store.Turns.FinishTurn(b.t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(b.t, err)
 	return call.ID
 }

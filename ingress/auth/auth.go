@@ -19,7 +19,6 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
-	"xbot/internal/store"
 	"xbot/internal/store/people"
 )
 
@@ -228,7 +227,7 @@ type Login struct {
 
 // SignIn checks a password and opens a login for a browser.
 func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, c Credentials) (Login, error) {
-	user, err := a.Accounts.UserByName(r.Context(), store.Clean(c.Name))
+	user, err := a.Accounts.UserByName(r.Context(), chat.Clean(c.Name))
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return Login{}, err
 	}

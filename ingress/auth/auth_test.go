@@ -15,6 +15,7 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/people"
@@ -35,7 +36,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	admin, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)

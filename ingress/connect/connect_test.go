@@ -20,6 +20,7 @@ import (
 	"xbot/internal/extension/oauth"
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/host/safehttp"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/mcpservers"
@@ -59,7 +60,7 @@ func (s *site) AccountConnected(user chat.UserID, provider string, vouches bool)
 func setup(t *testing.T) *site {
 	t.Helper()
 	t.Parallel()
-	st := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	st := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	ann, err := st.Users.EnsureAdmin(t.Context(), "ann")
 	require.NoError(t, err)
 	bob, err := st.Users.CreateUser(t.Context(), "bob", "member")

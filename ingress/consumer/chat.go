@@ -21,8 +21,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 )
 
 // maxChatBytes bounds a request with its pictures, and chatTime how long it may take to arrive.
@@ -137,7 +137,7 @@ func idOf(key, place, once string) string {
 }
 
 // send admits a message and accepts it, for a request that reads the answer.
-func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got store.Accepted, err error) {
+func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got engine.Accepted, err error) {
 	if err := o.check(); err != nil {
 		return got, err
 	}
@@ -169,18 +169,18 @@ func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept
 	return err
 }
 
-func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) (store.Accepted, error) {
+func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) (engine.Accepted, error) {
 	in := inbound(c, o.id, o.content.Text)
 	var err error
 	if in.Files, err = a.attach(ctx, c, o, pictures, in.Inbound); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
 		in.Text = strings.TrimSpace(chat.AttachmentLines(in.Files)) // it says nothing else
 	}
 	if words := title(cmp.Or(o.title, o.content.Text), firstTitle); c.Title == "" && words != "" {
 		if err := a.Conversations.UpdateSession(ctx, c.Session, &words, nil); err != nil {
-			return store.Accepted{}, err
+			return engine.Accepted{}, err
 		}
 	}
 	got, err := a.Dispatch.Plain(ctx, in)
@@ -196,7 +196,7 @@ func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pi
 // inbound is what a consumer writes in a conversation. The name of its user says in the Temporal UI whose it is.
 func inbound(c service.Conversation, id, text string) intake.Inbound {
 	return intake.Inbound{
-		Inbound: store.Inbound{
+		Inbound: engine.Inbound{
 			Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: text, Queue: chat.Queue{Mode: chat.QueueFollowup},
 		},
 		UserName: service.ConsumerName(c.Service, c.Key, c.ID), ChatType: chat.ChatDirect,

@@ -142,7 +142,7 @@ func TestChat_PiecesOfArgumentsShowNoMoreThanTheCall(t *testing.T) {
 		pieces = append(pieces, r.until("tool_call_chunk")...)
 	}
 	id := chat.NewCallID("t1", 0, 0)
-	_, err := b.CommitStep(t.Context(), turn.step(0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: id, Name: "Read", Class: chat.ClassRead, Arguments: arguments}}})
+	_, err := b.Turns.CommitStep(t.Context(), turn.step(0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: id, Name: "Read", Class: chat.ClassRead, Arguments: arguments}}})
 	require.NoError(t, err)
 	turn.calls(id, "found")
 	all := r.until("tool_call")
@@ -286,7 +286,7 @@ func TestChat_WhatConcernsTheHouseIsToldToNobodyOutside(t *testing.T) {
 		r.until("accepted")
 		id := chat.TurnID("t-" + c.ID)
 		turn := b.claims(c, id)
-		_, err := b.CountFailure(ctx, turn.step(0), func(int, i18n.Lang) (chat.Retry, bool) {
+		_, err := b.Turns.CountFailure(ctx, turn.step(0), func(int, i18n.Lang) (chat.Retry, bool) {
 			return chat.Retry{Turn: id, Attempt: 2, Failed: 1, Max: 5, Reason: "secret-host", Text: "secret-host"}, true
 		})
 		require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 )
 
 // completions answers requests in the form of OpenAI's chat completions. The model is the service, whatever the request calls it.
@@ -62,7 +62,7 @@ func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, err
 		return openai.Asked{}, err
 	}
 	out := openai.Asked{Identity: ask.Identity, Created: time.Now(), Model: v.Service.ID}
-	var got store.Accepted
+	var got engine.Accepted
 	err = c.admitted(ctx, v, q.send, func() error {
 		got, err = c.accepted(ctx, v, &q)
 		return err
@@ -143,7 +143,7 @@ func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool
 }
 
 // accepted accepts a message that has its place, in a conversation that may begin with it.
-func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got store.Accepted, err error) {
+func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got engine.Accepted, err error) {
 	o := q.outgoing()
 	pictures, err := c.pictures(ctx, v, q.where, o)
 	if err != nil {

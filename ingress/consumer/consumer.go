@@ -21,9 +21,9 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 )
 
 // Root is the beginning of all paths of the API.
@@ -74,13 +74,13 @@ type Services interface {
 
 // Turns runs the transactions of turns.
 type Turns interface {
-	Delivered(ctx context.Context, in store.Inbound) (known store.Delivered, ok bool, err error)
+	Delivered(ctx context.Context, in engine.Inbound) (known engine.Delivered, ok bool, err error)
 }
 
 // Dispatch accepts what consumers write.
 type Dispatch interface {
-	Plain(ctx context.Context, in intake.Inbound) (store.Accepted, error)
-	Stop(ctx context.Context, in intake.Inbound) (store.Stopped, error)
+	Plain(ctx context.Context, in intake.Inbound) (engine.Accepted, error)
+	Stop(ctx context.Context, in intake.Inbound) (engine.Stopped, error)
 }
 
 // Rooms are where the files of conversations are.

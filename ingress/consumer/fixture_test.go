@@ -54,11 +54,11 @@ func setup(t *testing.T, change ...service.Patch) *bundle {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { defer close(connected); _ = b.bus.Run(ctx, b.Pool.Config().ConnString()) }()
 	t.Cleanup(func() { cancel(); <-connected })
-	b.Dispatch.Calls, b.Dispatch.Turns = b.Store.Calls, b.Store
+	b.Dispatch.Calls, b.Dispatch.Turns = b.Store.Calls, b.Store.Turns
 	b.Dispatch.Commands = ingresstest.Commands(b.Store)
 	b.service, b.key = b.offer(change...)
 	b.api = consumer.New(consumer.Config{
-		Messages: b.Store.Answers, Attachments: b.Store.Attachments, Conversations: b.Store.Conversations, ServiceUsage: b.Store.ServiceUsage, Services: b.Store.Services, Turns: b.Store,
+		Messages: b.Store.Answers, Attachments: b.Store.Attachments, Conversations: b.Store.Conversations, ServiceUsage: b.Store.ServiceUsage, Services: b.Store.Services, Turns: b.Store.Turns,
 		Dispatch: b.Dispatch, Answers: &answer.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Addresses: address{}, Key: secret.Key{1, 2, 3}, Log: slog.New(slog.DiscardHandler), Pictures: webpicturetest.Fetcher(t),
 	})
@@ -284,7 +284,7 @@ func (t turn) step(n int) chat.Step { return chat.Step{Session: t.session, Turn:
 
 func (t turn) begins(n int) {
 	t.T.Helper()
-	_, _, _, err := t.BeginStep(t.T.Context(), t.step(n))
+	_, _, _, err := t.Turns.BeginStep(t.T.Context(), t.step(n))
 	require.NoError(t.T, err)
 }
 
@@ -314,7 +314,7 @@ func (t turn) says(n int, text string, tools ...string) (ids []chat.CallID) {
 		ids = append(ids, chat.NewCallID(t.id, n, i))
 		a.Calls = append(a.Calls, chat.ToolCall{ID: ids[i], Name: name, Class: chat.ClassRead, Arguments: `{"a":1}`})
 	}
-	_, err := t.CommitStep(t.T.Context(), t.step(n), a)
+	_, err := t.Turns.CommitStep(t.T.Context(), t.step(n), a)
 	require.NoError(t.T, err)
 	return ids
 }
@@ -330,7 +330,7 @@ func (t turn) calls(id chat.CallID, result string) {
 
 func (t turn) ends(state chat.TurnState, say i18n.ID, args ...any) {
 	t.T.Helper()
-	_, err := t.FinishTurn(t.T.Context(), t.session, t.id, state, say, args...)
+	_, err := t.Turns.FinishTurn(t.T.Context(), t.session, t.id, state, say, args...)
 	require.NoError(t.T, err)
 }
 

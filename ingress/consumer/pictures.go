@@ -14,8 +14,8 @@ import (
 	"xbot/internal/document/webpicture"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 )
 
 // pictures makes the pictures of a message, which was admitted, as models are shown them. Those of addresses are fetched, unless it was accepted
@@ -115,7 +115,7 @@ func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID,
 }
 
 // attach keeps the pictures of a message with its conversation, unless it came before, and names its files.
-func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in store.Inbound) ([]chat.Attachment, error) {
+func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in engine.Inbound) ([]chat.Attachment, error) {
 	var out []chat.Attachment
 	for _, p := range pictures {
 		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
@@ -132,7 +132,7 @@ func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pi
 
 // keep keeps the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones under
 // its key are not wanted.
-func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in store.Inbound) error {
+func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in engine.Inbound) error {
 	if len(pictures) == 0 {
 		return nil
 	}

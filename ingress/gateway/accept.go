@@ -8,8 +8,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -90,7 +90,7 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 		return Outcome{}, err
 	}
 	out.Result, out.Reply = ResultRefused, i18n.Explain(lang, why)
-	said, kept, err := store.Refusals{Store: m.Store}.Refuse(ctx, in.Inbound, refusal(lang, why))
+	said, kept, err := engine.Refusals{Store: m.Store.Turns}.Refuse(ctx, in.Inbound, refusal(lang, why))
 	switch {
 	case err != nil:
 		return Outcome{}, err
@@ -103,12 +103,12 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 }
 
 // refusal is why the message was not accepted. Who floods a full queue is not told of every message.
-func refusal(lang i18n.Lang, why error) store.Refusal {
-	return store.Refusal{Say: i18n.Explain(lang, why), Flood: i18n.Says(why, i18n.QueueFull), Lang: lang}
+func refusal(lang i18n.Lang, why error) engine.Refusal {
+	return engine.Refusal{Say: i18n.Explain(lang, why), Flood: i18n.Says(why, i18n.QueueFull), Lang: lang}
 }
 
 // submit gives the message to the dispatch. What has no words, such as a bare mention, is answered without a model.
-func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.Accepted, error) {
+func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (engine.Accepted, error) {
 	if m.isAnswer() {
 		return m.answerConsumer(ctx, in)
 	}
@@ -116,7 +116,7 @@ func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.A
 		return m.Dispatch.Message(ctx, in)
 	}
 	in.Text = m.e.Text
-	return m.Store.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
+	return m.Store.Turns.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
 		lang, err := m.spoken(ctx)
 		if !m.begins {
 			return i18n.Say(lang, i18n.NoWords), err

@@ -30,7 +30,7 @@ func (b *platform) edit(e chat.Envelope) bool {
 // claims has a turn claim what is next, and returns what the model reads before the message.
 func (b *platform) claims(key chat.SessionKey, turn chat.TurnID) (preface string) {
 	b.T.Helper()
-	_, ok, err := b.Store.Claim(b.T.Context(), key, turn, "run "+string(turn), 0)
+	_, ok, err := b.Store.Turns.Claim(b.T.Context(), key, turn, "run "+string(turn), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok, "nothing waits")
 	require.NoError(b.T, b.Pool.QueryRow(b.T.Context(), "SELECT preface FROM messages WHERE turn_id = $1 AND role = 'user' ORDER BY id DESC LIMIT 1", string(turn)).Scan(&preface))
@@ -39,13 +39,13 @@ func (b *platform) claims(key chat.SessionKey, turn chat.TurnID) (preface string
 
 func (b *platform) ends(key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID) {
 	b.T.Helper()
-	_, err := b.Store.FinishTurn(b.T.Context(), key, turn, state, say)
+	_, err := b.Store.Turns.FinishTurn(b.T.Context(), key, turn, state, say)
 	require.NoError(b.T, err)
 }
 
 func (b *platform) stopped(key chat.SessionKey, turn chat.TurnID) bool {
 	b.T.Helper()
-	yes, err := b.Store.StopRequested(b.T.Context(), key, turn)
+	yes, err := b.Store.Turns.StopRequested(b.T.Context(), key, turn)
 	require.NoError(b.T, err)
 	return yes
 }
@@ -83,7 +83,7 @@ func TestRecall_ATurnWithOtherMessagesGoesOn(t *testing.T) {
 	b.Receive(ingresstest.DM("m2", "ou_1", "second"))
 	_, err := b.Pool.Exec(t.Context(), "UPDATE inbox SET mode = 'steer' WHERE platform_id = 'm2'")
 	require.NoError(t, err)
-	got, err := b.Store.Steer(t.Context(), key, "t1", 1)
+	got, err := b.Store.Turns.Steer(t.Context(), key, "t1", 1)
 	require.NoError(t, err)
 	require.Equal(t, 1, got.Messages)
 	require.True(t, b.recall(ingresstest.DM("m1", "ou_1", "")))

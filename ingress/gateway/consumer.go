@@ -10,9 +10,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/services"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )
 
@@ -43,10 +43,10 @@ func (m *inboundRequest) isAnswer() bool {
 
 // answerConsumer says the text in the conversation of the consumer, once for a message however often it is delivered, and keeps with the
 // message what its sender is told of that.
-func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) (store.Accepted, error) {
+func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) (engine.Accepted, error) {
 	lang, err := m.spoken(ctx)
 	if err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	said := i18n.Say(lang, i18n.InboxPlain)
 	if !m.wordless {
@@ -55,13 +55,13 @@ func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) 
 		case refused(err):
 			said = i18n.Explain(lang, err)
 		case err != nil:
-			return store.Accepted{}, err
+			return engine.Accepted{}, err
 		default:
 			said = i18n.Say(lang, i18n.InboxAnswered, markdown.Escaped(CalledConversation(lang, c)), markdown.Escaped(m.serviceName(ctx, c.Service)), c.ID)
 		}
 	}
 	in.Files = nil
-	got, err := m.Store.Command(ctx, in.Inbound, func(context.Context) (string, error) { return said, nil })
+	got, err := m.Store.Turns.Command(ctx, in.Inbound, func(context.Context) (string, error) { return said, nil })
 	got.Answer = true
 	return got, err
 }

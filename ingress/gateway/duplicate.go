@@ -2,8 +2,7 @@ package gateway
 
 import (
 	"context"
-
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // duplicate finds a message that was delivered before, wherever it went then.
@@ -26,9 +25,9 @@ func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 
 // deliveredAs finds the message among those of its sender, including those of the user that the sender was before the policy
 // linked them.
-func (m *inboundRequest) deliveredAs(ctx context.Context) (store.Delivered, bool, error) {
+func (m *inboundRequest) deliveredAs(ctx context.Context) (engine.Delivered, bool, error) {
 	in := m.inbound().Inbound
-	got, ok, err := m.Store.Delivered(ctx, in)
+	got, ok, err := m.Store.Turns.Delivered(ctx, in)
 	if _, linked := m.p.Person(m.e); !linked || ok || err != nil {
 		return got, ok, err
 	}
@@ -37,5 +36,5 @@ func (m *inboundRequest) deliveredAs(ctx context.Context) (store.Delivered, bool
 		return got, false, err
 	}
 	in.User = was.ID
-	return m.Store.Delivered(ctx, in)
+	return m.Store.Turns.Delivered(ctx, in)
 }

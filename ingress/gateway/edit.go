@@ -8,8 +8,8 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/store/amended"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )
 
@@ -54,7 +54,7 @@ func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	if err != nil || gone {
 		return false, err
 	}
-	return store.Amendments{Store: m.Store}.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
+	return engine.Amendments{Store: m.Store.Turns}.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
 }
 
 // Recall takes a message back that was delivered before, with the commands that stood in it and wait. One that waits is not answered. Of
@@ -74,13 +74,13 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return store.Amendments{Store: g.Store}.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
+	return engine.Amendments{Store: g.Store.Turns}.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
 }
 
 // recall takes back the rows of a message.
 func (m *inboundRequest) recall(ctx context.Context) (changed bool, err error) {
 	in := m.inbound()
-	return store.Amendments{Store: m.Store}.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
+	return engine.Amendments{Store: m.Store.Turns}.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
 }
 
 // takenBack reports whether the message was taken back: before it arrived, or while it was accepted. What was accepted of it is taken back.

@@ -142,7 +142,7 @@ func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
 	require.True(t, owner.Group)
 	require.False(t, owner.Admin, "the rights of an administrator who writes are not the group's")
 	require.Equal(t, "feishu:group:oc_1", owner.Name)
-	scene, err := b.Store.Scene(t.Context(), out.Session, "")
+	scene, err := b.Store.Turns.Scene(t.Context(), out.Session, "")
 	require.NoError(t, err)
 	require.False(t, scene.Admin)
 	require.Equal(t, owner.ID, scene.User, "memory and runner are chosen by this user")
@@ -150,7 +150,7 @@ func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
 	bang := ingresstest.InGroup("m2", "ou_boss", "!id")
 	bang.Mentioned = true
 	out = b.Receive(bang)
-	cmd, err := b.Store.Bang(t.Context(), out.Inbox)
+	cmd, err := b.Store.Turns.Bang(t.Context(), out.Inbox)
 	require.NoError(t, err)
 	require.Equal(t, owner.ID, cmd.User, "a command in a group runs with the rights of the group")
 	s, _, err := b.Store.Conversations.Session(t.Context(), out.Session)
@@ -168,7 +168,7 @@ func TestReceive_WhatIsNotForTheBotIsContext(t *testing.T) {
 	e := ingresstest.InGroup("m3", "ou_1", "what do they want?")
 	e.Mentioned = true
 	out := b.Receive(e)
-	_, ok, err := b.Store.Claim(t.Context(), out.Session, "t1", "r1", 0)
+	_, ok, err := b.Store.Turns.Claim(t.Context(), out.Session, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	page, err := b.Store.Conversations.Messages(t.Context(), out.Session, conversation.Page{Limit: 10})
@@ -212,7 +212,7 @@ func TestReceive_RefusalsAreSaidInTheLanguageOfTheSender(t *testing.T) {
 	require.Equal(t, gateway.ResultAccepted, first.Result)
 	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/session use nope")).Reply, "你没有对话 `nope`")
 	require.Equal(t, "此处回答按策略发送。", b.Receive(ingresstest.DM("m3", "ou_1", "/send")).Reply)
-	require.NoError(t, b.Store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
+	require.NoError(t, b.Store.Turns.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
 	full := b.Receive(ingresstest.DM("m4", "ou_1", "还在吗"))
 	require.Equal(t, gateway.ResultRefused, full.Result)
 	require.Contains(t, full.Reply, "已有 1 条消息在等待")
@@ -233,7 +233,7 @@ func TestReceive_MessagesAreEditedAndRecalledWhileTheyWait(t *testing.T) {
 	require.True(t, change(func() (bool, error) { return g.Recall(t.Context(), ingresstest.DM("m2", "ou_1", "")) }))
 	require.True(t, change(func() (bool, error) { return g.Recall(t.Context(), ingresstest.InGroup("m1", "ou_1", "")) }))
 	require.False(t, change(func() (bool, error) { return g.Edit(t.Context(), ingresstest.DM("m9", "ou_1", "unknown")) }))
-	got, ok, err := b.Store.Claim(t.Context(), out.Session, "t1", "r1", 0)
+	got, ok, err := b.Store.Turns.Claim(t.Context(), out.Session, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "first", got.Text)
@@ -487,7 +487,7 @@ func TestReceive_AMessageOfOneDoesNotLandInTheWorkOfAnother(t *testing.T) {
 	start := ingresstest.InGroup("m1", "ou_1", "#work fix the build")
 	start.Mentioned = true
 	work := b.Receive(start).Session
-	_, ok, err := b.Store.Claim(t.Context(), work, "t1", "r1", 0)
+	_, ok, err := b.Store.Turns.Claim(t.Context(), work, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok, "the work runs")
 
@@ -534,10 +534,10 @@ func TestReceive_WhereEverythingIsHeardTheModelKnowsWhatNamesIt(t *testing.T) {
 	two.Mentioned = true
 	for i, e := range []chat.Envelope{one, two} {
 		out := b.Receive(e)
-		_, ok, err := b.Store.Claim(t.Context(), out.Session, chat.TurnID(fmt.Sprint("t", i)), "r1", 0)
+		_, ok, err := b.Store.Turns.Claim(t.Context(), out.Session, chat.TurnID(fmt.Sprint("t", i)), "r1", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
-		_, err = b.Store.FinishTurn(t.Context(), out.Session, chat.TurnID(fmt.Sprint("t", i)), chat.TurnDone, "")
+		_, err = b.Store.Turns.FinishTurn(t.Context(), out.Session, chat.TurnID(fmt.Sprint("t", i)), chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 	var prefaces []string

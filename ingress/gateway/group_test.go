@@ -19,7 +19,7 @@ func busyGroup(t *testing.T, rules string) (b *platform, say func(peer, text str
 	t.Helper()
 	b = bridged(t, fmt.Sprintf(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {oc_1: %s}}}}`, rules))
 	for _, g := range b.Gateways {
-		list := append(ingresstest.PlatformCommands(g), conversation.New{}, conversation.Reset{}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store, Policies: g.Policies})
+		list := append(ingresstest.PlatformCommands(g), conversation.New{}, conversation.Reset{}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Policies: g.Policies})
 		g.Dispatch.Commands = ingresstest.CommandsUnder(g.Policies, b.Store, list...)
 	}
 	boss, err := b.Store.Users.Person(t.Context(), "feishu", "", "ou_boss", "")
@@ -35,7 +35,7 @@ func busyGroup(t *testing.T, rules string) (b *platform, say func(peer, text str
 	}
 	out := say("ou_1", "a long question")
 	require.Equal(t, gateway.ResultAccepted, out.Result)
-	_, claimed, err := b.Store.Claim(t.Context(), out.Session, "t1", "r1", 0)
+	_, claimed, err := b.Store.Turns.Claim(t.Context(), out.Session, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, claimed)
 	return b, say

@@ -7,15 +7,15 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
-	"xbot/internal/store"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )
 
 // inbound is the message as it is handed over.
 func (m *inboundRequest) inbound() intake.Inbound {
 	in := intake.Inbound{
-		Inbound: store.Inbound{
+		Inbound: engine.Inbound{
 			Session: m.key, User: m.user.ID, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.text,
 			SentAt: m.e.SentAt, Seq: m.e.Seq, Queue: m.session.Queue, To: m.to(), Files: m.e.Attachments,
 		},

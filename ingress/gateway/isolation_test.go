@@ -9,9 +9,9 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/llm/usage"
-	"xbot/internal/store"
 	conversationrows "xbot/internal/store/conversation"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
 )
@@ -46,7 +46,7 @@ func TestReceive_WorkOfOnePersonIsNotReachedByAnswersOfAnother(t *testing.T) {
 func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "main"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), conversation.Search{Search: b.Store.Search, Turns: b.Store, Users: b.Store.Users})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), conversation.Search{Search: b.Store.Search, Turns: b.Store.Turns, Users: b.Store.Users})...)
 	}
 	shared := b.Receive(ingresstest.DM("m1", "ou_1", "the shared pancake"))
 	owner, err := b.Store.Users.SessionOwner(t.Context(), shared.Session)
@@ -54,10 +54,10 @@ func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 	const own = chat.SessionKey("agent:main:web:thread:own")
 	_, err = b.Store.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: own, Owner: owner.ID, Channel: "web", Title: "diary"})
 	require.NoError(t, err)
-	_, err = b.Store.Accept(t.Context(), store.Inbound{Session: own, User: owner.ID, Channel: "web", PlatformID: "w1", Text: "my secret pancake"})
+	_, err = b.Store.Turns.Accept(t.Context(), engine.Inbound{Session: own, User: owner.ID, Channel: "web", PlatformID: "w1", Text: "my secret pancake"})
 	require.NoError(t, err)
 	for _, key := range []chat.SessionKey{shared.Session, own} {
-		_, ok, err := b.Store.Claim(t.Context(), key, chat.TurnID("t-"+key), "r", 0)
+		_, ok, err := b.Store.Turns.Claim(t.Context(), key, chat.TurnID("t-"+key), "r", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 	}

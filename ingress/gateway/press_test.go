@@ -28,13 +28,13 @@ func (b *platform) asksBy(e chat.Envelope, call chat.ToolCall) chat.SessionKey {
 	ctx := b.T.Context()
 	require.NoError(b.T, b.Store.Channels.SaveChannelAccount(ctx, channels.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
 	key := b.Receive(e).Session
-	_, ok, err := b.Store.Claim(ctx, key, "t1", "r1", 0)
+	_, ok, err := b.Store.Turns.Claim(ctx, key, "t1", "r1", 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 	step := chat.Step{Session: key, Turn: "t1"}
-	_, _, _, err = b.Store.BeginStep(ctx, step)
+	_, _, _, err = b.Store.Turns.BeginStep(ctx, step)
 	require.NoError(b.T, err)
-	_, err = b.Store.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err = b.Store.Turns.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.T, err)
 	_, err = b.Store.Calls.Ask(ctx, pressedCall, chat.Request{})
 	require.NoError(b.T, err)
@@ -82,9 +82,9 @@ func TestPress_WhoseNameWasNotKnownAtFirstIsCalledByItAllTheSame(t *testing.T) {
 	nameless := ingresstest.DM("m0", "ou_1", "hello")
 	nameless.Sender.Name = ""
 	key := b.Receive(nameless).Session
-	_, _, err := b.Store.Claim(t.Context(), key, "t0", "r0", 0)
+	_, _, err := b.Store.Turns.Claim(t.Context(), key, "t0", "r0", 0)
 	require.NoError(t, err)
-	_, err = b.Store.FinishTurn(t.Context(), key, "t0", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Store.Turns.FinishTurn(t.Context(), key, "t0", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	b.asks(ingresstest.DM("m1", "ou_1", "hello again"))
 	b.pressed(press("e1", "ou_1", chat.PressAllow))
@@ -152,7 +152,7 @@ func TestPress_OfWhatIsNotOpenIsAnsweredPolitely(t *testing.T) {
 	p.Question = "gone"
 	require.Contains(t, b.pressed(p).Text, i18n.Say(i18n.Chinese, i18n.AskClosed))
 	require.Contains(t, b.pressed(press("e1", "ou_1", "explode")).Text, i18n.Say(i18n.English, i18n.AskClosed))
-	_, err := b.Store.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err := b.Store.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.Equal(t, channel.Toast{Kind: "warning", Text: i18n.Say(i18n.English, i18n.AskVoid)}, b.pressed(press("e3", "ou_1", chat.PressAllow)))
 }

@@ -21,7 +21,7 @@ func fullQueue(t *testing.T) (*platform, chat.SessionKey) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	require.NoError(t, b.Store.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	first := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
-	require.NoError(t, b.Store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
+	require.NoError(t, b.Store.Turns.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
 	return b, first.Session
 }
 
@@ -48,7 +48,7 @@ func TestReceive_WhoFindsTheQueueFullIsToldByARowThatSurvivesAKill(t *testing.T)
 	require.Empty(t, out.Direct, "nobody has to send it at once: a kill now loses nothing")
 	require.Equal(t, []string{out.Reply + " > m2"}, b.told())
 
-	require.NoError(t, b.Store.SetQueue(t.Context(), key, chat.Queue{Cap: 8}))
+	require.NoError(t, b.Store.Turns.SetQueue(t.Context(), key, chat.Queue{Cap: 8}))
 	again, err := b.Gateways[1].Receive(t.Context(), ingresstest.DM("m2", "ou_1", "are you there?"))
 	require.NoError(t, err)
 	require.Equal(t, gateway.ResultDuplicate, again.Result, "there is room now, but it was said that it will not be answered")
@@ -79,12 +79,12 @@ func TestReceive_TwoProcessesThatRefuseAMessageTellItOnce(t *testing.T) {
 func TestReceive_ABridgeKeepsNothingOfWhatFindsTheQueueFull(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy) // no bot of this installation received it: its sender is told by the answer to the request
 	first := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
-	require.NoError(t, b.Store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
+	require.NoError(t, b.Store.Turns.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
 	out := b.Receive(ingresstest.DM("m2", "ou_1", "are you there?"))
 	require.Equal(t, gateway.ResultRefused, out.Result)
 	require.Equal(t, out.Reply, out.Direct)
 	require.Equal(t, 1, b.Rows("inbox"))
-	require.NoError(t, b.Store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 8}))
+	require.NoError(t, b.Store.Turns.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 8}))
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("m2", "ou_1", "are you there?")).Result, "the bridge may try again")
 }
 
@@ -115,6 +115,6 @@ func TestReceive_AFloodOfWhoFindsTheQueueFullIsToldTwentyTimesAMinuteAndCounted(
 	require.Len(t, b.told(), 30)
 	require.Contains(t, b.told()[20], "30 more of your messages found no room", "nothing is dropped without a word")
 
-	require.NoError(t, b.Store.SetQueue(t.Context(), key, chat.Queue{Cap: 8}))
+	require.NoError(t, b.Store.Turns.SetQueue(t.Context(), key, chat.Queue{Cap: 8}))
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("g1", "ou_1", "are you there?")).Result)
 }

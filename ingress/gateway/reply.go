@@ -44,12 +44,12 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 
 // answerOf is what a command was answered with, or what stood in a message beside its text.
 func (m *inboundRequest) answerOf(ctx context.Context, in intake.Inbound, id chat.InboxID) (string, error) {
-	said, err := m.Store.CommandAnswer(ctx, id)
+	said, err := m.Store.Turns.CommandAnswer(ctx, id)
 	if err != nil || said != "" {
 		return said, err
 	}
 	in.PlatformID = intake.BesideID(in.PlatformID)
-	got, _, err := m.Store.Delivered(ctx, in.Inbound)
+	got, _, err := m.Store.Turns.Delivered(ctx, in.Inbound)
 	return got.Answer, err
 }
 

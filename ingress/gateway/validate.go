@@ -9,7 +9,6 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/turn/session"
 )
 
@@ -70,12 +69,12 @@ func checkEnvelope(e chat.Envelope) error {
 		"id": e.ID, "account": e.Account, "chat": e.Chat, "thread": e.Thread, "root": e.Root, "parent": e.Parent, "sender.id": e.Sender.ID,
 		"sender.union_id": e.Sender.Union, "sender.member_id": e.Sender.Member,
 	} {
-		if len(id) > maxEnvelopeID || store.Clean(id) != id {
+		if len(id) > maxEnvelopeID || chat.Clean(id) != id {
 			return fault.Errorf(fault.Invalid, "%s must have at most %d bytes of UTF-8 without NUL", name, maxEnvelopeID)
 		}
 	}
 	for name, text := range map[string]string{"sender.name": e.Sender.Name, "subject": e.Subject, "room": e.Room, "space": e.Space} {
-		if len(text) > maxEnvelopeName || store.Clean(text) != text {
+		if len(text) > maxEnvelopeName || chat.Clean(text) != text {
 			return fault.Errorf(fault.Invalid, "%s must have at most %d bytes of UTF-8 without NUL", name, maxEnvelopeName)
 		}
 	}

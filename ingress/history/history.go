@@ -15,6 +15,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )
 
@@ -26,41 +27,41 @@ type Editor struct {
 
 // Rewind asks for a message of a person, and all after it, to be taken out of the conversation. It is accepted like the
 // command /rewind that a person writes. NotFound or Conflict where there is no such message to begin with.
-func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.MessageID) (store.Accepted, error) {
+func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.MessageID) (engine.Accepted, error) {
 	in.Text, in.Control = fmt.Sprintf("/rewind m%d", from), true
 	if err := intake.Check(in); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
-	known, found, err := e.Store.AcceptedBefore(ctx, in.Inbound)
+	known, found, err := e.Store.Turns.AcceptedBefore(ctx, in.Inbound)
 	if err != nil || found {
 		return known, err
 	}
 	if err := e.Store.Conversations.CheckRewind(ctx, in.Session, from); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	return e.Dispatch.Message(ctx, in)
 }
 
 // Again asks a message of a person again, with another text unless that is empty: it takes the place of that message, and all that
 // followed it is kept as another branch. NotFound or Conflict where there is no such message.
-func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID) (store.Accepted, error) {
+func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID) (engine.Accepted, error) {
 	if in.Text == "" {
 		said, err := e.Store.Branches.SaidAt(ctx, in.Session, of)
 		if err != nil {
-			return store.Accepted{}, err
+			return engine.Accepted{}, err
 		}
 		in.Text = said
 	}
 	in.Options.Replaces = of
 	if err := intake.Check(in); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
-	known, found, err := e.Store.AcceptedBefore(ctx, in.Inbound)
+	known, found, err := e.Store.Turns.AcceptedBefore(ctx, in.Inbound)
 	if err != nil || found {
 		return known, err
 	}
 	if err := e.Store.Branches.CheckReplace(ctx, in.Session, of); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	return e.Dispatch.Again(ctx, in)
 }

@@ -13,11 +13,13 @@ import (
 	"xbot/ingress/intake"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/delivery"
 	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/engine"
 )
 
 // Key is the session of a Bundle.
@@ -146,7 +148,7 @@ type Bundle struct {
 func New(t *testing.T) *Bundle {
 	t.Helper()
 	t.Parallel()
-	b := &Bundle{T: t, Pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), Wakes: &Wakes{}}
+	b := &Bundle{T: t, Pool: pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), Wakes: &Wakes{}}
 	b.Store = store.New(b.Pool, store.Options{})
 	var err error
 	b.User, err = b.Users.EnsureAdmin(t.Context(), "alice")
@@ -154,7 +156,7 @@ func New(t *testing.T) *Bundle {
 	b.MakeSession(Key)
 	b.Starts = &Starts{}
 	b.Woken = &wake.Dispatcher{Turns: b.Wakes, Starts: b.Starts, Users: b.Store.Users, Log: slog.New(slog.DiscardHandler)}
-	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: b.Woken}
+	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken}
 	return b
 }
 
@@ -168,7 +170,7 @@ func (b *Bundle) MakeSession(key chat.SessionKey) {
 // Inbound is a message of the user.
 func (b *Bundle) Inbound(key chat.SessionKey, id, text string) intake.Inbound {
 	return intake.Inbound{
-		Inbound:  store.Inbound{Session: key, User: b.User.ID, Channel: "web", PlatformID: id, Text: text},
+		Inbound:  engine.Inbound{Session: key, User: b.User.ID, Channel: "web", PlatformID: id, Text: text},
 		UserName: b.User.Name,
 	}
 }
@@ -176,14 +178,14 @@ func (b *Bundle) Inbound(key chat.SessionKey, id, text string) intake.Inbound {
 // Write commits a message as an ingress does that is killed before its wake.
 func (b *Bundle) Write(key chat.SessionKey, id string) {
 	b.T.Helper()
-	_, err := b.Accept(b.T.Context(), b.Inbound(key, id, "text of "+id).Inbound)
+	_, err := b.Turns.Accept(b.T.Context(), b.Inbound(key, id, "text of "+id).Inbound)
 	require.NoError(b.T, err)
 }
 
 // ClaimTurn gives what waits in a session to a turn.
 func (b *Bundle) ClaimTurn(key chat.SessionKey, turn chat.TurnID) {
 	b.T.Helper()
-	_, ok, err := b.Claim(b.T.Context(), key, turn, "run-"+string(turn), 0)
+	_, ok, err := b.Turns.Claim(b.T.Context(), key, turn, "run-"+string(turn), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, ok)
 }

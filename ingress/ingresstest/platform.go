@@ -12,6 +12,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
@@ -32,7 +33,7 @@ type Platform struct {
 func NewPlatform(t *testing.T, document string) *Platform {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	b := &Platform{T: t, Store: store.New(pool, store.Options{}), Pool: pool}
 	admin, err := b.Store.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
@@ -41,7 +42,7 @@ func NewPlatform(t *testing.T, document string) *Platform {
 	for range 2 {
 		log := slog.New(slog.DiscardHandler)
 		woken := &wake.Dispatcher{Turns: &Wakes{}, Starts: &Starts{}, Users: b.Store.Users, Log: log}
-		d := &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: woken}
+		d := &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: woken}
 		g := &gateway.Gateway{Store: b.Store, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Dispatch: d, Log: log}
 		d.Commands = CommandsUnder(inForce{g}, b.Store, append(PlatformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
 		t.Cleanup(woken.Wait)

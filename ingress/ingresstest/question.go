@@ -12,14 +12,14 @@ import (
 // Ask makes the turn that answers what waits in a session ask with one call, and returns its id.
 func (b *Platform) Ask(key chat.SessionKey, turn chat.TurnID, call chat.ToolCall) chat.CallID {
 	b.T.Helper()
-	_, claimed, err := b.Store.Claim(b.T.Context(), key, turn, string(turn), 0)
+	_, claimed, err := b.Store.Turns.Claim(b.T.Context(), key, turn, string(turn), 0)
 	require.NoError(b.T, err)
 	require.True(b.T, claimed)
 	step := chat.Step{Session: key, Turn: turn}
-	_, _, _, err = b.Store.BeginStep(b.T.Context(), step)
+	_, _, _, err = b.Store.Turns.BeginStep(b.T.Context(), step)
 	require.NoError(b.T, err)
 	call.ID, call.Summary = chat.NewCallID(turn, 0, 0), "it"
-	_, err = b.Store.CommitStep(b.T.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call.Ruled()}})
+	_, err = b.Store.Turns.CommitStep(b.T.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call.Ruled()}})
 	require.NoError(b.T, err)
 	_, err = b.Store.Calls.Ask(b.T.Context(), call.ID, chat.Request{})
 	require.NoError(b.T, err)

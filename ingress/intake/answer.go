@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	callsrows "xbot/internal/store/calls"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
 )
 
@@ -27,7 +27,7 @@ func (d *Dispatch) Answer(ctx context.Context, a callsrows.Answer, channel strin
 	}
 	call, err := d.Calls.Answer(ctx, a)
 	if err == nil {
-		d.wake(Inbound{Inbound: store.Inbound{Session: a.Session, Channel: channel}, UserName: a.UserName}, false)
+		d.wake(Inbound{Inbound: engine.Inbound{Session: a.Session, Channel: channel}, UserName: a.UserName}, false)
 	}
 	return call, err
 }
@@ -88,7 +88,7 @@ func (d *Dispatch) AllowOldestChanged(ctx context.Context, in slash.Request, arg
 func (d *Dispatch) AnswerAll(ctx context.Context, in slash.Request, allow bool) ([]chat.ToolCall, error) {
 	calls, err := d.Calls.AnswerAll(ctx, answerBy(in, allow, ""))
 	if err == nil {
-		d.wake(Inbound{Inbound: store.Inbound{Session: in.Session, Channel: in.Channel}, UserName: in.UserName}, false)
+		d.wake(Inbound{Inbound: engine.Inbound{Session: in.Session, Channel: in.Channel}, UserName: in.UserName}, false)
 	}
 	return calls, err
 }
@@ -105,7 +105,7 @@ func (d *Dispatch) AllowTurn(ctx context.Context, in slash.Request, allow bool) 
 func (d *Dispatch) PermitTurn(ctx context.Context, p callsrows.TurnPermit, channel string) (chat.Turn, error) {
 	turn, err := d.Calls.AllowTurn(ctx, p)
 	if err == nil && p.Allow {
-		d.wake(Inbound{Inbound: store.Inbound{Session: p.Session, Channel: channel}, UserName: p.UserName}, false)
+		d.wake(Inbound{Inbound: engine.Inbound{Session: p.Session, Channel: channel}, UserName: p.UserName}, false)
 	}
 	return turn, err
 }

@@ -8,15 +8,15 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/calls"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/question"
 )
 
 // answerText takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to
 // the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message. A
 // repeated delivery is a duplicate.
-func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got store.Accepted, taken bool, err error) {
+func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got engine.Accepted, taken bool, err error) {
 	if !r.isMessage() || in.Options.Plan || slices.ContainsFunc(in.Files, brought) { // a text with files is for the model, which gets files only with a message
 		return got, false, nil
 	}
@@ -44,7 +44,7 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 	}
 	in.Text = in.TextForModel(r.Text)
 	got, err = d.Turns.AnswerInWords(ctx, in.Inbound, a, notice)
-	if store.NotOpen(err) {
+	if engine.NotOpen(err) {
 		return got, false, nil // somebody else has answered: it is an ordinary message
 	}
 	if err == nil && a.Call != "" && !got.Duplicate {

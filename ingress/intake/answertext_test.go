@@ -58,7 +58,7 @@ func TestAnswerText_ABareYesOrNoOnAPlatformIsAPermission(t *testing.T) {
 	require.Equal(t, chat.ApprovalAllowed, b.Call(id).Approval.State)
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("m4", "ou_1", "yes")).Result, "nothing is open")
 
-	_, err := b.Store.FinishTurn(t.Context(), at, "t1", chat.TurnDone, "")
+	_, err := b.Store.Turns.FinishTurn(t.Context(), at, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	id = b.Ask(at, "t2", shell)
 	require.Equal(t, i18n.Say(i18n.English, i18n.Denied, "Shell · `it`"), b.Receive(ingresstest.DM("m5", "ou_1", "No!")).Reply)
@@ -96,7 +96,7 @@ func TestAnswerText_AQuestionIsShownInAChatBeforeItIsAnsweredThere(t *testing.T)
 		require.Equal(t, chat.ApprovalOpen, b.Call(id).Approval.State, "the same message again is no answer")
 		require.Equal(t, c.answer, onQQ("second "+string(turn), c.says).Reply)
 		require.NotEqual(t, chat.ApprovalOpen, b.Call(id).Approval.State)
-		_, err := b.Store.FinishTurn(t.Context(), at, turn, chat.TurnDone, "")
+		_, err := b.Store.Turns.FinishTurn(t.Context(), at, turn, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
 )
 
@@ -122,12 +122,12 @@ func run(ctx context.Context, known slash.Command, in Inbound, args string) (str
 }
 
 // command commits what a person wrote together with its answer.
-func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (store.Accepted, error) {
+func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (engine.Accepted, error) {
 	select {
 	case d.Commands.slots <- struct{}{}:
 		defer func() { <-d.Commands.slots }()
 	case <-ctx.Done():
-		return store.Accepted{}, ctx.Err()
+		return engine.Accepted{}, ctx.Err()
 	}
 	return d.Turns.Command(ctx, in.Inbound, answer)
 }

@@ -11,10 +11,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/people"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/engine"
 )
 
 // MaxTextBytes bounds one message.
@@ -49,21 +49,21 @@ type Inbox interface {
 
 // Turns runs the transactions of turns.
 type Turns interface {
-	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
-	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
+	Accept(ctx context.Context, in engine.Inbound) (engine.Accepted, error)
+	AcceptBang(ctx context.Context, in engine.Inbound, command string) (engine.Accepted, error)
 	// AcceptPair commits two in one transaction, the second behind the first.
-	AcceptPair(ctx context.Context, first, second store.Inbound) (a, b store.Accepted, err error)
+	AcceptPair(ctx context.Context, first, second engine.Inbound) (a, b engine.Accepted, err error)
 	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
-	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
-	AnswerInWords(ctx context.Context, in store.Inbound, a calls.Answer, notice string) (store.Accepted, error)
+	AcceptedBefore(ctx context.Context, in engine.Inbound) (known engine.Accepted, found bool, err error)
+	AnswerInWords(ctx context.Context, in engine.Inbound, a calls.Answer, notice string) (engine.Accepted, error)
 	Busy(ctx context.Context, key chat.SessionKey) (bool, error)
-	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
-	Delivered(ctx context.Context, in store.Inbound) (known store.Delivered, found bool, err error)
+	Command(ctx context.Context, in engine.Inbound, answer func(context.Context) (string, error)) (engine.Accepted, error)
+	Delivered(ctx context.Context, in engine.Inbound) (known engine.Delivered, found bool, err error)
 	EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error
 	OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error)
 	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
-	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
-	StopTurn(ctx context.Context, in store.Inbound, turn chat.TurnID) (runs bool, err error)
+	Stop(ctx context.Context, in engine.Inbound, lang i18n.Lang) (engine.Stopped, error)
+	StopTurn(ctx context.Context, in engine.Inbound, turn chat.TurnID) (runs bool, err error)
 }
 
 // Users stores users.
@@ -95,7 +95,7 @@ type Judge interface {
 // Inbound is a message as a channel delivered it, from a user who may write to the session. Its Queue is what was set for
 // the session; Dispatch fills in the rest.
 type Inbound struct {
-	store.Inbound
+	engine.Inbound
 	ChatType    chat.ChatType // of the session
 	UserName    string
 	Lang        i18n.Lang       // answers to commands are in it; set by Dispatch
@@ -114,13 +114,13 @@ type Inbound struct {
 func (in Inbound) TextForModel(text string) string { return in.Before + text + in.After }
 
 // Message accepts a message, carries out the command that it is, or takes it as the answer that a turn waits for.
-func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, error) {
+func (d *Dispatch) Message(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	if err := Check(in); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	in, err := d.ApplyResetPolicy(ctx, in)
 	if err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	in.Wrote = cmp.Or(in.Wrote, in.Text)
 	if in.Text = command.Translate(in.Text); command.Word(in.Text) != "" && in.To != nil {
@@ -130,16 +130,16 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 }
 
 // read carries out what a text is.
-func (d *Dispatch) read(ctx context.Context, in Inbound) (store.Accepted, error) {
+func (d *Dispatch) read(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	if as, resumes, err := d.resume(ctx, in); err != nil || resumes {
 		if err != nil {
-			return store.Accepted{}, err
+			return engine.Accepted{}, err
 		}
 		return d.accept(ctx, as)
 	}
 	r, err := d.Commands.Parse(ctx, in)
 	if err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	if got, taken, err := d.answerText(ctx, in, r); err != nil || taken {
 		return got, err
@@ -156,7 +156,7 @@ func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 }
 
 // bang accepts a bang command and has it carried out beside the conversation.
-func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Accepted, error) {
+func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (engine.Accepted, error) {
 	got, err := d.Turns.AcceptBang(ctx, in.Inbound, cmd)
 	if err == nil {
 		d.Wakes.Wake(chat.Wake{Kind: chat.WakeCommand, ID: strconv.FormatInt(int64(got.ID), 10)})
@@ -165,15 +165,15 @@ func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Acce
 }
 
 // Stop stops the running turn of a session and clears its queue.
-func (d *Dispatch) Stop(ctx context.Context, in Inbound) (store.Stopped, error) {
+func (d *Dispatch) Stop(ctx context.Context, in Inbound) (engine.Stopped, error) {
 	var err error
 	if in.Lang, err = d.speaks(ctx, in); err != nil {
-		return store.Stopped{}, err
+		return engine.Stopped{}, err
 	}
 	return d.stop(ctx, in)
 }
 
-func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) {
+func (d *Dispatch) stop(ctx context.Context, in Inbound) (engine.Stopped, error) {
 	got, err := d.Turns.Stop(ctx, in.Inbound, in.Lang)
 	if err == nil && got.Turn != "" {
 		d.wake(in, false)
@@ -207,7 +207,7 @@ func Check(in Inbound) error {
 	switch {
 	case in.PlatformID == "" || len(in.PlatformID) > MaxIDBytes:
 		return fault.Errorf(fault.Invalid, "client_message_id must have between 1 and %d bytes", MaxIDBytes)
-	case store.Clean(in.PlatformID) != in.PlatformID:
+	case chat.Clean(in.PlatformID) != in.PlatformID:
 		return fault.Errorf(fault.Invalid, "client_message_id must be valid UTF-8 without NUL")
 	}
 	return checkText(in.Text)
@@ -217,7 +217,7 @@ func checkText(text string) error {
 	switch {
 	case len(text) > MaxTextBytes:
 		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", len(text), MaxTextBytes)
-	case len(store.Clean(text)) == 0:
+	case len(chat.Clean(text)) == 0:
 		return fault.Errorf(fault.Invalid, "the message is empty")
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 func TestMessage_IsCommittedBeforeItsTurnIsWoken(t *testing.T) {
@@ -126,8 +126,8 @@ func TestStop_WakesTheTurnItIsForAndNothingElse(t *testing.T) {
 	require.Len(t, b.Wakes.Rows, 1)
 	again, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "s2", "/stop"))
 	require.NoError(t, err)
-	require.Equal(t, store.Accepted{ID: accepted.ID, Duplicate: true}, again)
-	stop, err := b.StopRequested(t.Context(), ingresstest.Key, "t1")
+	require.Equal(t, engine.Accepted{ID: accepted.ID, Duplicate: true}, again)
+	stop, err := b.Turns.StopRequested(t.Context(), ingresstest.Key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
 	b.Woken.Wait()

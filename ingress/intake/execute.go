@@ -9,13 +9,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // execute carries out a parsed text. Commands that run at once are committed with their answer; then the commands for a turn and the
 // message are queued, in this order. One row has the id of the platform, so that the sender recognizes it: the message, else the
 // first command; the ids of the others are made from it. If the text is delivered again, all rows are duplicates.
-func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got store.Accepted, err error) {
+func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got engine.Accepted, err error) {
 	if len(r.commands) > 0 || r.stop {
 		if in.Lang, err = d.speaks(ctx, in); err != nil {
 			return got, err
@@ -118,7 +118,7 @@ func (p Parsed) MessageID(id string) string {
 
 // executeNow carries commands out and commits them with one answer. more says that other rows follow, beside that another one
 // bears the id of the platform.
-func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invocation, beside, more bool) (store.Accepted, error) {
+func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invocation, beside, more bool) (engine.Accepted, error) {
 	asked := in
 	if beside {
 		asked.PlatformID = BesideID(asked.PlatformID)
@@ -132,7 +132,7 @@ func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invoca
 	}
 	commands, err := d.askAhead(ctx, asked, in, commands)
 	if err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	return d.command(ctx, asked, func(ctx context.Context) (string, error) {
 		said := make([]string, len(commands))
@@ -182,7 +182,7 @@ func (d *Dispatch) askAhead(ctx context.Context, row, in Inbound, commands []inv
 }
 
 // acceptAll commits what belongs together, the last two in one transaction. The conversation expires before the first alone.
-func (d *Dispatch) acceptAll(ctx context.Context, rows []Inbound) (got store.Accepted, err error) {
+func (d *Dispatch) acceptAll(ctx context.Context, rows []Inbound) (got engine.Accepted, err error) {
 	for i := range rows[1:] {
 		rows[i+1].Expired = nil
 	}

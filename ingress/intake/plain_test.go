@@ -72,7 +72,7 @@ func TestPlain_APictureThatIsKeptIsShownAtOnceWithoutARunner(t *testing.T) {
 	require.Equal(t, "what is this?\n[image: picture.png · 3 bytes]", m.Content)
 
 	require.NoError(t, b.Attachments.Room(t.Context(), b.User.ID, 0))
-	_, err = b.FinishTurn(t.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.NoError(t, b.Agents.DeleteSession(t.Context(), ingresstest.Key))
 	orphans, err := b.Attachments.OrphanFiles(t.Context())

@@ -6,8 +6,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -30,7 +30,7 @@ func (d *Dispatch) queue(ctx context.Context, in Inbound) (chat.Queue, error) {
 }
 
 // accept commits what a turn is to handle, and wakes the turn, when its burst is over if more of one may follow.
-func (d *Dispatch) accept(ctx context.Context, in Inbound) (got store.Accepted, err error) {
+func (d *Dispatch) accept(ctx context.Context, in Inbound) (got engine.Accepted, err error) {
 	if in.Queue, err = d.queue(ctx, in); err != nil {
 		return got, err
 	}
@@ -42,22 +42,22 @@ func (d *Dispatch) accept(ctx context.Context, in Inbound) (got store.Accepted, 
 }
 
 // Again accepts a message that takes the place of another one. Its text is no command: it is asked as it stands.
-func (d *Dispatch) Again(ctx context.Context, in Inbound) (store.Accepted, error) {
+func (d *Dispatch) Again(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	if err := Check(in); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	return d.accept(ctx, in)
 }
 
 // Plain accepts a text as a message exactly as it stands: it is never a command, a word that means one, or the answer to a question, and it
 // has a turn of its own behind what waits. The same id with the same text is a duplicate; with another text it is a Conflict.
-func (d *Dispatch) Plain(ctx context.Context, in Inbound) (store.Accepted, error) {
+func (d *Dispatch) Plain(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	if err := Check(in); err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	in, err := d.applyExpiry(ctx, in)
 	if err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	in.Control, in.Queue.Mode = false, chat.QueueFollowup
 	return d.accept(ctx, in)
@@ -65,7 +65,7 @@ func (d *Dispatch) Plain(ctx context.Context, in Inbound) (store.Accepted, error
 
 // AcceptPair commits two messages of a conversation, one behind the other, or neither: a command for a turn and what was
 // said with it. It carries out nothing by itself.
-func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b store.Accepted, err error) {
+func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b engine.Accepted, err error) {
 	for _, in := range []*Inbound{&first, &second} {
 		if err := Check(*in); err != nil {
 			return a, b, err
@@ -84,7 +84,7 @@ func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b 
 	return a, b, nil
 }
 
-func (d *Dispatch) wakeLater(in Inbound, got store.Accepted) {
+func (d *Dispatch) wakeLater(in Inbound, got engine.Accepted) {
 	if got.Fetch {
 		d.fetch(got.ID)
 	}
@@ -101,7 +101,7 @@ func (d *Dispatch) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxI
 		return err
 	}
 	if _, bang := command.Bang(text); bang || d.Commands.Knows(text) {
-		lang, err := d.speaks(ctx, Inbound{Inbound: store.Inbound{Session: key, Text: text}})
+		lang, err := d.speaks(ctx, Inbound{Inbound: engine.Inbound{Session: key, Text: text}})
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func TestQueue_AnIngressThatEndsLeavesItsBurstsToTheRelay(t *testing.T) {
 	require.Empty(t, b.Wakes.Sessions())
 	_, err := b.Pool.Exec(t.Context(), "UPDATE inbox SET not_before = now(), woken_at = now() - interval '1 minute'")
 	require.NoError(t, err)
-	rows, err := b.ToWake(t.Context())
+	rows, err := b.Turns.ToWake(t.Context())
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 }
@@ -88,7 +88,7 @@ func TestQueue_AnIngressThatEndsLeavesItsBurstsToTheRelay(t *testing.T) {
 func TestQueueCommand_ShowsWhatHoldsAndWhyAndSetsIt(t *testing.T) {
 	b := setup(t)
 	p := &document{policy.Policy{Messages: policy.Messages{Queue: policy.Queue{Cap: 7, ByChannel: map[string]chat.QueueMode{"web": chat.QueueCollect}}}}}
-	run := queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store, Policies: p}.Run
+	run := queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Policies: p}.Run
 	in := slash.Request{Session: ingresstest.Key, Lang: i18n.English}
 	said, err := run(t.Context(), in, "")
 	require.NoError(t, err)

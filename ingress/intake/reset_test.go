@@ -74,11 +74,11 @@ func TestReset_ATriggerStandsInTheConversationAsItWasWritten(t *testing.T) {
 	for i, q := range waiting {
 		require.Equal(t, want[q.ClientMessageID], q.Text, "while it waits")
 		turn := chat.TurnID(fmt.Sprint("t", i))
-		claim, ok, err := b.Claim(t.Context(), ingresstest.Key, turn, "run", 0)
+		claim, ok, err := b.Turns.Claim(t.Context(), ingresstest.Key, turn, "run", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Equal(t, claim.Control, claim.Text == "/reset", "the turn carries the command out")
-		_, err = b.FinishTurn(t.Context(), ingresstest.Key, turn, chat.TurnDone, "")
+		_, err = b.Turns.FinishTurn(t.Context(), ingresstest.Key, turn, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 	said := map[string]string{}
@@ -107,7 +107,7 @@ func TestExpiry_FollowsThePolicy(t *testing.T) {
 		_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, id, text))
 		require.NoError(t, err)
 		b.ClaimTurn(ingresstest.Key, turn)
-		_, err = b.FinishTurn(t.Context(), ingresstest.Key, turn, chat.TurnDone, "")
+		_, err = b.Turns.FinishTurn(t.Context(), ingresstest.Key, turn, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 	rest := func(d time.Duration) {
@@ -160,7 +160,7 @@ func TestContinue_GoesOnOnlyWhereSomethingStopped(t *testing.T) {
 	_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "hello"))
 	require.NoError(t, err)
 	b.ClaimTurn(ingresstest.Key, "t1")
-	_, err = b.FinishTurn(t.Context(), ingresstest.Key, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Turns.FinishTurn(t.Context(), ingresstest.Key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	send("c1")
 	require.Equal(t, chat.RoleNotice, last().Role, "what was answered before is not carried out now")
@@ -171,9 +171,9 @@ func TestContinue_GoesOnOnlyWhereSomethingStopped(t *testing.T) {
 	require.Equal(t, chat.OriginContinue, last().Origin)
 	require.Equal(t, "Continue where you stopped.", last().Content)
 	send("c2")
-	_, err = b.FinishTurn(t.Context(), ingresstest.Key, "t2", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), ingresstest.Key, "t2", chat.TurnDone, "")
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), ingresstest.Key, "t3", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), ingresstest.Key, "t3", "run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "it was accepted once")
 }

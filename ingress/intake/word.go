@@ -6,18 +6,18 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/engine"
 )
 
 // word accepts a message from a platform that is a single word: as the command that it means, or as it is. It may be delivered again, when it
 // would mean something else; what it meant first stands.
-func (d *Dispatch) word(ctx context.Context, in Inbound) (store.Accepted, error) {
+func (d *Dispatch) word(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	as, ask, err := d.meant(ctx, in)
 	if err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
-	var got store.Accepted
+	var got engine.Accepted
 	if ask != "" {
 		got, err = d.say(ctx, in, ask)
 	} else {
@@ -25,7 +25,7 @@ func (d *Dispatch) word(ctx context.Context, in Inbound) (store.Accepted, error)
 	}
 	if fault.Is(err, fault.Conflict) {
 		if known, found, missing := d.Turns.Delivered(ctx, in.Inbound); missing == nil && found {
-			return store.Accepted{ID: known.Inbox, Duplicate: true}, nil
+			return engine.Accepted{ID: known.Inbox, Duplicate: true}, nil
 		}
 	}
 	got.Answer = got.Answer || ask != "" || as.Text != in.Text // as to a command, which it was not written as
@@ -68,10 +68,10 @@ func (d *Dispatch) meant(ctx context.Context, in Inbound) (as Inbound, ask i18n.
 }
 
 // say answers a message with a sentence, without a turn.
-func (d *Dispatch) say(ctx context.Context, in Inbound, id i18n.ID) (store.Accepted, error) {
+func (d *Dispatch) say(ctx context.Context, in Inbound, id i18n.ID) (engine.Accepted, error) {
 	lang, err := d.speaks(ctx, in)
 	if err != nil {
-		return store.Accepted{}, err
+		return engine.Accepted{}, err
 	}
 	return d.command(ctx, in, func(context.Context) (string, error) { return i18n.Say(lang, id), nil })
 }

@@ -37,10 +37,10 @@ func worded(t *testing.T) *ingresstest.Platform {
 // finish ends the turn that answers what waits.
 func finish(t *testing.T, b *ingresstest.Platform, key chat.SessionKey, turn chat.TurnID, as chat.TurnState) {
 	t.Helper()
-	_, ok, err := b.Store.Claim(t.Context(), key, turn, string(turn), 0)
+	_, ok, err := b.Store.Turns.Claim(t.Context(), key, turn, string(turn), 0)
 	require.NoError(t, err)
 	require.True(t, ok)
-	_, err = b.Store.FinishTurn(t.Context(), key, turn, as, "")
+	_, err = b.Store.Turns.FinishTurn(t.Context(), key, turn, as, "")
 	require.NoError(t, err)
 }
 
@@ -52,15 +52,15 @@ func TestWord_StopsWhatRunsOrWaitsAndIsAMessageOtherwise(t *testing.T) {
 	require.Contains(t, out.Reply, i18n.Say(i18n.Chinese, i18n.StopsQueued, 1))
 
 	b.Receive(ingresstest.DM("m3", "ou_1", "再来"))
-	_, _, err := b.Store.Claim(t.Context(), at, "t1", "r1", 0)
+	_, _, err := b.Store.Turns.Claim(t.Context(), at, "t1", "r1", 0)
 	require.NoError(t, err)
 	out = b.Receive(ingresstest.DM("m4", "ou_1", "停下"))
 	require.Equal(t, gateway.ResultAnswered, out.Result)
 	require.Equal(t, i18n.Say(i18n.Chinese, i18n.StopsTurn), out.Reply)
-	stop, err := b.Store.StopRequested(t.Context(), at, "t1")
+	stop, err := b.Store.Turns.StopRequested(t.Context(), at, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
-	_, err = b.Store.FinishTurn(t.Context(), at, "t1", chat.TurnStopped, "")
+	_, err = b.Store.Turns.FinishTurn(t.Context(), at, "t1", chat.TurnStopped, "")
 	require.NoError(t, err)
 	require.Equal(t, gateway.ResultDuplicate, b.Receive(ingresstest.DM("m4", "ou_1", "停下")).Result, "delivered again when nothing runs")
 
@@ -91,20 +91,20 @@ func TestWord_ToGoOnMeansSomethingWhereTheLastAnswerWasInterrupted(t *testing.T)
 	at := b.Receive(ingresstest.DM("m1", "ou_1", "write a long poem")).Session
 	finish(t, b, at, "t1", chat.TurnStopped)
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("m2", "ou_1", "继续")).Result)
-	claimed, _, err := b.Store.Claim(t.Context(), at, "t2", "r2", 0)
+	claimed, _, err := b.Store.Turns.Claim(t.Context(), at, "t2", "r2", 0)
 	require.NoError(t, err)
 	require.Equal(t, conversation.Continue{}.Message(), claimed.Text)
 	answer := chat.Step{Session: at, Turn: "t2"}
-	_, _, _, err = b.Store.BeginStep(t.Context(), answer)
+	_, _, _, err = b.Store.Turns.BeginStep(t.Context(), answer)
 	require.NoError(t, err)
-	_, err = b.Store.CommitStep(t.Context(), answer, chat.Answer{Text: "done", Finish: "stop"})
+	_, err = b.Store.Turns.CommitStep(t.Context(), answer, chat.Answer{Text: "done", Finish: "stop"})
 	require.NoError(t, err)
-	_, err = b.Store.FinishTurn(t.Context(), at, "t2", chat.TurnDone, "")
+	_, err = b.Store.Turns.FinishTurn(t.Context(), at, "t2", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Equal(t, gateway.ResultDuplicate, b.Receive(ingresstest.DM("m2", "ou_1", "继续")).Result, "delivered again")
 
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("m3", "ou_1", "继续")).Result)
-	claimed, _, err = b.Store.Claim(t.Context(), at, "t3", "r3", 0)
+	claimed, _, err = b.Store.Turns.Claim(t.Context(), at, "t3", "r3", 0)
 	require.NoError(t, err)
 	require.Equal(t, "继续", claimed.Text, "the answer was whole: the person asks for more")
 }
@@ -143,7 +143,7 @@ func TestWord_OnThePageIsAMessage(t *testing.T) {
 func TestWord_TwoReplicasTakeAWordForTheSame(t *testing.T) {
 	b := worded(t)
 	at := b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Session
-	_, _, err := b.Store.Claim(t.Context(), at, "t1", "r1", 0)
+	_, _, err := b.Store.Turns.Claim(t.Context(), at, "t1", "r1", 0)
 	require.NoError(t, err)
 	done := make(chan gateway.Outcome, 8)
 	for i := range cap(done) {
@@ -153,7 +153,7 @@ func TestWord_TwoReplicasTakeAWordForTheSame(t *testing.T) {
 				out.Result = err.Error()
 			}
 			done <- out
-			_, _ = b.Store.FinishTurn(context.Background(), at, "t1", chat.TurnStopped, "") // for those that come later nothing runs; ended before by another: as well
+			_, _ = b.Store.Turns.FinishTurn(context.Background(), at, "t1", chat.TurnStopped, "") // for those that come later nothing runs; ended before by another: as well
 		}()
 	}
 	fresh := 0

@@ -90,7 +90,7 @@ func (s *Server) ofMessage(ctx context.Context, out *Answer) error {
 	}
 	out.Turn = fate.Turn
 	if fate.Command {
-		if out.Text, err = s.Store.CommandAnswer(ctx, out.Message); err != nil {
+		if out.Text, err = s.Store.Turns.CommandAnswer(ctx, out.Message); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Server) ofTurn(ctx context.Context, out *Answer) error {
 
 // question adds what a person is asked before the work goes on.
 func (s *Server) question(ctx context.Context, out *Answer) error {
-	call, open, err := s.Store.OpenQuestion(ctx, out.Session, auth.User(ctx).ID)
+	call, open, err := s.Store.Turns.OpenQuestion(ctx, out.Session, auth.User(ctx).ID)
 	if err != nil || !open {
 		return err
 	}

@@ -48,9 +48,9 @@ func setup(t *testing.T, policies quota.Policies) *bundle {
 	b := &bundle{Bundle: ingresstest.New(t), closing: make(chan struct{}), log: &strings.Builder{}}
 	bus := feed.New(slog.New(slog.DiscardHandler))
 	b.Store = store.New(b.Pool, store.Options{Feed: bus, Policies: policies})
-	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: b.Woken}
+	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken}
 	b.Dispatch.Commands = intake.NewCommands(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users}, slash.NewRegistry(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users},
-		conversation.Approve{Questions: b.Dispatch}, conversation.Search{Search: b.Store.Search, Turns: b.Store, Users: b.Store.Users}))
+		conversation.Approve{Questions: b.Dispatch}, conversation.Search{Search: b.Store.Search, Turns: b.Store.Turns, Users: b.Store.Users}))
 	base := &endpoint.Base{
 		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
 		Info: endpoint.Info{Version: "1.2.3"}, Log: slog.New(slog.NewTextHandler(b.log, nil)),
@@ -127,10 +127,10 @@ func (c client) refused(tool string, arguments object) string {
 func (b *bundle) replies(ctx context.Context, session chat.SessionKey, turn chat.TurnID, text string) {
 	b.ClaimTurn(session, turn)
 	step := chat.Step{Session: session, Turn: turn}
-	_, _, _, err := b.BeginStep(ctx, step)
+	_, _, _, err := b.Turns.BeginStep(ctx, step)
 	require.NoError(b.T, err)
-	_, err = b.CommitStep(ctx, step, chat.Answer{Text: text, Finish: "stop", Model: "demo/demo"})
+	_, err = b.Turns.CommitStep(ctx, step, chat.Answer{Text: text, Finish: "stop", Model: "demo/demo"})
 	require.NoError(b.T, err)
-	_, err = b.FinishTurn(ctx, session, turn, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(ctx, session, turn, chat.TurnDone, "")
 	require.NoError(b.T, err)
 }

@@ -148,13 +148,13 @@ func TestAnswer_TellsHowFarATurnHasCome(t *testing.T) {
 	var behind mcp.Answer
 	c.call(&behind, "send_message", object{"session": mine, "text": "and then", "wait": 0})
 	require.Equal(t, "queued", behind.State)
-	_, err := b.FinishTurn(t.Context(), mine, "t1", chat.TurnStopped, "stopped")
+	_, err := b.Turns.FinishTurn(t.Context(), mine, "t1", chat.TurnStopped, "stopped")
 	require.NoError(t, err)
 	got = mcp.Answer{}
 	c.call(&got, "read_answer", object{"session": mine, "message": sent.Message})
 	require.Equal(t, "stopped", got.State)
 	require.NotEmpty(t, got.Notice)
-	require.NoError(t, b.RecallWaiting(t.Context(), mine, behind.Message))
+	require.NoError(t, b.Turns.RecallWaiting(t.Context(), mine, behind.Message))
 	got = mcp.Answer{}
 	c.call(&got, "read_answer", object{"session": mine, "message": behind.Message})
 	require.Equal(t, "dropped", got.State)
@@ -164,7 +164,7 @@ func TestAnswer_TellsHowFarATurnHasCome(t *testing.T) {
 func TestAnswer_OfAMessageWhosePlaceAnotherTookIsThatOfTheOther(t *testing.T) {
 	b := setup(t, nil)
 	c := b.client(b.token, nil)
-	require.NoError(t, b.SetQueue(t.Context(), key, chat.Queue{Mode: chat.QueueSupersede}))
+	require.NoError(t, b.Turns.SetQueue(t.Context(), key, chat.Queue{Mode: chat.QueueSupersede}))
 	var older, newer, got mcp.Answer
 	c.call(&older, "send_message", object{"session": key, "text": "hello", "wait": 0})
 	c.call(&newer, "send_message", object{"session": key, "text": "hello, I mean", "wait": 0})

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/secret"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // Path is where the server answers.
@@ -28,7 +28,7 @@ type Sessions interface {
 
 // Messages accepts what whoever asks writes in a conversation of theirs.
 type Messages interface {
-	Send(ctx context.Context, s chat.Session, m messages.NewMessage) (store.Accepted, error)
+	Send(ctx context.Context, s chat.Session, m messages.NewMessage) (engine.Accepted, error)
 }
 
 // Server offers the tools. Its errors and its walls are those of the HTTP API.

@@ -5,8 +5,8 @@ import (
 	"crypto/rand"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 // stopDisabled stops the conversations of people who were shut out, as a press of the stop button does. Whoever shuts somebody out
@@ -24,7 +24,7 @@ func (r *Relay) stopDisabled(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stop := store.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + rand.Text()} // nobody used it before
+		stop := engine.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + rand.Text()} // nobody used it before
 		got, err := r.Turns.Stop(ctx, stop, lang)
 		if err != nil || got.Turn == "" {
 			return err

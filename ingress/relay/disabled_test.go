@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
@@ -20,16 +20,16 @@ func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
 	_, err = b.Conversations.CreateSession(ctx, conversation.NewSession{Key: hers, Owner: ann.ID, Channel: "web"})
 	require.NoError(t, err)
 	for _, id := range []string{"disabled-t1", "m2"} {
-		_, err := b.Accept(ctx, store.Inbound{Session: hers, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
+		_, err := b.Turns.Accept(ctx, engine.Inbound{Session: hers, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
 		require.NoError(t, err)
 	}
-	_, ok, err := b.Claim(ctx, hers, "t1", "run", 0)
+	_, ok, err := b.Turns.Claim(ctx, hers, "t1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 
 	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 	require.NoError(t, r.Round(ctx))
-	stop, err := b.StopRequested(ctx, hers, "t1")
+	stop, err := b.Turns.StopRequested(ctx, hers, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
 	require.Contains(t, b.Wakes.Sessions(), hers, "her turn hears of it")

@@ -17,10 +17,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/delivery"
 	"xbot/internal/store/leases"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 const (
@@ -87,22 +87,22 @@ type Leases interface {
 type Turns interface {
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 	// Due is asked first in each round. What is not due is not asked for.
-	Due(ctx context.Context, after store.Trusted) (store.Due, error)
+	Due(ctx context.Context, after engine.Trusted) (engine.Due, error)
 	HandOutTurns(ctx context.Context) (late int, err error)
 	ProviderWaits(ctx context.Context) (int, error)
 	SetRun(ctx context.Context, turn chat.TurnID, run string) error
-	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
-	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	SettleTurn(ctx context.Context, turn chat.TurnID) (engine.Settled, error)
+	Stop(ctx context.Context, in engine.Inbound, lang i18n.Lang) (engine.Stopped, error)
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
-	TellMessageHeld(ctx context.Context, w store.Waiting) error
-	TellThrottled(ctx context.Context, w store.Waiting) error
-	TellTurnHeld(ctx context.Context, l store.Live) error
-	TellTurnPaused(ctx context.Context, l store.Live) error
-	Throttled(ctx context.Context, older time.Duration) ([]store.Waiting, error)
-	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
-	ToWake(ctx context.Context) ([]store.Waiting, error)
-	TurnsByTenant(ctx context.Context) ([]store.TenantTurns, error)
-	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
+	TellMessageHeld(ctx context.Context, w engine.Waiting) error
+	TellThrottled(ctx context.Context, w engine.Waiting) error
+	TellTurnHeld(ctx context.Context, l engine.Live) error
+	TellTurnPaused(ctx context.Context, l engine.Live) error
+	Throttled(ctx context.Context, older time.Duration) ([]engine.Waiting, error)
+	ToCheck(ctx context.Context, older time.Duration) ([]engine.Live, error)
+	ToWake(ctx context.Context) ([]engine.Waiting, error)
+	TurnsByTenant(ctx context.Context) ([]engine.TenantTurns, error)
+	Unclaimed(ctx context.Context, older time.Duration) ([]engine.Waiting, error)
 }
 
 // Users stores users.
@@ -173,7 +173,7 @@ func (r *Relay) report(err error) {
 // Round makes one round: it asks once what may be due, and does that. Where nothing is due that is all.
 func (r *Relay) Round(ctx context.Context) error {
 	failed := r.probe(ctx)
-	due, err := r.Turns.Due(ctx, store.Trusted{Turn: checkAfter, Task: followAfter, Unshown: showAfter, Unanswered: r.HeldAfter})
+	due, err := r.Turns.Due(ctx, engine.Trusted{Turn: checkAfter, Task: followAfter, Unshown: showAfter, Unanswered: r.HeldAfter})
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (r *Relay) Round(ctx context.Context) error {
 
 // showQuiet sets the metrics of turns if the round checks none, and those of slots if no message is throttled. Otherwise the
 // functions that check turns and grant slots set them.
-func (r *Relay) showQuiet(due store.Due) {
+func (r *Relay) showQuiet(due engine.Due) {
 	if !due.Turns {
 		r.Metrics.Held.Set(0)
 		r.Metrics.Paused.Set(0)
@@ -264,7 +264,7 @@ func (r *Relay) wakeWaiting(ctx context.Context) error {
 		return err
 	}
 	woken := map[chat.SessionKey]bool{}
-	return each(rows, func(row store.Waiting) error {
+	return each(rows, func(row engine.Waiting) error {
 		if woken[row.Session] {
 			return nil
 		}
@@ -273,7 +273,7 @@ func (r *Relay) wakeWaiting(ctx context.Context) error {
 	})
 }
 
-func (r *Relay) wake(ctx context.Context, row store.Waiting) error {
+func (r *Relay) wake(ctx context.Context, row engine.Waiting) error {
 	if err := r.Wakes.Now(ctx, row.Wake()); err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (r *Relay) checkRunning(ctx context.Context) error {
 		return err
 	}
 	held, paused := 0, 0
-	err = each(turns, func(t store.Live) error {
+	err = each(turns, func(t engine.Live) error {
 		run, err := r.check(ctx, t)
 		if run.blocked {
 			held++
@@ -329,7 +329,7 @@ func (r *Relay) checkRunning(ctx context.Context) error {
 }
 
 // check looks at the run of a turn that is marked running and settles the turn if the run is gone.
-func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) {
+func (r *Relay) check(ctx context.Context, t engine.Live) (run state, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 	defer cancel()
 	if run, err = r.look(ctx, t.Session, t.RunID); err != nil {
@@ -340,7 +340,7 @@ func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) 
 		return run, r.Turns.SetRun(ctx, t.Turn, run.resetTo)
 	case run.gone:
 		settled, err := r.Turns.SettleTurn(ctx, t.Turn)
-		if err == nil && settled != store.SettledBefore {
+		if err == nil && settled != engine.SettledBefore {
 			r.Log.Warn("turn settled: its run was closed from outside", "session", t.Session, "turn", t.Turn, "settled", settled)
 			r.Metrics.Settled.WithLabelValues(string(settled)).Inc()
 		}
@@ -354,7 +354,7 @@ func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) 
 }
 
 // paused tells the person that the run was paused, and unpauses it if they stop it: only a running run can end.
-func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
+func (r *Relay) paused(ctx context.Context, t engine.Live, id string) error {
 	stop, err := r.Turns.StopRequested(ctx, t.Session, t.Turn)
 	switch {
 	case err != nil:
@@ -414,5 +414,5 @@ func (r *Relay) tellUnclaimed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return each(rows, func(row store.Waiting) error { return r.Turns.TellMessageHeld(ctx, row) })
+	return each(rows, func(row engine.Waiting) error { return r.Turns.TellMessageHeld(ctx, row) })
 }

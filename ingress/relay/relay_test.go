@@ -23,6 +23,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/store"
 	"xbot/internal/store/cron"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -87,7 +88,7 @@ func relaying(t *testing.T) *relayBundle {
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
 	r.Relay = &relay.Relay{
-		Agents: b.Store.Agents, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Cron: b.Store.Cron, Deliveries: b.Store.Deliveries, Inbox: b.Store.Inbox, Leases: b.Store.Leases, Turns: b.Store, Users: b.Store.Users, Wakes: b.Woken, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
+		Agents: b.Store.Agents, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Cron: b.Store.Cron, Deliveries: b.Store.Deliveries, Inbox: b.Store.Inbox, Leases: b.Store.Leases, Turns: b.Store.Turns, Users: b.Store.Users, Wakes: b.Woken, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r
@@ -104,7 +105,7 @@ func (r *relayBundle) running(status enums.WorkflowExecutionStatus) {
 
 func (r *relayBundle) begin() {
 	r.T.Helper()
-	_, _, _, err := r.BeginStep(r.T.Context(), chat.Step{Session: ingresstest.Key, Turn: "t1"})
+	_, _, _, err := r.Bundle.Store.Turns.BeginStep(r.T.Context(), chat.Step{Session: ingresstest.Key, Turn: "t1"})
 	require.NoError(r.T, err)
 }
 
@@ -129,7 +130,7 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 	r.Age(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
 	require.Empty(t, r.Bundle.Wakes.Rows)
-	_, err := r.Bundle.Store.Stop(t.Context(), r.Inbound(ingresstest.Key, "s1", "").Inbound, i18n.English)
+	_, err := r.Bundle.Store.Turns.Stop(t.Context(), r.Inbound(ingresstest.Key, "s1", "").Inbound, i18n.English)
 	require.NoError(t, err)
 	r.Age(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
@@ -141,7 +142,7 @@ func TestRelay_WakesALiveTurnForAMessageThatIsMeantForIt(t *testing.T) {
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
 	in := r.Inbound(ingresstest.Key, "m2", "text of m2").Inbound
 	in.Queue = chat.Queue{Mode: chat.QueueSteer}
-	_, err := r.Bundle.Store.Accept(t.Context(), in)
+	_, err := r.Bundle.Store.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	require.NoError(t, r.Round(t.Context()))
 	require.Empty(t, r.Bundle.Wakes.Rows, "its ingress has woken the turn")
@@ -257,7 +258,7 @@ func TestRelay_NeverSettlesATurnThatEndedMeanwhile(t *testing.T) {
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 	r.begin()
 	r.temporal.before = func() {
-		_, err := r.FinishTurn(context.Background(), ingresstest.Key, "t1", chat.TurnDone, "")
+		_, err := r.Bundle.Store.Turns.FinishTurn(context.Background(), ingresstest.Key, "t1", chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 	require.NoError(t, r.Round(t.Context()))
@@ -352,14 +353,14 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	most := &atOnce{1}
 	next := r.Woken
 	r.Bundle.Store = store.New(r.Pool, store.Options{Policies: most, Wakes: next})
-	r.Relay.Turns = r.Bundle.Store
+	r.Relay.Turns = r.Bundle.Store.Turns
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	r.MakeSession(other)
 	r.Write(ingresstest.Key, "m1")
 	r.Write(other, "m2")
 	r.ClaimTurn(ingresstest.Key, "t1")
 	r.temporal.status["run-t1"] = enums.WORKFLOW_EXECUTION_STATUS_RUNNING
-	_, ok, err := r.Claim(t.Context(), other, "t2", "run-t2", 0)
+	_, ok, err := r.Bundle.Store.Turns.Claim(t.Context(), other, "t2", "run-t2", 0)
 	require.NoError(t, err)
 	require.False(t, ok)
 	r.Age(time.Minute)
@@ -377,9 +378,9 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	r.ClaimTurn(other, "t2")
 
 	step := chat.Step{Session: other, Turn: "t2", N: 1}
-	_, _, _, err = r.BeginStep(t.Context(), step)
+	_, _, _, err = r.Bundle.Store.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
-	_, waits, err := r.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "network", Pause: time.Hour, LeastPause: time.Hour})
+	_, waits, err := r.Bundle.Store.Turns.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "network", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.True(t, waits)
 	require.NoError(t, r.Round(t.Context()))
@@ -392,7 +393,7 @@ func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		r.Write(ingresstest.Key, id)
 		r.ClaimTurn(ingresstest.Key, chat.TurnID("turn-"+id))
-		_, err := r.FinishTurn(t.Context(), ingresstest.Key, chat.TurnID("turn-"+id), chat.TurnDone, "")
+		_, err := r.Bundle.Store.Turns.FinishTurn(t.Context(), ingresstest.Key, chat.TurnID("turn-"+id), chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 	require.NoError(t, r.Bundle.Store.Conversations.Renew(t.Context(), ingresstest.Key, "x", chat.ResetNew))
@@ -408,7 +409,7 @@ func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
 
 func TestRelay_StartsWhatRunsBesideTurnsUntilItHasEnded(t *testing.T) {
 	r := relaying(t)
-	got, err := r.AcceptBang(t.Context(), r.Inbound(ingresstest.Key, "b1", "!ls").Inbound, "ls")
+	got, err := r.Bundle.Store.Turns.AcceptBang(t.Context(), r.Inbound(ingresstest.Key, "b1", "!ls").Inbound, "ls")
 	require.NoError(t, err)
 	call := r.task()
 	require.NoError(t, r.Round(t.Context()))
@@ -432,19 +433,22 @@ func (r *relayBundle) task() chat.CallID {
 	r.ClaimTurn(ingresstest.Key, "t1")
 	r.begin()
 	call := chat.ToolCall{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
-	_, err := r.CommitStep(r.T.Context(), chat.Step{Session: ingresstest.Key, Turn: "t1"}, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err := r.Bundle.Store.Turns.CommitStep(r.T.Context(), chat.Step{Session: ingresstest.Key, Turn: "t1"}, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(r.T, err)
 	require.NoError(r.T, r.Bundle.Store.Calls.FinishCall(r.T.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
-	_, err = r.FinishTurn(r.T.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
+	_, err = r.Bundle.Store.Turns.FinishTurn(r.T.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
 	require.NoError(r.T, err)
 	return call.ID
 }
 
 // idle is a store in which nothing is due. Its other methods panic.
-type idle struct{ relay.Turns }
+type idle struct {
+	relay.Turns
+	relay.Inbox
+}
 
-func (idle) Due(context.Context, store.Trusted) (store.Due, error) {
-	return store.Due{Load: store.Load{Running: 3}}, nil
+func (idle) Due(context.Context, engine.Trusted) (engine.Due, error) {
+	return engine.Due{Load: engine.Load{Running: 3}}, nil
 }
 
 func (idle) EndBackOff(context.Context) error { return nil } // once, at the start
@@ -452,7 +456,7 @@ func (idle) EndBackOff(context.Context) error { return nil } // once, at the sta
 func TestRelay_AsksOnceWhereNothingIsDue(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
-	r := &relay.Relay{Turns: idle{}, Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
+	r := &relay.Relay{Inbox: idle{}, Turns: idle{}, Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, r.Round(t.Context()))
 	require.InDelta(t, 3, (&relayBundle{bundle: &bundle{&ingresstest.Bundle{T: t}}, metrics: metrics}).metric("xbot_turns_running"), 0)
 }

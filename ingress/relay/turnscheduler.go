@@ -2,8 +2,7 @@ package relay
 
 import (
 	"context"
-
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // scheduleTurns grants slots that became free when no process was left to grant them, or because a limit was raised. It tells
@@ -18,7 +17,7 @@ func (r *Relay) scheduleTurns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := each(untold, func(w store.Waiting) error { return r.Turns.TellThrottled(ctx, w) }); err != nil {
+	if err := each(untold, func(w engine.Waiting) error { return r.Turns.TellThrottled(ctx, w) }); err != nil {
 		return err
 	}
 	return r.showTurns(ctx)

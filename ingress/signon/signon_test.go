@@ -15,6 +15,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/signon"
 	"xbot/ingress/signon/oidctest"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	peoplerows "xbot/internal/store/people"
@@ -33,7 +34,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	b := &bundle{t: t, provider: oidctest.New(t), store: store.New(pool, store.Options{})}
 	_, err := b.store.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"xbot/ingress/startnotice"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/notices"
@@ -30,7 +31,7 @@ func (u usual) Of(context.Context, chat.UserID) (string, error) { return string(
 func starting(t *testing.T, others ...string) (*startnotice.Notice, *pgxpool.Pool, *strings.Builder) {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	rows := store.New(pool, store.Options{})
 	for _, name := range append(others, "napcat") {
 		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: name, Enabled: true, Settings: map[string]string{}}, 0))

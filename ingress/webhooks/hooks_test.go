@@ -22,6 +22,7 @@ import (
 	"xbot/ingress/webhooks"
 	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
@@ -56,7 +57,7 @@ func (w *wakes) Wake(wakes ...chat.Wake) {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), log: &bytes.Buffer{}, wakes: &wakes{}, now: time.Now()}
+	b := &bundle{t: t, pool: pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), log: &bytes.Buffer{}, wakes: &wakes{}, now: time.Now()}
 	b.store = store.New(b.pool, store.Options{Wakes: b.wakes})
 	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	var err error
@@ -169,7 +170,7 @@ func TestCall_TellsTheConversationOnceForEachDelivery(t *testing.T) {
 	require.Equal(t, b.user.ID, owner)
 	require.Equal(t, chat.ChatHook, s.ChatType)
 	require.Equal(t, "ci", s.Title)
-	_, ok, err := b.store.Claim(t.Context(), key, "t1", "r1", 0)
+	_, ok, err := b.store.Turns.Claim(t.Context(), key, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	fires, err := b.store.Triggers.TriggerFires(t.Context(), b.user.ID, m.Trigger.ID, 10)

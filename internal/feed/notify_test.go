@@ -11,10 +11,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/feed"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/engine"
 )
 
 // limit bounds every wait: peers look for each other every three seconds.
@@ -36,7 +38,7 @@ type database struct {
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	dsn := pgtest.NewDatabase(t, store.MigrationsHash(), store.Migrate)
+	dsn := pgtest.NewDatabase(t, pg.MigrationsHash(), pg.Migrate)
 	pool, err := pgxpool.New(context.Background(), dsn)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
@@ -95,7 +97,7 @@ func (d *database) connected(a, b *process) {
 
 func (d *database) accept(p *process, n int) {
 	d.t.Helper()
-	_, err := p.store.Accept(context.Background(), store.Inbound{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "x"})
+	_, err := p.store.Turns.Accept(context.Background(), engine.Inbound{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "x"})
 	require.NoError(d.t, err)
 }
 

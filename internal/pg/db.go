@@ -28,24 +28,22 @@ type Feed interface {
 	Below(key chat.SessionKey)
 }
 
-// Dispatcher wakes workflows and starts deliveries after a commit.
-type Dispatcher interface {
-	Committed(ctx context.Context, tx *Tx)
-}
-
 // DB is the pool and the queries over it. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
 	Q    *dbsqlc.Queries
 
-	feed     Feed
-	dispatch Dispatcher
+	feed      Feed
+	committed func(ctx context.Context, tx *Tx)
 }
 
-// New returns a DB. The caller owns the pool. feed and dispatch may be nil.
-func New(pool *pgxpool.Pool, feed Feed, dispatch Dispatcher) *DB {
-	return &DB{Pool: pool, Q: dbsqlc.New(), feed: feed, dispatch: dispatch}
+// New returns a DB. The caller owns the pool. feed may be nil.
+func New(pool *pgxpool.Pool, feed Feed) *DB {
+	return &DB{Pool: pool, Q: dbsqlc.New(), feed: feed, committed: func(context.Context, *Tx) {}}
 }
+
+// OnCommit has the DB call fn after each commit, after the feed was told. It must be called before the DB is used.
+func (d *DB) OnCommit(fn func(ctx context.Context, tx *Tx)) { d.committed = fn }
 
 // Ping reports whether Postgres answers.
 func (d *DB) Ping(ctx context.Context) error {
@@ -67,9 +65,7 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		call()
 	}
 	d.notify(t)
-	if d.dispatch != nil {
-		d.dispatch.Committed(ctx, t)
-	}
+	d.committed(ctx, t)
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 
 func setup(t *testing.T) *pg.DB {
 	t.Helper()
-	db := pg.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), nil, nil)
+	db := pg.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), nil)
 	_, err := db.Pool.Exec(t.Context(), "CREATE TABLE notes (text text PRIMARY KEY CHECK (text <> 'bad'))")
 	require.NoError(t, err)
 	return db

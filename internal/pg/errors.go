@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -71,14 +70,6 @@ func Refused(err error) bool {
 // answers reports whether the code of an answer begins in one of these ways.
 func answers(answer *pgconn.PgError, classes ...string) bool {
 	return slices.ContainsFunc(classes, func(c string) bool { return strings.HasPrefix(answer.Code, c) })
-}
-
-// Clean makes text storable: valid UTF-8 without NUL, which Postgres cannot hold.
-func Clean(text string) string {
-	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "\uFFFD")
-	}
-	return strings.ReplaceAll(text, "\x00", "")
 }
 
 // LikeEscape escapes the wildcards of LIKE.

@@ -10,9 +10,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	peoplerows "xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 func (b *bundle) kind(err error) fault.Kind {
@@ -116,11 +116,11 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 		require.NoError(t, err)
 	}
 	say := func(key chat.SessionKey, id string) {
-		_, err := b.Accept(ctx, store.Inbound{Session: key, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
+		_, err := b.Turns.Accept(ctx, engine.Inbound{Session: key, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
 		require.NoError(t, err)
 	}
 	say(hers, "m1")
-	_, ok, err := b.Claim(ctx, hers, "t1", "run", 0)
+	_, ok, err := b.Turns.Claim(ctx, hers, "t1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	say(hers, "m2")
@@ -128,10 +128,10 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 
 	say(idle, "m4") // it was on its way
-	_, ok, err = b.Claim(ctx, idle, "t2", "run", 0)
+	_, ok, err = b.Turns.Claim(ctx, idle, "t2", "run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "no turn of hers begins")
-	due, err := b.Due(ctx, store.Trusted{})
+	due, err := b.Turns.Due(ctx, engine.Trusted{})
 	require.NoError(t, err)
 	require.True(t, due.Disabled)
 	work, err := b.Users.DisabledWork(ctx)
@@ -147,22 +147,22 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 
 	for _, w := range work {
-		_, err := b.Stop(ctx, store.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + string(w.Turn)}, i18n.English)
+		_, err := b.Turns.Stop(ctx, engine.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + string(w.Turn)}, i18n.English)
 		require.NoError(t, err)
 	}
 	work, err = b.Users.DisabledWork(ctx)
 	require.NoError(t, err)
 	require.Empty(t, work)
-	stop, err := b.StopRequested(ctx, hers, "t1")
+	stop, err := b.Turns.StopRequested(ctx, hers, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
-	pending, err := b.FinishTurn(ctx, hers, "t1", chat.TurnStopped, i18n.Stopped)
+	pending, err := b.Turns.FinishTurn(ctx, hers, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.False(t, pending)
 	last, err := b.Agents.LastMessages(ctx, hers, 1)
 	require.NoError(t, err)
 	require.Equal(t, i18n.Say(i18n.English, i18n.ShutOut), last[0].Content, "she reads why")
-	due, err = b.Due(ctx, store.Trusted{})
+	due, err = b.Turns.Due(ctx, engine.Trusted{})
 	require.NoError(t, err)
 	require.False(t, due.Disabled)
 	_, ok = b.claim("t3")
@@ -175,20 +175,20 @@ func TestDisable_WhatThePersonWroteToOthersHoldsUpNobody(t *testing.T) {
 	ann := b.member("ann")
 	hers := b.inbound("m1", "hers, in a conversation of others")
 	hers.User = ann.ID
-	_, err := b.Accept(ctx, hers)
+	_, err := b.Turns.Accept(ctx, hers)
 	require.NoError(t, err)
 	b.send("m2", "of somebody else")
 	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 	_, ok := b.claim("t1")
 	require.False(t, ok, "hers is first, and gets no turn")
-	due, err := b.Due(ctx, store.Trusted{})
+	due, err := b.Turns.Due(ctx, engine.Trusted{})
 	require.NoError(t, err)
 	require.True(t, due.Disabled)
 	require.NoError(t, b.Inbox.DropDisabled(ctx))
 	got, ok := b.claim("t1")
 	require.True(t, ok)
 	require.Equal(t, "of somebody else", got.Text)
-	due, err = b.Due(ctx, store.Trusted{})
+	due, err = b.Turns.Due(ctx, engine.Trusted{})
 	require.NoError(t, err)
 	require.False(t, due.Disabled)
 }

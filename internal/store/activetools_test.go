@@ -72,7 +72,7 @@ func TestClaim_AMessageThatAsksForASkillSaysSoToTheModelAlone(t *testing.T) {
 	b := setup(t)
 	in := b.inbound("m1", "/Deploy it")
 	in.Options.Skill = "deploy"
-	_, err := b.Accept(t.Context(), in)
+	_, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	_, ok := b.claim("t1")
 	require.True(t, ok)
@@ -85,7 +85,7 @@ func TestClaim_AMessageThatAsksForASkillSaysSoToTheModelAlone(t *testing.T) {
 
 	in = b.inbound("m2", "nothing of it is left")
 	in.Options.Skill = "deploy"
-	_, err = b.Accept(t.Context(), in)
+	_, err = b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	_, ok = b.claim("t2")
 	require.True(t, ok)

@@ -36,7 +36,7 @@ func TestAllowTurn_NoCallIsLeftWaitingHoweverItsQuestionAndThePermitMeet(t *test
 		turn, err := b.Calls.AllowTurn(t.Context(), b.permit(id, true))
 		require.NoError(t, err)
 		require.Equal(t, 2, turn.Allows.Calls, "each is counted once")
-		_, err = b.FinishTurn(t.Context(), key, id, chat.TurnDone, "")
+		_, err = b.Turns.FinishTurn(t.Context(), key, id, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 }
@@ -52,7 +52,7 @@ func TestAllowTurn_LeavesOpenWhatAHookWantsAskedAndWhatItHasDeferred(t *testing.
 				for n := range answer.Calls {
 					answer.Calls[n].Rule, answer.Calls[n].Hook = chat.RuleAsk, chat.HookDue
 				}
-				_, err := b.CommitStep(t.Context(), b.begin("t1", 0), answer)
+				_, err := b.Turns.CommitStep(t.Context(), b.begin("t1", 0), answer)
 				require.NoError(t, err)
 				hooked, passed := answer.Calls[0].ID, answer.Calls[1].ID
 				for id, said := range map[chat.CallID]hook.Decision{hooked: decision, passed: hook.Allow} {
@@ -86,7 +86,7 @@ func TestAllowTurn_TheSameMessageMeansNoLaterTurn(t *testing.T) {
 	got, err := b.Calls.AllowTurn(t.Context(), permit)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), got.ID)
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	first, _ := b.asks("t2", chat.RuleAsk)
 	got, err = b.Calls.AllowTurn(t.Context(), permit)

@@ -10,11 +10,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	callsrows "xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
 	"xbot/internal/store/settings"
+	"xbot/internal/turn/engine"
 )
 
 // asks opens a turn whose first step calls Shell twice, with the given default rule, and returns the calls' ids.
@@ -25,7 +25,7 @@ func (b *bundle) asks(turn chat.TurnID, rule chat.Rule) (first, second chat.Call
 	answer := twoCalls(turn)
 	answer.Calls[0].Rule, answer.Calls[1].Rule = rule, rule
 	answer.Calls[0].Always = []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}, {Tool: "Shell", Pattern: "ls", Rule: chat.RuleAllow}}
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), answer)
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, 0), answer)
 	require.NoError(b.t, err)
 	return answer.Calls[0].ID, answer.Calls[1].ID
 }
@@ -56,7 +56,7 @@ func TestCommitStep_FixesTheRuleOfACall(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, chat.RuleAsk, call.Rule, "as it was when the call was committed")
 
-	stored, again, done, err := b.BeginStep(t.Context(), chat.Step{Session: key, Turn: "t1"})
+	stored, again, done, err := b.Turns.BeginStep(t.Context(), chat.Step{Session: key, Turn: "t1"})
 	require.NoError(t, err)
 	require.Zero(t, stored)
 	require.True(t, done)
@@ -331,7 +331,7 @@ func TestToWake_RepeatsTheWakeOfAnAnswerThatTheTurnHasNotSeen(t *testing.T) {
 		rows, err := b.ToWake(t.Context())
 		require.NoError(t, err)
 		for _, r := range rows {
-			require.Equal(t, store.Waiting{Session: key, User: b.user.ID, Channel: "web"}, r)
+			require.Equal(t, engine.Waiting{Session: key, User: b.user.ID, Channel: "web"}, r)
 		}
 		return len(rows)
 	}
@@ -359,9 +359,9 @@ func TestSettleTurn_LeavesNoQuestionOpen(t *testing.T) {
 	b.ask(second, "")
 	_, err := b.Calls.Answer(t.Context(), b.answer(second, true))
 	require.NoError(t, err)
-	settled, err := b.SettleTurn(t.Context(), "t1")
+	settled, err := b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledLost, settled)
+	require.Equal(t, engine.SettledLost, settled)
 	require.Equal(t, chat.ApprovalVoid, b.approval(first).State)
 	require.Equal(t, chat.ApprovalAllowed, b.approval(second).State, "what a person said stays")
 	for _, c := range b.transcript().Messages[1].ToolCalls {
@@ -381,7 +381,7 @@ func TestSettleTurn_WhereACallRanTheQuestionBesideItIsNotTheWholeStory(t *testin
 	require.NoError(t, err)
 	_, err = b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
-	_, err = b.SettleTurn(t.Context(), "t1")
+	_, err = b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, i18n.Say(i18n.English, i18n.Gone), b.lastWords())
 }
@@ -389,9 +389,9 @@ func TestSettleTurn_WhereACallRanTheQuestionBesideItIsNotTheWholeStory(t *testin
 func TestSettleTurn_AQuestionOfTheModelThatNobodyCanAnswerAnyMoreIsSaidSo(t *testing.T) {
 	b := setup(t)
 	b.inquires("t1")
-	settled, err := b.SettleTurn(t.Context(), "t1")
+	settled, err := b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledLost, settled)
+	require.Equal(t, engine.SettledLost, settled)
 	require.Equal(t, i18n.Say(i18n.English, i18n.QuestionGone), b.lastWords())
 }
 

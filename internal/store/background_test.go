@@ -7,14 +7,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/store/cron"
+	"xbot/internal/turn/engine"
 )
 
 // works are the ids of what goes on and has ended in the background, with how it stands, newest first.
 func (b *bundle) works() (ids []string, how map[string]string) {
 	b.t.Helper()
-	tasks, err := store.Background{Store: b.Store}.Tasks(b.t.Context(), key)
+	tasks, err := engine.Background{Store: b.Store.Turns}.Tasks(b.t.Context(), key)
 	require.NoError(b.t, err)
 	how = map[string]string{}
 	for _, t := range tasks {
@@ -57,7 +57,7 @@ func TestBackground_ListsSubagentsChatsAndRunsOfJobs(t *testing.T) {
 	}, how)
 
 	b.answered(agents[0], "s0", "found it", chat.TurnDone)
-	_, _, err = b.Claim(t.Context(), agents[1], "s1", "run", 0)
+	_, _, err = b.Turns.Claim(t.Context(), agents[1], "s1", "run", 0)
 	require.NoError(t, err)
 	b.answered("cron:"+chat.SessionKey(j.ID), "c1", "the news", chat.TurnDone)
 	_, how = b.works()
@@ -65,7 +65,7 @@ func TestBackground_ListsSubagentsChatsAndRunsOfJobs(t *testing.T) {
 	require.Equal(t, "subagent running ", how["coder:a"])
 	require.Equal(t, "cron job exited answered", how[string(j.ID)])
 
-	all := store.Background{Store: b.Store}
+	all := engine.Background{Store: b.Store.Turns}
 	for id, want := range map[string]string{once: "[subagent coder answered]\nfound it", "Coder": "[subagent coder answered]\nfound it", string(j.ID): "the news", "coder:A": ""} {
 		found, err := all.FindTask(t.Context(), key, id)
 		require.NoError(t, err, id)
@@ -90,19 +90,19 @@ func TestBackground_KillStopsWhatWorksAndEndsChats(t *testing.T) {
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
-	_, _, err := b.Claim(t.Context(), agents[0], "s1", "run", 0)
+	_, _, err := b.Turns.Claim(t.Context(), agents[0], "s1", "run", 0)
 	require.NoError(t, err)
-	all := store.Background{Store: b.Store}
+	all := engine.Background{Store: b.Store.Turns}
 	for range 2 {
 		before, err := all.AskKill(t.Context(), key, "coder:a")
 		require.NoError(t, err)
 		require.Equal(t, chat.TaskRunning, before.State)
 	}
-	stop, err := b.StopRequested(t.Context(), agents[0], "s1")
+	stop, err := b.Turns.StopRequested(t.Context(), agents[0], "s1")
 	require.NoError(t, err)
 	require.True(t, stop)
 	require.Equal(t, 1, b.count("SELECT count(*) FROM inbox WHERE kind = 'stop'"), "asked again, it changes nothing")
-	_, err = b.FinishTurn(t.Context(), agents[0], "s1", chat.TurnStopped, "")
+	_, err = b.Turns.FinishTurn(t.Context(), agents[0], "s1", chat.TurnStopped, "")
 	require.NoError(t, err)
 	_, how := b.works()
 	require.Equal(t, "subagent killed stopped", how["coder:a"])

@@ -12,16 +12,16 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 // again accepts a message in place of another one.
-func (b *bundle) again(id string, of chat.MessageID, text string) store.Accepted {
+func (b *bundle) again(id string, of chat.MessageID, text string) engine.Accepted {
 	b.t.Helper()
 	in := b.inbound(id, text)
 	in.Options.Replaces = of
-	got, err := b.Accept(b.t.Context(), in)
+	got, err := b.Turns.Accept(b.t.Context(), in)
 	require.NoError(b.t, err)
 	return got
 }
@@ -217,12 +217,12 @@ func TestBranch_RepeatedFindsItsOwnAndAnotherTargetUnderTheSameIDIsRefused(t *te
 	b.exchange("t1", "q1")
 	of := b.id("q1")
 	first := b.again("x", of, "q1")
-	require.Equal(t, store.Accepted{ID: first.ID, Duplicate: true}, b.again("x", of, "q1"))
+	require.Equal(t, engine.Accepted{ID: first.ID, Duplicate: true}, b.again("x", of, "q1"))
 	in := b.inbound("x", "q1")
-	_, err := b.Accept(t.Context(), in)
+	_, err := b.Turns.Accept(t.Context(), in)
 	require.Equal(t, fault.Conflict, fault.KindOf(err), "a plain message is another one")
 	in.Options.Replaces = b.id("q0")
-	_, err = b.Accept(t.Context(), in)
+	_, err = b.Turns.Accept(t.Context(), in)
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 
 	b.responds("t2", "q1")
@@ -230,7 +230,7 @@ func TestBranch_RepeatedFindsItsOwnAndAnotherTargetUnderTheSameIDIsRefused(t *te
 		_, ok := b.claim("t2")
 		require.True(t, ok)
 	}
-	require.Equal(t, store.Accepted{ID: first.ID, Duplicate: true}, b.again("x", of, "q1"))
+	require.Equal(t, engine.Accepted{ID: first.ID, Duplicate: true}, b.again("x", of, "q1"))
 	require.Len(t, b.versions("q1"), 2)
 	require.Equal(t, []string{"q0", "answer to q0", "q1", "answer to q1"}, b.seen())
 }
@@ -258,9 +258,9 @@ func TestBranch_OfAReleasedClaimIsPutBackUntilItIsClaimedAgain(t *testing.T) {
 	_, ok := b.claim("t2")
 	require.True(t, ok)
 	require.Equal(t, []string{"q0", "answer to q0", "q1 changed"}, b.seen())
-	settled, err := b.SettleTurn(t.Context(), "t2")
+	settled, err := b.Turns.SettleTurn(t.Context(), "t2")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledReleased, settled)
+	require.Equal(t, engine.SettledReleased, settled)
 
 	w, err := b.Conversations.Window(t.Context(), key)
 	require.NoError(t, err)
@@ -333,7 +333,7 @@ func TestBranch_SwitchedByManyAtOnceIsOneBranchInTheEnd(t *testing.T) {
 		})
 	}
 	all.Go(func() {
-		if _, _, err := b.Claim(t.Context(), key, "none", "run", 0); err != nil {
+		if _, _, err := b.Turns.Claim(t.Context(), key, "none", "run", 0); err != nil {
 			t.Error(err)
 		}
 	})
@@ -397,7 +397,7 @@ func TestBranch_OfABurstAsksAllOfItAgain(t *testing.T) {
 	for i, text := range []string{"one", "two"} {
 		in := b.inbound(fmt.Sprint("m", i), text)
 		in.Queue.Mode, in.Queue.DebounceMS = chat.QueueCollect, 1
-		_, err := b.Accept(t.Context(), in)
+		_, err := b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)
 	}
 	require.Eventually(t, func() bool { _, ok := b.claim("t0"); return ok }, time.Minute, 5*time.Millisecond)
@@ -439,9 +439,9 @@ func TestBranch_WhatCameWithTheMessageComesWithItAgain(t *testing.T) {
 	text, err := b.Branches.SaidAt(t.Context(), peerKey, asked.ID)
 	require.NoError(t, err)
 	for turn, words := range map[chat.TurnID]string{"t2": text, "t3": "look closely"} {
-		in := store.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "again " + string(turn), Text: words}
+		in := engine.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "again " + string(turn), Text: words}
 		in.Options.Replaces = asked.ID
-		_, err = b.Accept(t.Context(), in)
+		_, err = b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)
 		require.True(t, b.claims(turn))
 		all := b.written()
@@ -455,6 +455,6 @@ func TestBranch_WhatCameWithTheMessageComesWithItAgain(t *testing.T) {
 
 func (b *bundle) finishPeer(turn chat.TurnID) {
 	b.t.Helper()
-	_, err := b.FinishTurn(b.t.Context(), peerKey, turn, chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(b.t.Context(), peerKey, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }

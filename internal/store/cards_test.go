@@ -45,7 +45,7 @@ func TestCards_EachCallChangesACardOnce(t *testing.T) {
 	require.Equal(t, 20, kept)
 	_, err = b.pool.Exec(t.Context(), "UPDATE card_drafts SET changed_at = now() - interval '31 days'")
 	require.NoError(t, err)
-	_, err = b.Prune(t.Context(), time.Hour)
+	_, err = b.Turns.Prune(t.Context(), time.Hour)
 	require.NoError(t, err)
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM card_drafts").Scan(&kept))
 	require.Zero(t, kept)

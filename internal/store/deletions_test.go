@@ -10,10 +10,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	peoplerows "xbot/internal/store/people"
 	"xbot/internal/store/settings"
+	"xbot/internal/turn/engine"
 )
 
 // left lists the tables that still name a user.
@@ -81,7 +81,7 @@ func TestDelete_WaitsForTurnsThatThePersonHasElsewhere(t *testing.T) {
 	ann := b.member("ann")
 	in := b.inbound("m1", "a question of hers in a conversation of others")
 	in.User = ann.ID
-	_, err := b.Accept(ctx, in)
+	_, err := b.Turns.Accept(ctx, in)
 	require.NoError(t, err)
 	_, ok := b.claim("t1")
 	require.True(t, ok)
@@ -107,13 +107,13 @@ func TestEndDeletion_LeavesNothingOfThePersonAndAllOfOthers(t *testing.T) {
 	require.NoError(t, b.Settings.SetUserSetting(ctx, ann.ID, settings.UserSetting("language"), "zh"))
 	_, err = b.Users.CreateToken(ctx, ann.ID, peoplerows.Token{Name: "script"}, []byte("token"))
 	require.NoError(t, err)
-	_, err = b.Accept(ctx, store.Inbound{Session: hers, User: ann.ID, Channel: "feishu", PlatformID: "m1", Text: "hello"})
+	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: hers, User: ann.ID, Channel: "feishu", PlatformID: "m1", Text: "hello"})
 	require.NoError(t, err)
 	_, err = b.pool.Exec(ctx, `INSERT INTO refusals (session_key, user_id) VALUES ($1, $2)`, key, ann.ID)
 	require.NoError(t, err)
 	in := b.inbound("m2", "in a conversation of others")
 	in.User = ann.ID
-	_, err = b.Accept(ctx, in)
+	_, err = b.Turns.Accept(ctx, in)
 	require.NoError(t, err)
 	b.claim("t1")
 	b.finish("t1", chat.TurnDone)
@@ -165,15 +165,15 @@ func TestPruneOrphans_APromptThatIsDeletedIsWrittenAgainWhereItIsUsed(t *testing
 	b := setup(t)
 	ctx := t.Context()
 	commit := func(session chat.SessionKey, turn chat.TurnID) error {
-		_, err := b.Accept(ctx, store.Inbound{Session: session, User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "hello"})
+		_, err := b.Turns.Accept(ctx, engine.Inbound{Session: session, User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "hello"})
 		require.NoError(t, err)
-		_, ok, err := b.Claim(ctx, session, turn, "run-"+string(turn), 0)
+		_, ok, err := b.Turns.Claim(ctx, session, turn, "run-"+string(turn), 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		step := chat.Step{Session: session, Turn: turn}
-		_, _, _, err = b.BeginStep(ctx, step)
+		_, _, _, err = b.Turns.BeginStep(ctx, step)
 		require.NoError(t, err)
-		_, err = b.CommitStep(ctx, step, chat.Answer{Text: "hi", Finish: "stop", Model: "m", Prompt: "common"})
+		_, err = b.Turns.CommitStep(ctx, step, chat.Answer{Text: "hi", Finish: "stop", Model: "m", Prompt: "common"})
 		return err
 	}
 	const other = chat.SessionKey("agent:main:web:thread:other")

@@ -118,7 +118,7 @@ func TestWindow_OfATurnCutInItsMiddleKnowsWhatWasAsked(t *testing.T) {
 	for n := range 2 {
 		require.NoError(t, b.Calls.FinishCall(t.Context(), chat.NewCallID("t1", 0, n), chat.ToolResult{Content: "r"}))
 	}
-	_, err := b.CommitStep(t.Context(), b.begin("t1", 1), chat.Answer{Text: "on it", Finish: "stop", Model: "test/m"})
+	_, err := b.Turns.CommitStep(t.Context(), b.begin("t1", 1), chat.Answer{Text: "on it", Finish: "stop", Model: "test/m"})
 	require.NoError(t, err)
 	lines := b.window().Lines
 	require.Len(t, lines, 3)

@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // idleFor is a conversation that ends when nobody has written for so long.
@@ -36,7 +36,7 @@ func (b *bundle) sendLater(id, text string) {
 	b.t.Helper()
 	in := b.inbound(id, text)
 	in.Expired = idleFor(time.Hour)
-	_, err := b.Accept(b.t.Context(), in)
+	_, err := b.Turns.Accept(b.t.Context(), in)
 	require.NoError(b.t, err)
 }
 
@@ -76,7 +76,7 @@ func TestExpiry_SaysSoInTheLanguageOfTheMessage(t *testing.T) {
 	b.exchange("t0", "q0")
 	in := b.inbound("m1", "早上好")
 	in.Expired = func(time.Time) string { return chat.ResetDaily }
-	_, err := b.Accept(t.Context(), in)
+	_, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	b.claim("t1")
 	said := b.said()
@@ -94,7 +94,7 @@ func TestExpiry_HappensOnceForMessagesOfOneInstant(t *testing.T) {
 		wg.Go(func() {
 			in := b.inbound(fmt.Sprint("m", i), fmt.Sprint("q", i))
 			in.Expired = idleFor(time.Hour)
-			_, errs[i] = b.Accept(context.WithoutCancel(t.Context()), in)
+			_, errs[i] = b.Turns.Accept(context.WithoutCancel(t.Context()), in)
 		})
 	}
 	wg.Wait()
@@ -115,9 +115,9 @@ func TestExpiry_AReleasedClaimDoesNotBeginAnewTwice(t *testing.T) {
 	b.rest(2 * time.Hour)
 	b.sendLater("m1", "q1")
 	b.claim("t1")
-	settled, err := b.SettleTurn(t.Context(), "t1")
+	settled, err := b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledReleased, settled)
+	require.Equal(t, engine.SettledReleased, settled)
 	b.claim("t2")
 	require.Equal(t, []string{"q1"}, b.seen())
 	require.Equal(t, 1, b.resets())
@@ -147,25 +147,25 @@ func TestExpiry_IsNotPutOffByWhatNoPersonWrote(t *testing.T) {
 // Whatever a person does last before the next message counts as an interaction, so that message could not tell.
 func TestExpiry_IsNotForgottenWhenSomethingElseCameFirst(t *testing.T) {
 	say := func(context.Context) (string, error) { return "status", nil }
-	for name, first := range map[string]func(b *bundle, in store.Inbound) error{
-		"a command that is answered at once": func(b *bundle, in store.Inbound) error {
+	for name, first := range map[string]func(b *bundle, in engine.Inbound) error{
+		"a command that is answered at once": func(b *bundle, in engine.Inbound) error {
 			in.Text = "/status"
-			_, err := b.Command(b.t.Context(), in, say)
+			_, err := b.Turns.Command(b.t.Context(), in, say)
 			return err
 		},
-		"a message that was taken back": func(b *bundle, in store.Inbound) error {
-			if _, err := b.Accept(b.t.Context(), in); err != nil {
+		"a message that was taken back": func(b *bundle, in engine.Inbound) error {
+			if _, err := b.Turns.Accept(b.t.Context(), in); err != nil {
 				return err
 			}
-			_, err := b.RecallQueued(b.t.Context(), in.Channel, in.Account, in.User, in.PlatformID)
+			_, err := b.RecallQueued(b.t.Context(), in.PlatformID)
 			return err
 		},
-		"a message that a stop cleared": func(b *bundle, in store.Inbound) error {
-			if _, err := b.Accept(b.t.Context(), in); err != nil {
+		"a message that a stop cleared": func(b *bundle, in engine.Inbound) error {
+			if _, err := b.Turns.Accept(b.t.Context(), in); err != nil {
 				return err
 			}
 			stop := b.inbound("s1", "")
-			_, err := b.Stop(b.t.Context(), stop, i18n.English)
+			_, err := b.Turns.Stop(b.t.Context(), stop, i18n.English)
 			return err
 		},
 	} {
@@ -194,7 +194,7 @@ func TestExpiry_GivesWayToANewConversationThatWasAskedFor(t *testing.T) {
 	b.rest(2 * time.Hour)
 	in := b.inbound("c1", "/new")
 	in.Control, in.Expired = true, idleFor(time.Hour)
-	_, err := b.Accept(t.Context(), in)
+	_, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	b.claim("r1")
 	require.NoError(t, b.Conversations.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
@@ -236,7 +236,7 @@ func TestUnfinished_IsATurnThatEndedEarly(t *testing.T) {
 
 	in := b.inbound("m2", "Continue where you stopped.")
 	in.Options.Continue = true
-	_, err := b.Accept(t.Context(), in)
+	_, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	b.claim("t2")
 	shown := b.transcript().Messages

@@ -28,7 +28,7 @@ func (b *bundle) imported(of chat.SessionKey, text string) chat.Session {
 	t, notes, err := transcript.Read(bytes.NewReader([]byte(text)))
 	require.NoError(b.t, err)
 	require.Empty(b.t, notes)
-	made, err := b.Import(b.t.Context(), conversation.NewSession{Key: of, Owner: b.user.ID, Channel: "web", Title: t.Title}, t)
+	made, err := b.Turns.Import(b.t.Context(), conversation.NewSession{Key: of, Owner: b.user.ID, Channel: "web", Title: t.Title}, t)
 	require.NoError(b.t, err)
 	return made
 }
@@ -88,7 +88,7 @@ func TestImport_BeginsWhereASummaryAndAResetSay(t *testing.T) {
 
 func TestImport_RefusesAKeyThatIsTaken(t *testing.T) {
 	b := setup(t)
-	_, err := b.Import(t.Context(), conversation.NewSession{Key: key, Owner: b.user.ID, Channel: "web"}, transcript.Transcript{})
+	_, err := b.Turns.Import(t.Context(), conversation.NewSession{Key: key, Owner: b.user.ID, Channel: "web"}, transcript.Transcript{})
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 }
 

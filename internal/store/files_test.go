@@ -8,16 +8,16 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 var twoFiles = []chat.Attachment{{Kind: "file", Name: "a.pdf", Key: "k1", Size: 7}, {Kind: "image", Key: "k2"}}
 
 // sends accepts a message with files.
-func (b *bundle) sends(id string, mode chat.QueueMode, files ...chat.Attachment) store.Accepted {
+func (b *bundle) sends(id string, mode chat.QueueMode, files ...chat.Attachment) engine.Accepted {
 	b.t.Helper()
-	got, err := b.Accept(b.t.Context(), store.Inbound{
+	got, err := b.Turns.Accept(b.t.Context(), engine.Inbound{
 		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "look" + chat.AttachmentLines(files), Files: files,
 		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id}, Queue: chat.Queue{Mode: mode},
 	})
@@ -27,7 +27,7 @@ func (b *bundle) sends(id string, mode chat.QueueMode, files ...chat.Attachment)
 
 func (b *bundle) claims(turn chat.TurnID) bool {
 	b.t.Helper()
-	_, ok, err := b.Claim(b.t.Context(), peerKey, turn, "r-"+string(turn), 0)
+	_, ok, err := b.Turns.Claim(b.t.Context(), peerKey, turn, "r-"+string(turn), 0)
 	require.NoError(b.t, err)
 	return ok
 }
@@ -93,17 +93,17 @@ func TestFiles_AreWaitedForBeforeARunningTurnTakesThemIn(t *testing.T) {
 	b.sends("m1", chat.QueueSteer)
 	require.True(t, b.claims("t1"))
 	got := b.sends("m2", chat.QueueSteer, twoFiles[0])
-	waits, err := b.SteerWaits(t.Context(), peerKey, "t1")
+	waits, err := b.Turns.SteerWaits(t.Context(), peerKey, "t1")
 	require.NoError(t, err)
 	require.False(t, waits)
-	steered, err := b.Steer(t.Context(), peerKey, "t1", 1)
+	steered, err := b.Turns.Steer(t.Context(), peerKey, "t1", 1)
 	require.NoError(t, err)
 	require.Zero(t, steered.Messages)
 	require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
-	waits, err = b.SteerWaits(t.Context(), peerKey, "t1")
+	waits, err = b.Turns.SteerWaits(t.Context(), peerKey, "t1")
 	require.NoError(t, err)
 	require.True(t, waits)
-	steered, err = b.Steer(t.Context(), peerKey, "t1", 2)
+	steered, err = b.Turns.Steer(t.Context(), peerKey, "t1", 2)
 	require.NoError(t, err)
 	require.Equal(t, 1, steered.Messages)
 	require.Contains(t, b.newest(), "not fetched")
@@ -175,7 +175,7 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 	b.onPlatform()
 	b.sends("m0", chat.QueueSteer)
 	require.NoError(t, b.Conversations.SetCwd(t.Context(), peerKey, "local", "/srv/project"))
-	got, err := b.AcceptBang(t.Context(), store.Inbound{
+	got, err := b.Turns.AcceptBang(t.Context(), engine.Inbound{
 		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "m1", Text: "!cat a.pdf", Files: twoFiles,
 		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"},
 	}, "cat a.pdf")
@@ -197,7 +197,7 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 	f.Path, f.Size = "/srv/project/a.pdf", 9
 	require.NoError(t, b.Attachments.FileStored(t.Context(), got.ID, f))
 	require.NoError(t, b.Attachments.EndFetch(t.Context(), got.ID))
-	bang, err := b.Bang(t.Context(), got.ID)
+	bang, err := b.Turns.Bang(t.Context(), got.ID)
 	require.NoError(t, err)
 	require.Equal(t, chat.AttachmentStored, bang.Files[0].State)
 	require.Equal(t, chat.AttachmentFailed, bang.Files[1].State)

@@ -11,8 +11,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/window"
 )
 
@@ -24,7 +24,7 @@ func (b *bundle) work(turn chat.TurnID, text string) {
 	b.send("m-"+string(turn), text)
 	_, ok := b.claim(turn)
 	require.True(b.t, ok)
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), twoCalls(turn))
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, 0), twoCalls(turn))
 	require.NoError(b.t, err)
 	for n := range 2 {
 		id := chat.NewCallID(turn, 0, n)
@@ -127,9 +127,9 @@ func TestFork_ShowsTheModelTheSameAndGoesItsOwnWay(t *testing.T) {
 	b.work("t6", "q6")
 	require.Equal(t, before, b.view(copyKey), "what is said in the original stays there")
 	original := b.view(key)
-	_, err := b.Accept(t.Context(), store.Inbound{Session: copyKey, User: b.user.ID, Channel: "web", PlatformID: "x", Text: "elsewhere"})
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: copyKey, User: b.user.ID, Channel: "web", PlatformID: "x", Text: "elsewhere"})
 	require.NoError(t, err)
-	_, _, err = b.Claim(t.Context(), copyKey, "u1", "run", 0)
+	_, _, err = b.Turns.Claim(t.Context(), copyKey, "u1", "run", 0)
 	require.NoError(t, err)
 	require.Contains(t, b.view(copyKey), "elsewhere")
 	require.Equal(t, original, b.view(key), "and the other way round")
@@ -179,9 +179,9 @@ func TestFork_OutlivesItsOriginalWithTheBodiesOfItsResults(t *testing.T) {
 func TestFork_ShowsPeopleWhatTheOriginalShowed(t *testing.T) {
 	b := setup(t)
 	b.work("t0", "q0")
-	_, err := b.Command(t.Context(), b.inbound("c1", "/help"), func(context.Context) (string, error) { return "help", nil })
+	_, err := b.Turns.Command(t.Context(), b.inbound("c1", "/help"), func(context.Context) (string, error) { return "help", nil })
 	require.NoError(t, err)
-	_, err = b.AcceptBang(t.Context(), b.inbound("c2", "!sleep 100"), "sleep 100")
+	_, err = b.Turns.AcceptBang(t.Context(), b.inbound("c2", "!sleep 100"), "sleep 100")
 	require.NoError(t, err)
 	b.fork(conversation.NewFork{})
 

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -93,7 +94,7 @@ func TestEndGroup_IsForThePersonAboveAndOnce(t *testing.T) {
 // stopWords are what a person reads who writes /stop.
 func (b *bundle) stopWords(id string) string {
 	b.t.Helper()
-	_, err := b.Stop(b.t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "/stop"}, i18n.Chinese)
+	_, err := b.Turns.Stop(b.t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "/stop"}, i18n.Chinese)
 	require.NoError(b.t, err)
 	return b.lastWords()
 }
@@ -102,22 +103,22 @@ func TestStop_EndsChatsAndWhoSpeaksInThemAndBeginsNoTurn(t *testing.T) {
 	b := setup(t)
 	id := b.chatOf("t1", 3, "coder", "reviewer")
 	speaker := b.step(id).Speaker.Session
-	_, ok, err := b.Claim(t.Context(), speaker, "s1", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), speaker, "s1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	said := b.stopWords("1")
 	require.Contains(t, said, i18n.Say(i18n.Chinese, i18n.StopsSubagents, 1))
 	require.Contains(t, said, i18n.Say(i18n.Chinese, i18n.StopsGroups, 1))
 	require.Equal(t, "closed", b.ended(id))
-	stop, err := b.StopRequested(t.Context(), speaker, "s1")
+	stop, err := b.Turns.StopRequested(t.Context(), speaker, "s1")
 	require.NoError(t, err)
 	require.True(t, stop, "whoever speaks is stopped")
 	require.Contains(t, b.toldOf(id), "ended: it was ended")
-	_, ok, err = b.Claim(t.Context(), key, "t2", "run", 0)
+	_, ok, err = b.Turns.Claim(t.Context(), key, "t2", "run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "being told begins no turn")
 
-	_, err = b.FinishTurn(t.Context(), speaker, "s1", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Turns.FinishTurn(t.Context(), speaker, "s1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.True(t, b.step(id).Over, "nobody else is asked")
 	require.Zero(t, b.count("SELECT count(*) FROM subagent_tasks WHERE outcome = ''"))
@@ -129,7 +130,7 @@ func TestStop_EndsChatsWhoseNextMemberHasNotBegun(t *testing.T) {
 	id := b.chatOf("t1", 3, "coder", "reviewer")
 	asked := b.step(id).Speaker.Session
 	require.Contains(t, b.stopWords("1"), i18n.Say(i18n.Chinese, i18n.StopsGroups, 1))
-	_, ok, err := b.Claim(t.Context(), asked, "s1", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), asked, "s1", "run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "it does not speak any more")
 	require.Zero(t, b.count("SELECT count(*) FROM subagent_tasks WHERE outcome = ''"))

@@ -108,7 +108,7 @@ func TestSendPeer_AJobOfATurnDoesNotBeginTheCountAnew(t *testing.T) {
 		return b.count("SELECT hops FROM peer_messages WHERE call_id = $1", call)
 	}
 	turnOf := func(turn chat.TurnID, calls int) []chat.CallID {
-		_, ok, err := b.Claim(t.Context(), other, turn, "run", 0)
+		_, ok, err := b.Turns.Claim(t.Context(), other, turn, "run", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		return b.calling(other, turn, calls)
@@ -116,7 +116,7 @@ func TestSendPeer_AJobOfATurnDoesNotBeginTheCountAnew(t *testing.T) {
 	require.Equal(t, 1, sends("t1", key, other, b.handing("t1", 1)[0]))
 	made := b.job("every 1h", func(j *cron.Job) { j.MadeBy, j.Target = string(turnOf("p1", 1)[0]), other })
 	theirs := b.job("every 1h", func(j *cron.Job) { j.Target = other })
-	_, err := b.FinishTurn(t.Context(), other, "p1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), other, "p1", chat.TurnDone, "")
 	require.NoError(t, err)
 	for i, c := range []struct {
 		job  chat.JobID
@@ -126,7 +126,7 @@ func TestSendPeer_AJobOfATurnDoesNotBeginTheCountAnew(t *testing.T) {
 		require.NoError(t, err)
 		turn := chat.TurnID(fmt.Sprintf("p%d", i+2))
 		require.Equal(t, c.hops, sends(turn, other, key, turnOf(turn, 1)[0]), "of a turn that a message led to one more, of a person the first")
-		_, err = b.FinishTurn(t.Context(), other, turn, chat.TurnDone, "")
+		_, err = b.Turns.FinishTurn(t.Context(), other, turn, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 }

@@ -13,7 +13,7 @@ func TestUnclaimed_WhatWaitsBehindOthersIsNotHeldUp(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	b.writes("m1", nil, "t1")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.writes("m2", nil, "t2")
 	_, err = b.pool.Exec(t.Context(), "UPDATE inbox SET outcome = NULL, turn_id = NULL, accepted_at = now() - interval '1 hour' WHERE platform_id = 'm2'")

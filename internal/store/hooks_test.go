@@ -10,13 +10,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
 	b := setup(t)
-	in, err := b.Accept(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: "m1", Text: "a card number"})
+	in, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: "m1", Text: "a card number"})
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), key, "t1", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), key, "t1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	claimed, err := b.Hooks.HookClaimed(t.Context(), "t1")
@@ -52,7 +53,7 @@ func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
 func TestHooks_WhatIsSaidOfACallAfterItsTurnChangesNothing(t *testing.T) {
 	b := setup(t)
 	call := b.handing("t1", 1)[0]
-	_, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, "")
+	_, err := b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, "")
 	require.NoError(t, err)
 	before, err := b.Calls.Call(t.Context(), call)
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func TestRecordHook_ForgetsOldOutcomesOfTurnsThatHaveEnded(t *testing.T) {
 	b.claim("t1")
 	record("t1", "old")
 	record("t1", "young")
-	_, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.send("m2", "hello")
 	b.claim("t2")

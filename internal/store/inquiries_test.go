@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 var choices = []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b", About: "better"}}}}
@@ -26,14 +26,14 @@ func (b *bundle) inquiresAs(turn chat.TurnID, rule chat.Rule) chat.CallID {
 	b.send("ask "+string(turn), "do it")
 	b.claim(turn)
 	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "AskUser", Class: chat.ClassRead, Rule: rule, Asks: chat.Asks{Questions: choices}}.Ruled()
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	b.ask(call.ID, "")
 	return call.ID
 }
 
-func (b *bundle) inWords(id, text string) store.Inbound {
-	return store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
+func (b *bundle) inWords(id, text string) engine.Inbound {
+	return engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
 }
 
 func TestInquiry_IsAskedWhateverIsAllowedAndNotWhereItIsDenied(t *testing.T) {
@@ -110,7 +110,7 @@ func TestInquiry_OfATurnThatEndsIsNoFailure(t *testing.T) {
 	require.False(t, call.IsError)
 	require.Equal(t, i18n.Say(i18n.English, i18n.InquiryStopped), call.Result)
 	require.Equal(t, chat.ApprovalVoid, call.Approval.State)
-	_, open, err := b.OpenQuestion(t.Context(), key, b.user.ID)
+	_, open, err := b.Turns.OpenQuestion(t.Context(), key, b.user.ID)
 	require.NoError(t, err)
 	require.False(t, open)
 }
@@ -118,35 +118,35 @@ func TestInquiry_OfATurnThatEndsIsNoFailure(t *testing.T) {
 func TestAnswerInWords_IsOneTransactionAndOneAnswer(t *testing.T) {
 	b := setup(t)
 	id := b.inquires("t1")
-	call, open, err := b.OpenQuestion(t.Context(), key, b.user.ID)
+	call, open, err := b.Turns.OpenQuestion(t.Context(), key, b.user.ID)
 	require.NoError(t, err)
 	require.True(t, open)
 	require.Equal(t, id, call.ID)
-	none, err := b.AnswerInWords(t.Context(), b.inWords("m1", "c"), calls.Answer{}, "no such option")
+	none, err := b.Turns.AnswerInWords(t.Context(), b.inWords("m1", "c"), calls.Answer{}, "no such option")
 	require.NoError(t, err)
 	require.True(t, none.Answer)
 	require.Equal(t, chat.ApprovalOpen, b.approval(id).State)
 
 	a := b.answer(id, true)
 	a.Answers = chat.Answers{"q1": {"a"}}
-	got, err := b.AnswerInWords(t.Context(), b.inWords("m2", "1"), a, "Answered: a")
+	got, err := b.Turns.AnswerInWords(t.Context(), b.inWords("m2", "1"), a, "Answered: a")
 	require.NoError(t, err)
 	require.False(t, got.Duplicate)
 	messages := len(b.transcript().Messages)
-	again, err := b.AnswerInWords(t.Context(), b.inWords("m2", "1"), a, "Answered: a")
+	again, err := b.Turns.AnswerInWords(t.Context(), b.inWords("m2", "1"), a, "Answered: a")
 	require.NoError(t, err)
 	require.True(t, again.Duplicate)
 	require.Equal(t, got.ID, again.ID)
-	again, err = b.Accept(t.Context(), b.inWords("m2", "1"))
+	again, err = b.Turns.Accept(t.Context(), b.inWords("m2", "1"))
 	require.NoError(t, err, "delivered again after the question was closed")
 	require.True(t, again.Duplicate)
-	_, err = b.AnswerInWords(t.Context(), b.inWords("m3", "2"), a, "Answered: b")
-	require.True(t, store.NotOpen(err), "%v", err)
+	_, err = b.Turns.AnswerInWords(t.Context(), b.inWords("m3", "2"), a, "Answered: b")
+	require.True(t, engine.NotOpen(err), "%v", err)
 	require.Len(t, b.transcript().Messages, messages, "what counts no more leaves nothing")
-	pending, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	pending, err := b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.False(t, pending, "an answer is no message for a turn")
-	said, err := b.CommandAnswer(t.Context(), got.ID)
+	said, err := b.Turns.CommandAnswer(t.Context(), got.ID)
 	require.NoError(t, err)
 	require.Equal(t, "Answered: a", said)
 }
@@ -169,7 +169,7 @@ func TestInquiry_OfAGroupIsAlsoAnsweredByWhoTheTurnAnswers(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for user, may := range map[chat.UserID]bool{stranger.ID: false, asker.ID: true} {
-		_, open, err := b.OpenQuestion(t.Context(), key, user)
+		_, open, err := b.Turns.OpenQuestion(t.Context(), key, user)
 		require.NoError(t, err)
 		require.Equal(t, may, open)
 	}

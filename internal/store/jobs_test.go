@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/host/crash"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/crashes"
@@ -52,7 +53,7 @@ func setupAt(t *testing.T) (*bundle, *clock) {
 	t.Parallel()
 	c := &clock{}
 	c.set("2026-03-02T08:00:00Z")
-	pool := pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
+	pool := pgtest.NewPoolAt(t, pg.MigrationsHash(), pg.Migrate, c.now)
 	b := &bundle{Store: store.New(pool, store.Options{}), t: t, pool: pool}
 	var err error
 	b.user, err = b.Users.EnsureAdmin(t.Context(), "admin")
@@ -154,7 +155,7 @@ func TestFireJob_PassesOverAJobOfWhichTwoRunsCrashedTheServer(t *testing.T) {
 		}
 		require.Len(t, f.Told, 1, "time %d", n+1)
 		turn := chat.TurnID(fmt.Sprint("turn-", n))
-		_, ok, err := b.Claim(t.Context(), f.Told[0], turn, string(turn), 0)
+		_, ok, err := b.Turns.Claim(t.Context(), f.Told[0], turn, string(turn), 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		for step := range 2 { // of one run
@@ -162,7 +163,7 @@ func TestFireJob_PassesOverAJobOfWhichTwoRunsCrashedTheServer(t *testing.T) {
 			require.NoError(t, counts.CountCrash(t.Context(), "1.0", crash.Death{Crashed: true, Journal: fmt.Sprint(n, step), Blamed: []crash.Attempt{{Call: call, Run: string(turn)}}}))
 			require.NoError(t, counts.GiveUpCall(t.Context(), call))
 		}
-		_, err = b.FinishTurn(t.Context(), f.Told[0], turn, chat.TurnFailed, i18n.Crashed)
+		_, err = b.Turns.FinishTurn(t.Context(), f.Told[0], turn, chat.TurnFailed, i18n.Crashed)
 		require.NoError(t, err)
 	}
 	got, err := b.Cron.Job(t.Context(), j.ID)
@@ -272,13 +273,13 @@ func TestFireJob_EachRunOfAConversationOfItsOwnBeginsAnew(t *testing.T) {
 		c.set(fmt.Sprintf("2026-03-02T08:0%d:00Z", i+1))
 		b.fire(j.ID)
 		turn := chat.TurnID(fmt.Sprint("t", i))
-		_, ok, err := b.Claim(t.Context(), own, turn, "r", 0)
+		_, ok, err := b.Turns.Claim(t.Context(), own, turn, "r", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		w, err := b.Conversations.Window(t.Context(), own)
 		require.NoError(t, err)
 		require.Len(t, w.Lines, 1, "the run before is not seen")
-		_, err = b.FinishTurn(t.Context(), own, turn, chat.TurnDone, "")
+		_, err = b.Turns.FinishTurn(t.Context(), own, turn, chat.TurnDone, "")
 		require.NoError(t, err)
 	}
 	resets, err := b.Conversations.Resets(t.Context(), own, 10)
@@ -305,7 +306,7 @@ func TestFireJob_ItsAnswerGoesWhereItIsToBeDelivered(t *testing.T) {
 	b, c := setupAt(t)
 	b.onPlatform()
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	own := b.job("* * * * *", func(j *cron.Job) { j.Deliver = peerKey })
 	there := b.job("* * * * *", func(j *cron.Job) { j.Target = peerKey })
@@ -313,13 +314,13 @@ func TestFireJob_ItsAnswerGoesWhereItIsToBeDelivered(t *testing.T) {
 	for i, id := range []chat.JobID{own.ID, there.ID} {
 		f := b.fire(id)
 		turn := chat.TurnID(fmt.Sprint("c", i))
-		_, ok, err := b.Claim(t.Context(), f.Told[0], turn, "r", 0)
+		_, ok, err := b.Turns.Claim(t.Context(), f.Told[0], turn, "r", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		step := chat.Step{Session: f.Told[0], Turn: turn}
-		_, _, _, err = b.BeginStep(t.Context(), step)
+		_, _, _, err = b.Turns.BeginStep(t.Context(), step)
 		require.NoError(t, err)
-		_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "good morning", Finish: "stop"})
+		_, err = b.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "good morning", Finish: "stop"})
 		require.NoError(t, err)
 		next, ok, err := b.Deliveries.NextOutbound(t.Context(), f.Told[0])
 		require.NoError(t, err)
@@ -336,11 +337,11 @@ func TestTell_WithoutAPlaceTheAnswerGoesWhereAPersonWroteLast(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	_, err = b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), peerKey, "t2", "r", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), peerKey, "t2", "r", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.answers("t2", chat.Answer{Text: "it was called", Finish: "stop"})
@@ -434,7 +435,7 @@ func TestFireJob_SpeaksAndAnswersOnlyWhereItsOwnerMay(t *testing.T) {
 	b, c := setupAt(t)
 	b.onPlatform()
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	two, _ := b.met("qq", "u2")
 	there := b.job("* * * * *", func(j *cron.Job) { j.Owner, j.Target = two.ID, peerKey })

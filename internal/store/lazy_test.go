@@ -42,9 +42,9 @@ func TestBeginStep_LeavesTheWaitForTheDiskToWhatEndsTheStep(t *testing.T) {
 	b.send("m1", "hello")
 	b.claim("t1")
 	step := b.begin("t1", 0)
-	_, err := b.FreezeSystem(t.Context(), step, "system", nil)
+	_, err := b.Turns.FreezeSystem(t.Context(), step, "system", nil)
 	require.NoError(t, err)
-	_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "hi", Finish: "stop", Model: "m"})
+	_, err = b.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "hi", Finish: "stop", Model: "m"})
 	require.NoError(t, err)
 
 	require.Equal(t, []string{"off"}, b.onDisk("steps"))

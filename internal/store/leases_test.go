@@ -13,10 +13,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/leases"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -35,7 +35,7 @@ func (q *queue) calling(u people.User, name string, n int) []chat.Step {
 // call begins a step and reports whether its call may go on.
 func (q *queue) call(step chat.Step) bool {
 	q.t.Helper()
-	_, _, done, err := q.BeginStep(q.t.Context(), step)
+	_, _, done, err := q.Turns.BeginStep(q.t.Context(), step)
 	if err == nil {
 		require.False(q.t, done)
 		return true
@@ -54,7 +54,7 @@ func (q *queue) sql(query string, args ...any) {
 
 func (q *queue) answer(step chat.Step) {
 	q.t.Helper()
-	_, err := q.CommitStep(q.t.Context(), step, chat.Answer{Text: "x", Finish: "stop", Model: "m"})
+	_, err := q.Turns.CommitStep(q.t.Context(), step, chat.Answer{Text: "x", Finish: "stop", Model: "m"})
 	require.NoError(q.t, err)
 }
 
@@ -85,7 +85,7 @@ func TestBeginStep_AnOwnModelAndSubagentsHaveTheirOwnPlaces(t *testing.T) {
 	sub := chat.SessionKey("agent:main:subagent:one")
 	_, err := q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: sub, Owner: q.user.ID, Channel: "web", ChatType: chat.ChatSubagent})
 	require.NoError(t, err)
-	_, err = q.Accept(t.Context(), store.Inbound{Session: sub, User: q.user.ID, Channel: "web", PlatformID: "sub", Text: "x"})
+	_, err = q.Turns.Accept(t.Context(), engine.Inbound{Session: sub, User: q.user.ID, Channel: "web", PlatformID: "sub", Text: "x"})
 	require.NoError(t, err)
 	require.True(t, q.call(chat.Step{Session: sub, Turn: q.start(sub)}))
 
@@ -101,7 +101,7 @@ func TestBeginStep_GivesBackWhatItsHolderLost(t *testing.T) {
 
 	require.True(t, q.call(s[0]))
 	refused(1)
-	_, err := q.CountFailure(t.Context(), s[0], func(n int, _ i18n.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, true })
+	_, err := q.Turns.CountFailure(t.Context(), s[0], func(n int, _ i18n.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, true })
 	require.NoError(t, err)
 	require.True(t, q.call(s[1]), "a call that waits for the provider keeps no place")
 
@@ -155,7 +155,7 @@ func TestBeginStep_NeverMoreCallsThanTheLimit(t *testing.T) {
 	for _, step := range steps {
 		g.Go(func() error {
 			for {
-				_, _, _, err := q.BeginStep(t.Context(), step)
+				_, _, _, err := q.Turns.BeginStep(t.Context(), step)
 				if err == nil {
 					break
 				}
@@ -174,7 +174,7 @@ func TestBeginStep_NeverMoreCallsThanTheLimit(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = q.CommitStep(t.Context(), step, chat.Answer{Text: "x", Finish: "stop", Model: "m"})
+			_, err = q.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "x", Finish: "stop", Model: "m"})
 			return err
 		})
 	}

@@ -63,7 +63,7 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	b.send("1", "hello")
 	b.claim("t1")
 	step := b.begin("t1", 0)
-	scene, err := b.Scene(t.Context(), key, "t1")
+	scene, err := b.Turns.Scene(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.False(t, scene.Frozen)
 	require.Equal(t, chat.Scene{
@@ -72,17 +72,17 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	}, scene)
 
 	part := chat.Part{Key: "20_memory", Source: "s", Body: "tea"}
-	got, err := b.FreezeSystem(t.Context(), step, "first", []chat.Part{part})
+	got, err := b.Turns.FreezeSystem(t.Context(), step, "first", []chat.Part{part})
 	require.NoError(t, err)
 	require.Equal(t, "first", got)
-	got, err = b.FreezeSystem(t.Context(), step, "second", nil)
+	got, err = b.Turns.FreezeSystem(t.Context(), step, "second", nil)
 	require.NoError(t, err)
 	require.Equal(t, "first", got, "an attempt that comes late gets what stands")
 
 	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAsk}))
 	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, "language", "zh"))
 	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, "active_runner", "laptop"))
-	scene, err = b.Scene(t.Context(), key, "t1")
+	scene, err = b.Turns.Scene(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.True(t, scene.Frozen)
 	require.Equal(t, "first", scene.System)
@@ -91,9 +91,9 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	require.Equal(t, "zh", scene.Language)
 	require.Equal(t, "laptop", scene.Runner)
 
-	scene, err = b.Scene(t.Context(), key, "")
+	scene, err = b.Turns.Scene(t.Context(), key, "")
 	require.NoError(t, err)
 	require.False(t, scene.Frozen, "the next turn renders anew")
-	_, err = b.Scene(t.Context(), "agent:main:web:thread:none", "")
+	_, err = b.Turns.Scene(t.Context(), "agent:main:web:thread:none", "")
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }

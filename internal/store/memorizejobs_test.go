@@ -169,7 +169,7 @@ func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t
 	}
 	b.send("p", "x")
 	b.claim("p")
-	_, err := b.FreezeSystem(t.Context(), b.begin("p", 0), "s", []chat.Part{{Key: "20_memory", Source: "s", Body: "m"}, {Key: "40_x", Source: "s", Body: "m"}})
+	_, err := b.Turns.FreezeSystem(t.Context(), b.begin("p", 0), "s", []chat.Part{{Key: "20_memory", Source: "s", Body: "m"}, {Key: "40_x", Source: "s", Body: "m"}})
 	require.NoError(t, err)
 	require.Equal(t, 2, part())
 	jobs := b.jobs()

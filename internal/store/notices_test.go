@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/notices"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 // noticed are the deliveries of notices, with their states.
@@ -113,7 +113,7 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
 
 	person, hers := b.met("napcat", "8")
-	_, err := b.Accept(ctx, store.Inbound{
+	_, err := b.Turns.Accept(ctx, engine.Inbound{
 		Session: hers, User: person.ID, Channel: "napcat", PlatformID: "m1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "8", ReplyTo: "m1", Channel: "napcat"},
 	})
 	require.NoError(t, err)

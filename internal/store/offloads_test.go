@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // large is a result that was too large, with the id it is recalled by.
@@ -24,7 +24,7 @@ func (b *bundle) opens(turn chat.TurnID) (first, second chat.CallID) {
 	b.t.Helper()
 	b.send("m-"+string(turn), "go")
 	b.claim(turn)
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), twoCalls(turn))
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, 0), twoCalls(turn))
 	require.NoError(b.t, err)
 	return chat.NewCallID(turn, 0, 0), chat.NewCallID(turn, 0, 1)
 }
@@ -190,14 +190,14 @@ func TestDeleteSession_LeavesABodyThatAnotherIsAboutToName(t *testing.T) {
 		keys[i] = chat.SessionKey("agent:main:web:thread:race-" + string(rune('a'+i)))
 		b.session(keys[i])
 		turn := chat.TurnID("race-" + string(rune('a'+i)))
-		_, err := b.Accept(t.Context(), store.Inbound{Session: keys[i], User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "go"})
+		_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: keys[i], User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "go"})
 		require.NoError(t, err)
-		_, _, err = b.Claim(t.Context(), keys[i], turn, "run", 0)
+		_, _, err = b.Turns.Claim(t.Context(), keys[i], turn, "run", 0)
 		require.NoError(t, err)
 		step := chat.Step{Session: keys[i], Turn: turn}
-		_, _, _, err = b.BeginStep(t.Context(), step)
+		_, _, _, err = b.Turns.BeginStep(t.Context(), step)
 		require.NoError(t, err)
-		_, err = b.CommitStep(t.Context(), step, twoCalls(turn))
+		_, err = b.Turns.CommitStep(t.Context(), step, twoCalls(turn))
 		require.NoError(t, err)
 		calls[i] = chat.NewCallID(turn, 0, 0)
 	}

@@ -17,7 +17,7 @@ import (
 func (b *bundle) exec(turn chat.TurnID, n int, runner string) chat.CallID {
 	b.t.Helper()
 	id := chat.NewCallID(turn, n, 0)
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, n), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, n), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{
 		{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: "{}", State: chat.CallOpen},
 	}})
 	require.NoError(b.t, err)
@@ -35,7 +35,7 @@ func TestSetStartedOn_RefusesToSendACallThatHasItsResult(t *testing.T) {
 	b.send("m1", "build")
 	b.claim("t1")
 	id := b.exec("t1", 0, "local")
-	_, err := b.SettleTurn(t.Context(), "t1")
+	_, err := b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
 	err = b.Calls.SetStartedOn(t.Context(), id, "store")
 	require.True(t, fault.Is(err, fault.Conflict), "nobody would follow the command: %v", err)
@@ -66,7 +66,7 @@ func TestSettleTurn_WaitsForANoteOfACommandThatIsBeingSent(t *testing.T) {
 	require.NoError(t, err)
 	settled := make(chan error, 1)
 	go func() {
-		_, err := b.SettleTurn(context.WithoutCancel(t.Context()), "t1")
+		_, err := b.Turns.SettleTurn(context.WithoutCancel(t.Context()), "t1")
 		settled <- err
 	}()
 	require.Eventually(t, func() bool {
@@ -96,7 +96,7 @@ func TestAbandonCall_HasItsCommandKilledAndAStoppedTurnSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string][]chat.CallID{"local": {sent}}, kills)
 	require.True(t, fault.Is(b.Calls.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	messages := b.transcript().Messages
 	require.Contains(t, messages[len(messages)-1].Content, i18n.Say(i18n.English, i18n.StillKilled, 1))
@@ -113,9 +113,9 @@ func TestDeleteSession_NotesTheKillOfWhatRunsInIt(t *testing.T) {
 	call := b.exec("t1", 1, "local")
 	require.NoError(t, b.Calls.SetStartedOn(t.Context(), call, "store"))
 	unsent := b.exec("t1", 2, "local")
-	bang, err := b.AcceptBang(t.Context(), b.inbound("m2", "!make"), "make")
+	bang, err := b.Turns.AcceptBang(t.Context(), b.inbound("m2", "!make"), "make")
 	require.NoError(t, err)
-	require.NoError(t, b.SetBangStartedOn(t.Context(), bang.ID, "laptop", "store"))
+	require.NoError(t, b.Turns.SetBangStartedOn(t.Context(), bang.ID, "laptop", "store"))
 
 	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	laptop := fmt.Sprintf("%d/laptop", b.user.ID)
@@ -124,5 +124,5 @@ func TestDeleteSession_NotesTheKillOfWhatRunsInIt(t *testing.T) {
 	require.Equal(t, []chat.CallID{call}, kills["local"])
 	require.ElementsMatch(t, []chat.CallID{task, chat.Bang{Inbox: bang.ID}.ExecID()}, kills[laptop])
 	require.True(t, fault.Is(b.Calls.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
-	require.True(t, fault.Is(b.SetBangStartedOn(t.Context(), bang.ID, "laptop", "store"), fault.Conflict))
+	require.True(t, fault.Is(b.Turns.SetBangStartedOn(t.Context(), bang.ID, "laptop", "store"), fault.Conflict))
 }

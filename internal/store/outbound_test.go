@@ -11,10 +11,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/delivery"
+	"xbot/internal/turn/engine"
 )
 
 const peerKey = chat.SessionKey("agent:main:napcat:dm:7")
@@ -29,9 +29,9 @@ func (b *bundle) onPlatform() {
 
 func (b *bundle) writes(id string, to *chat.Address, turn chat.TurnID) {
 	b.t.Helper()
-	_, err := b.Accept(b.t.Context(), store.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "hello", To: to})
+	_, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "hello", To: to})
 	require.NoError(b.t, err)
-	_, ok, err := b.Claim(b.t.Context(), peerKey, turn, "r-"+string(turn), 0)
+	_, ok, err := b.Turns.Claim(b.t.Context(), peerKey, turn, "r-"+string(turn), 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 }
@@ -39,9 +39,9 @@ func (b *bundle) writes(id string, to *chat.Address, turn chat.TurnID) {
 func (b *bundle) answers(turn chat.TurnID, a chat.Answer) {
 	b.t.Helper()
 	step := chat.Step{Session: peerKey, Turn: turn}
-	_, _, _, err := b.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
-	_, err = b.CommitStep(b.t.Context(), step, a)
+	_, err = b.Turns.CommitStep(b.t.Context(), step, a)
 	require.NoError(b.t, err)
 }
 
@@ -74,7 +74,7 @@ func TestOutbound_AnAnswerWaitsForThePlaceOfItsMessage(t *testing.T) {
 	require.True(t, fault.Is(b.Deliveries.SavePieces(t.Context(), &other, true), fault.Conflict), "another attempt has gone on with it")
 	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
 	require.True(t, fault.Is(b.Deliveries.SavePieces(t.Context(), &o, true), fault.Conflict), "what has ended stays as it is")
-	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	id, words = b.next()
 	require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), words)
@@ -91,21 +91,21 @@ func TestOutbound_WhatIsNotForThePlatformDoesNotWait(t *testing.T) {
 	b.answers("t1", chat.Answer{Text: "let me look", Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}"}}})
 	id, _ := b.next()
 	require.Zero(t, id, "between its steps the model speaks to itself")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 
 	b.writes("m2", here, "t2")
 	b.answers("t2", chat.Answer{Text: "", Silent: true, Finish: "stop"})
 	id, _ = b.next()
 	require.Zero(t, id, "silence is silent")
-	_, err = b.FinishTurn(t.Context(), peerKey, "t2", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), peerKey, "t2", chat.TurnDone, "")
 	require.NoError(t, err)
 
 	b.writes("m3", nil, "t3")
 	b.answers("t3", chat.Answer{Text: "read on the page", Finish: "stop"})
 	id, _ = b.next()
 	require.Zero(t, id, "who wrote on the page reads there")
-	_, err = b.FinishTurn(t.Context(), peerKey, "t3", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), peerKey, "t3", chat.TurnDone, "")
 	require.NoError(t, err)
 
 	require.NoError(t, b.Channels.DeleteChannelAccount(t.Context(), "napcat", ""))
@@ -134,7 +134,7 @@ func TestOutbound_OfANoticeThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	for _, want := range []string{i18n.Say(i18n.English, i18n.Stopped), i18n.Say(i18n.English, i18n.NoticeUnknown)} {
 		id, words := b.next()
@@ -150,7 +150,7 @@ func TestOutbound_AWrittenStopIsAnsweredByOneMessage(t *testing.T) {
 	b.onPlatform()
 	stop := func(id, text string, to *chat.Address) {
 		t.Helper()
-		_, err := b.Stop(t.Context(), store.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: text, To: to}, i18n.English)
+		_, err := b.Turns.Stop(t.Context(), engine.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: text, To: to}, i18n.English)
 		require.NoError(t, err)
 	}
 	here := func(id string) *chat.Address { return &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id} }
@@ -166,7 +166,7 @@ func TestOutbound_AWrittenStopIsAnsweredByOneMessage(t *testing.T) {
 	} {
 		b.writes("m-"+string(c.turn), here("m-"+string(c.turn)), c.turn)
 		stop("stop-"+string(c.turn), c.text, c.to)
-		_, err := b.FinishTurn(t.Context(), peerKey, c.turn, chat.TurnStopped, i18n.Stopped)
+		_, err := b.Turns.FinishTurn(t.Context(), peerKey, c.turn, chat.TurnStopped, i18n.Stopped)
 		require.NoError(t, err)
 		for _, want := range c.want {
 			id, words := b.next()

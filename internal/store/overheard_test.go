@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 const groupKey = chat.SessionKey("agent:main:feishu:group:oc_1")
@@ -51,11 +51,11 @@ func TestOverheard_ComesBeforeTheMessageThatAddressesTheBot(t *testing.T) {
 	require.False(t, b.overhear("m1", "Bob", "first", at, 50), "a repeated delivery is nothing new")
 	require.True(t, b.overhear("m9", "Bob", "later", at.Add(time.Minute), 50))
 
-	_, err := b.Accept(t.Context(), store.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
 		Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m3", Text: "@bot hello", Sender: "Al", SentAt: at.Add(10 * time.Second),
 	})
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), groupKey, "t1", "r1", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 
@@ -80,9 +80,9 @@ func TestOverheard_KeepsTheNewest(t *testing.T) {
 		require.True(t, b.overhear(fmt.Sprint("m", i), "Bob", fmt.Sprint("text ", i), at.Add(time.Duration(i)*time.Second), 2))
 	}
 	require.False(t, b.overhear("m0", "Bob", "text 0", at, 2))
-	_, err := b.Accept(t.Context(), store.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
 	require.NoError(t, err)
-	_, _, err = b.Claim(t.Context(), groupKey, "t1", "r1", 0)
+	_, _, err = b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.Equal(t, "[Chat messages since your last reply, for context]\nBob: text 3\nBob: text 4", b.groupTalk(groupKey)[0].Content)
 }
@@ -92,12 +92,12 @@ func TestOverheard_WhatAnotherAccountAcceptedIsNotToldTwice(t *testing.T) {
 	b.group()
 	at := time.Now().Add(-time.Hour)
 	require.True(t, b.overhear("m1", "Al", "@other hello", at, 50))
-	_, err := b.Accept(t.Context(), store.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
 		Session: groupKey, User: b.user.ID, Channel: "feishu", Account: "other", PlatformID: "m1", Text: "hello", Sender: "Al", SentAt: at,
 	})
 	require.NoError(t, err)
 	require.False(t, b.overhear("m1", "Al", "@other hello", at, 50))
-	_, _, err = b.Claim(t.Context(), groupKey, "t1", "r1", 0)
+	_, _, err = b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.Len(t, b.groupTalk(groupKey), 1)
 }
@@ -114,9 +114,9 @@ func TestOverheard_EditedAndRecalled(t *testing.T) {
 	recalled, err := b.GroupMessages.RecallOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m2"})
 	require.NoError(t, err)
 	require.True(t, recalled)
-	_, err = b.Accept(t.Context(), store.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
 	require.NoError(t, err)
-	_, _, err = b.Claim(t.Context(), groupKey, "t1", "r1", 0)
+	_, _, err = b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.Equal(t, "[Chat messages since your last reply, for context]\nBob: first", b.groupTalk(groupKey)[0].Content)
 	edited, err = b.GroupMessages.EditOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "too late"})

@@ -16,7 +16,7 @@ func (b *bundle) wantsPlan(turn chat.TurnID) {
 	b.t.Helper()
 	in := b.inbound("m-"+string(turn), "do it")
 	in.Options.Plan = true
-	_, err := b.Accept(b.t.Context(), in)
+	_, err := b.Turns.Accept(b.t.Context(), in)
 	require.NoError(b.t, err)
 	_, ok := b.claim(turn)
 	require.True(b.t, ok)
@@ -29,7 +29,7 @@ func (b *bundle) proposed(turn chat.TurnID, n int, steps ...string) chat.CallID 
 		ID: chat.NewCallID(turn, n, 0), Name: chat.PlanTool, Class: chat.ClassIdempotent, Arguments: "{}", State: chat.CallOpen, Asks: chat.Asks{Plan: &chat.Plan{Steps: steps}},
 	}.Ruled()
 	require.Equal(b.t, chat.RuleAsk, call.Rule)
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, n), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, n), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	asked := b.ask(call.ID, "")
 	require.Equal(b.t, chat.ApprovalOpen, asked.State)
@@ -105,7 +105,7 @@ func TestPlan_ACallThatWaitsForAPlanNeverRuns(t *testing.T) {
 	b.wantsPlan("t1")
 	answer := twoCalls("t1")
 	answer.Calls[0].Rule = chat.RulePlan
-	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), answer)
+	_, err := b.Turns.CommitStep(t.Context(), b.begin("t1", 0), answer)
 	require.NoError(t, err)
 	require.Nil(t, b.ask(answer.Calls[0].ID, ""), "nobody is asked about it")
 	call, err := b.Calls.Call(t.Context(), answer.Calls[0].ID)
@@ -143,7 +143,7 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	early, err := b.Agents.HandTask(t.Context(), task(calls[0], ""))
 	require.NoError(t, err)
 	agent := early.Subagent.Session
-	_, ok, err := b.Claim(t.Context(), agent, "s1", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), agent, "s1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.requirePlan(agent, chat.PlanWanted)
@@ -151,13 +151,13 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	_, err = b.Calls.Answer(t.Context(), b.answer(plan, true))
 	require.NoError(t, err)
 	b.requirePlan(agent, chat.PlanWanted) // to the end of its turn
-	_, ok, err = b.Claim(t.Context(), waiting.Subagent.Session, "s0", "run", 0)
+	_, ok, err = b.Turns.Claim(t.Context(), waiting.Subagent.Session, "s0", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.requirePlan(waiting.Subagent.Session, chat.PlanWanted) // it was asked before the approval, and begins after it
 	late, err := b.Agents.HandTask(t.Context(), task(calls[1], ""))
 	require.NoError(t, err)
-	_, ok, err = b.Claim(t.Context(), late.Subagent.Session, "s2", "run", 0)
+	_, ok, err = b.Turns.Claim(t.Context(), late.Subagent.Session, "s2", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.requirePlan(late.Subagent.Session, "")
@@ -178,14 +178,14 @@ func TestPlan_GoesOnWithATurnThatIsContinuedOrAnsweredAnew(t *testing.T) {
 	b.finish("t1", chat.TurnStopped)
 	again := b.inbound("go on", "Continue where you stopped.")
 	again.Options.Continue = true
-	_, err := b.Accept(t.Context(), again)
+	_, err := b.Turns.Accept(t.Context(), again)
 	require.NoError(t, err)
 	b.claim("t2")
 	b.requirePlan(key, chat.PlanWanted)
 	b.finish("t2", chat.TurnDone)
 	anew := b.inbound("anew", "do it better")
 	anew.Options.Replaces = asked
-	_, err = b.Accept(t.Context(), anew)
+	_, err = b.Turns.Accept(t.Context(), anew)
 	require.NoError(t, err)
 	b.claim("t3")
 	b.requirePlan(key, chat.PlanWanted)
@@ -193,7 +193,7 @@ func TestPlan_GoesOnWithATurnThatIsContinuedOrAnsweredAnew(t *testing.T) {
 	b.finish("t3", chat.TurnDone)
 	best := b.inbound("anew again", "do it best")
 	best.Options.Replaces = better
-	_, err = b.Accept(t.Context(), best)
+	_, err = b.Turns.Accept(t.Context(), best)
 	require.NoError(t, err)
 	b.claim("t4")
 	b.requirePlan(key, chat.PlanWanted) // as often as it is answered anew
@@ -202,7 +202,7 @@ func TestPlan_GoesOnWithATurnThatIsContinuedOrAnsweredAnew(t *testing.T) {
 	b.finish("t4", chat.TurnStopped)
 	planned := b.inbound("go on planned", "Continue where you stopped.")
 	planned.Options.Continue, planned.Options.Plan = true, true
-	_, err = b.Accept(t.Context(), planned)
+	_, err = b.Turns.Accept(t.Context(), planned)
 	require.NoError(t, err)
 	b.claim("t5")
 	b.requirePlan(key, chat.PlanWanted) // its own wish counts more than an approval before it

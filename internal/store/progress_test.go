@@ -9,9 +9,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/delivery"
+	"xbot/internal/turn/engine"
 )
 
 var here = &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}
@@ -94,7 +94,7 @@ func TestToFollow_LeavesOutWhomNobodyOnAPlatformWaitsFor(t *testing.T) {
 	b.onPlatform()
 	b.writes("m1", nil, "t1")
 	require.Empty(t, b.follows(), "who wrote on the page sees it there")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.writes("m2", here, "t2")
 	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "napcat", Enabled: false, Settings: map[string]string{}}, 0))
@@ -110,7 +110,7 @@ func TestNextFollow_EndsWithTheAnswerAndComesBackForACardThatIsLeft(t *testing.T
 	b.shows("t1")
 	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
 	require.Empty(t, b.nextFollow(), "the answer is written")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "its card says that it runs")
 	require.NoError(t, b.Deliveries.PutOffCard(t.Context(), "t1", time.Hour))
@@ -129,7 +129,7 @@ func TestCardOfAnswer_IsTakenTogetherWithThePiece(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.shows("t1")
-	require.NoError(t, b.TellTurnHeld(t.Context(), store.Live{Turn: "t1", Session: peerKey}))
+	require.NoError(t, b.Turns.TellTurnHeld(t.Context(), engine.Live{Turn: "t1", Session: peerKey}))
 	notice, _ := b.next()
 	_, ok, err := b.Deliveries.CardOfAnswer(t.Context(), notice)
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestCardOfAnswer_IsTakenTogetherWithThePiece(t *testing.T) {
 	_, ok, err = b.Deliveries.CardOfAnswer(t.Context(), id)
 	require.NoError(t, err)
 	require.False(t, ok)
-	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Empty(t, b.nextFollow(), "an answer is not settled")
 	require.NoError(t, b.Deliveries.EndCard(t.Context(), "t1", chat.CardNone))
@@ -169,7 +169,7 @@ func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.shows("t1")
-	_, err := b.SettleTurn(t.Context(), "t1") // no step had begun: the message waits for another turn
+	_, err := b.Turns.SettleTurn(t.Context(), "t1") // no step had begun: the message waits for another turn
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "the card of a turn that is gone is taken back")
 	c, err := b.Deliveries.TurnProgress(t.Context(), "t1")
@@ -177,11 +177,11 @@ func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
 	require.Empty(t, c.Turn.State)
 	require.NoError(t, b.Deliveries.EndCard(t.Context(), "t1", chat.CardSettled))
 
-	_, ok, err := b.Claim(t.Context(), peerKey, "t2", "r2", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), peerKey, "t2", "r2", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.follows()
-	_, err = b.FinishTurn(t.Context(), peerKey, "t2", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Turns.FinishTurn(t.Context(), peerKey, "t2", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.Empty(t, b.nextFollow(), "nothing was shown of it")
 	require.Empty(t, b.follows())
@@ -235,14 +235,14 @@ func TestCourse_NamesARetryUntilSomethingElseHappens(t *testing.T) {
 	}
 	require.Nil(t, retry())
 	step := chat.Step{Session: peerKey, Turn: "t1"}
-	_, _, _, err := b.BeginStep(t.Context(), step)
+	_, _, _, err := b.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
-	_, err = b.CountFailure(t.Context(), step, func(n int, _ i18n.Lang) (chat.Retry, bool) {
+	_, err = b.Turns.CountFailure(t.Context(), step, func(n int, _ i18n.Lang) (chat.Retry, bool) {
 		return chat.Retry{Turn: "t1", Attempt: n + 1, Failed: 7, Text: "again"}, true
 	})
 	require.NoError(t, err)
 	require.Equal(t, &chat.Retry{Turn: "t1", Attempt: 2, Failed: 7, Text: "again"}, retry())
-	_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "the answer", Finish: "stop"})
+	_, err = b.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "the answer", Finish: "stop"})
 	require.NoError(t, err)
 	require.Nil(t, retry())
 }

@@ -16,9 +16,9 @@ import (
 func (b *bundle) waitsFor(key chat.SessionKey, turn chat.TurnID, n int) bool {
 	b.t.Helper()
 	step := chat.Step{Session: key, Turn: turn, N: n}
-	_, _, _, err := b.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
-	_, waits, err := b.WaitForProvider(b.t.Context(), step, chat.ProviderFailure{Reason: "network", Pause: time.Minute, LeastPause: time.Minute})
+	_, waits, err := b.Turns.WaitForProvider(b.t.Context(), step, chat.ProviderFailure{Reason: "network", Pause: time.Minute, LeastPause: time.Minute})
 	require.NoError(b.t, err)
 	return waits
 }
@@ -46,11 +46,11 @@ func TestWaitForProvider_GivesTheTurnToWhoIsNextAndCountsAgainWhenItGoesOn(t *te
 	require.True(t, q.waitsFor(first, turn, 1))
 	require.Equal(t, []chat.SessionKey{second}, q.woken.take(), "its turn is handed on at once")
 	other := q.start(second)
-	rest, err := q.ProviderDue(t.Context(), turn, 0)
+	rest, err := q.Turns.ProviderDue(t.Context(), turn, 0)
 	require.NoError(t, err)
 	require.InDelta(t, time.Minute, rest, float64(5*time.Second))
 
-	_, err = q.EndStep(t.Context(), chat.Step{Session: first, Turn: turn, N: 1}, "stop", func(i18n.Lang) string { return "after all" })
+	_, err = q.Turns.EndStep(t.Context(), chat.Step{Session: first, Turn: turn, N: 1}, "stop", func(i18n.Lang) string { return "after all" })
 	require.NoError(t, err)
 	require.Empty(t, q.start(third))
 	q.end(second, other)
@@ -93,16 +93,16 @@ func TestWaitForProvider_EndsAtItsLimit(t *testing.T) {
 	_, err := q.pool.Exec(t.Context(), "UPDATE turns SET waits_since = waits_since - interval '595 s', waits_until = waits_until - interval '595 s'")
 	require.NoError(t, err)
 	step := chat.Step{Session: key, Turn: "t1", N: 1}
-	rest, waits, err := q.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "timeout", Pause: time.Hour, LeastPause: time.Hour})
+	rest, waits, err := q.Turns.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "timeout", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.True(t, waits)
 	require.LessOrEqual(t, rest, 5*time.Second, "the last attempt is made when the time is over")
 	_, err = q.pool.Exec(t.Context(), "UPDATE turns SET waits_until = waits_until - interval '10 s'")
 	require.NoError(t, err)
-	_, waits, err = q.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "timeout", Pause: time.Hour, LeastPause: time.Hour})
+	_, waits, err = q.Turns.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "timeout", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.False(t, waits)
-	_, err = q.FailStep(t.Context(), step, fault.Unavailable, func(i18n.Lang) string { return "over" })
+	_, err = q.Turns.FailStep(t.Context(), step, fault.Unavailable, func(i18n.Lang) string { return "over" })
 	require.NoError(t, err)
 }
 
@@ -120,7 +120,7 @@ func TestToFollow_LeavesACardAloneThatSaysThatItsTurnWaits(t *testing.T) {
 	require.NoError(t, b.Deliveries.RestCard(t.Context(), "t1", c.Turn.Waits.Since))
 	require.Empty(t, b.follows())
 	require.Empty(t, b.nextFollow())
-	_, err = b.CommitStep(t.Context(), chat.Step{Session: peerKey, Turn: "t1"}, twoCalls("t1"))
+	_, err = b.Turns.CommitStep(t.Context(), chat.Step{Session: peerKey, Turn: "t1"}, twoCalls("t1"))
 	require.NoError(t, err)
 	require.Len(t, b.follows(), 1, "it goes on")
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow())
@@ -133,20 +133,20 @@ func TestHastenProvider_MovesTheNextAttemptOnceForEachMessageAndNeverBelowTheLea
 	step := chat.Step{Session: key, Turn: "t1", N: 1}
 	fails := func(attempt int) {
 		t.Helper()
-		_, waits, err := b.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "network", Attempt: attempt, Pause: time.Hour, LeastPause: time.Minute})
+		_, waits, err := b.Turns.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "network", Attempt: attempt, Pause: time.Hour, LeastPause: time.Minute})
 		require.NoError(t, err)
 		require.True(t, waits)
 	}
 	hastens := func() chat.InboxID {
 		t.Helper()
-		by, attempts, err := b.HastenProvider(t.Context(), "t1")
+		by, attempts, err := b.Turns.HastenProvider(t.Context(), "t1")
 		require.NoError(t, err)
 		require.Contains(t, []int{0, 6, 7}, attempts)
 		return by
 	}
 	due := func(hastened chat.InboxID) time.Duration {
 		t.Helper()
-		rest, err := b.ProviderDue(t.Context(), "t1", hastened)
+		rest, err := b.Turns.ProviderDue(t.Context(), "t1", hastened)
 		require.NoError(t, err)
 		return rest
 	}

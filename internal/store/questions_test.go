@@ -84,7 +84,7 @@ func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 	require.NoError(t, b.allows(calls.Answer{User: b.user.ID, Key: "press/1"}), "the same press again")
 	require.Equal(t, fault.Conflict, fault.KindOf(b.allows(calls.Answer{User: b.user.ID, Key: "press/2"})))
 	require.NoError(t, b.Deliveries.EndDelivery(t.Context(), o.ID, chat.OutboundSent, ""))
-	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.nothingWaits()
 }
@@ -103,7 +103,7 @@ func TestQuestion_ThatMayHaveBeenSeenIsSettledBehindIt(t *testing.T) {
 	for name, ends := range map[string]func(b *bundle){
 		"nobody answers": func(b *bundle) { require.NoError(b.t, b.Calls.Expire(b.t.Context(), askedCall)) },
 		"a stop": func(b *bundle) {
-			_, err := b.FinishTurn(b.t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
+			_, err := b.Turns.FinishTurn(b.t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 			require.NoError(b.t, err)
 		},
 	} {

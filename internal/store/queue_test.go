@@ -14,16 +14,17 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/store/amended"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 // say accepts a message that waits in the given way.
-func (b *bundle) say(id string, q chat.Queue) store.Accepted {
+func (b *bundle) say(id string, q chat.Queue) engine.Accepted {
 	b.t.Helper()
 	in := b.inbound(id, "text "+id)
 	in.Queue = q
-	got, err := b.Accept(b.t.Context(), in)
+	got, err := b.Turns.Accept(b.t.Context(), in)
 	require.NoError(b.t, err)
 	return got
 }
@@ -67,7 +68,7 @@ func (b *bundle) spoken() (out []string) {
 
 func (b *bundle) steer(turn chat.TurnID, n int) chat.Steered {
 	b.t.Helper()
-	got, err := b.Steer(b.t.Context(), key, turn, n)
+	got, err := b.Turns.Steer(b.t.Context(), key, turn, n)
 	require.NoError(b.t, err)
 	return got
 }
@@ -97,7 +98,7 @@ func TestClaim_TakesWhatWasWrittenFirstAlsoIfItCameLate(t *testing.T) {
 	}{{"c", at.Add(time.Second), 0}, {"b", at, 2}, {"a", at, 1}, {"future", at.Add(time.Hour), 0}, {"now", time.Time{}, 0}} {
 		in := b.inbound(m.id, m.id)
 		in.SentAt, in.Seq = m.at, m.seq
-		_, err := b.Accept(t.Context(), in)
+		_, err := b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)
 	}
 	for i, want := range []string{"a", "b", "c", "future", "now"} {
@@ -114,7 +115,7 @@ func TestSteer_TakesWhatWaitsAndSkipsCallsThatHaveNotBegun(t *testing.T) {
 	b.say("m1", steer)
 	b.claim("t1")
 	step := b.begin("t1", 0)
-	_, err := b.CommitStep(t.Context(), step, twoCalls("t1"))
+	_, err := b.Turns.CommitStep(t.Context(), step, twoCalls("t1"))
 	require.NoError(t, err)
 	_, err = b.Calls.BeginCall(t.Context(), chat.Call{ToolCall: chat.ToolCall{ID: chat.NewCallID("t1", 0, 0)}, Runner: "local"})
 	require.NoError(t, err)
@@ -127,7 +128,7 @@ func TestSteer_TakesWhatWaitsAndSkipsCallsThatHaveNotBegun(t *testing.T) {
 	b.say("m3", steer)
 	b.send("m4", "for a turn of its own")
 	b.say("m5", steer)
-	waits, err := b.SteerWaits(t.Context(), key, "t1")
+	waits, err := b.Turns.SteerWaits(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.True(t, waits)
 	require.Equal(t, 2, b.steer("t1", 2).Messages)
@@ -169,7 +170,7 @@ func TestClaim_ARepeatedWorkflowTaskFindsTheTurnThatItEnded(t *testing.T) {
 		require.Equal(t, first.Inbox, again.Inbox)
 		require.Equal(t, []string{"text m1"}, b.spoken(), "it takes nothing more")
 	}
-	_, ok, err := b.Claim(t.Context(), key, "t1", "another run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), key, "t1", "another run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "a run that an operator began anew has nothing to end")
 	c, _ := b.claim("t2")
@@ -185,13 +186,13 @@ func TestSteer_LeavesWhoeverHasOtherRightsATurnOfTheirOwn(t *testing.T) {
 	from := func(id string, user chat.UserID) {
 		in := b.inbound(id, "text "+id)
 		in.User, in.Queue, in.Sender = user, steer, id
-		_, err := b.Accept(t.Context(), in)
+		_, err := b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)
 	}
 	from("admin", b.user.ID)
 	b.claim("t1")
 	from("eve", members["eve"])
-	waits, err := b.SteerWaits(t.Context(), key, "t1")
+	waits, err := b.Turns.SteerWaits(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.False(t, waits)
 	require.Zero(t, b.steer("t1", 1).Messages, "a member does not speak into a turn of an administrator")
@@ -243,7 +244,7 @@ func TestCollect_HoldsABurstAndClaimsItAsOneTurn(t *testing.T) {
 	b.quiet()
 	in := b.inbound("m3", "text m3")
 	in.Queue, in.Options = patient, chat.Options{Think: "high"}
-	_, err = b.Accept(t.Context(), in)
+	_, err = b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	_, ok = b.claim("early")
 	require.False(t, ok, "the burst goes on")
@@ -301,7 +302,7 @@ func TestCollect_KeepsTogetherOnlyWhatBelongsTogether(t *testing.T) {
 	}{{"1", "web", eve}, {"2", "web", mallory}, {"3", "web", b.user.ID}, {"4", "cli", b.user.ID}, {"5", "cli", b.user.ID}} {
 		in := b.inbound(m.id, m.id)
 		in.User, in.Channel, in.Queue = m.user, m.channel, collect
-		_, err := b.Accept(t.Context(), in)
+		_, err := b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)
 	}
 	b.send("6", "6")
@@ -328,7 +329,7 @@ func TestSupersede_BringsWhatItReplacedIntoTheTranscriptAsSuch(t *testing.T) {
 	first := b.send("m1", "one")
 	in := b.inbound("c1", "/compact")
 	in.Control, in.Queue = true, supersede
-	command, err := b.Accept(t.Context(), in)
+	command, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	require.Empty(t, command.Dropped, "a command takes nobody's place")
 	second := b.say("m2", supersede)
@@ -354,7 +355,7 @@ func TestSupersede_OneThatComesLateIsItselfReplaced(t *testing.T) {
 	newer := b.say("newer", supersede)
 	in := b.inbound("late", "late")
 	in.Queue, in.SentAt = supersede, time.Now().Add(-time.Hour)
-	late, err := b.Accept(t.Context(), in)
+	late, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	require.Equal(t, []chat.InboxID{late.ID}, late.Dropped)
 	require.Zero(t, late.Position)
@@ -380,16 +381,16 @@ func TestInterrupt_StopsTheTurnThatRunsAndSaysWhy(t *testing.T) {
 	older := b.send("m2", "older")
 	newer := b.say("m3", interrupt)
 	require.Equal(t, []chat.InboxID{older.ID}, newer.Dropped)
-	stop, err := b.StopRequested(t.Context(), key, "t1")
+	stop, err := b.Turns.StopRequested(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
-	pending, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
+	pending, err := b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.True(t, pending)
 	c, _ := b.claim("t2")
 	require.Equal(t, newer.ID, c.Inbox)
 	require.Equal(t, []string{"running", i18n.Say(i18n.English, i18n.Interrupted), "superseded: older", "text m3"}, b.spoken())
-	stop, err = b.StopRequested(t.Context(), key, "t2")
+	stop, err = b.Turns.StopRequested(t.Context(), key, "t2")
 	require.NoError(t, err)
 	require.False(t, stop, "it never hits its own turn")
 }
@@ -399,9 +400,9 @@ func TestInterrupt_APersonsStopIsSaidAsOne(t *testing.T) {
 	b.send("m1", "running")
 	b.claim("t1")
 	b.say("m2", interrupt)
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	_, err := b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.Equal(t, []string{"running", i18n.Say(i18n.English, i18n.Stopped)}, b.spoken())
 }
@@ -442,18 +443,18 @@ func TestFull_ACommandIsNeverDropped(t *testing.T) {
 	for i := range 2 {
 		in := b.inbound(fmt.Sprint("c", i), "/compact")
 		in.Control, in.Queue = true, chat.Queue{Cap: 2, Drop: chat.DropNew}
-		_, err := b.Accept(t.Context(), in)
+		_, err := b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)
 	}
 	for _, drop := range []chat.DropPolicy{chat.DropOld, chat.DropSummarize, chat.DropReject} {
 		in := b.inbound("m1", "x")
 		in.Queue = chat.Queue{Cap: 2, Drop: drop}
-		_, err := b.Accept(t.Context(), in)
+		_, err := b.Turns.Accept(t.Context(), in)
 		require.Equal(t, fault.RateLimited, fault.KindOf(err), drop)
 	}
 	in := b.inbound("c3", "/compact")
 	in.Control, in.Queue = true, chat.Queue{Cap: 2, Drop: chat.DropNew}
-	_, err := b.Accept(t.Context(), in)
+	_, err := b.Turns.Accept(t.Context(), in)
 	require.Equal(t, fault.RateLimited, fault.KindOf(err), "a command is refused rather than dropped")
 	require.Empty(t, b.dropped())
 }
@@ -472,29 +473,32 @@ func TestFull_WhatADroppedMessageHadReplacedIsKept(t *testing.T) {
 	}, b.spoken())
 }
 
-func TestEditQueued_ChangesWhatWaitsAndKnowsTheOriginalStill(t *testing.T) {
+func TestEditWaiting_ChangesWhatWaitsAndKnowsTheOriginalStill(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	got := b.send("m1", "first")
-	require.NoError(t, b.EditWaiting(ctx, key, got.ID, "second"))
-	changed, err := b.EditQueued(ctx, "web", "", b.user.ID, "m1", "third\x00")
+	require.NoError(t, b.Turns.EditWaiting(ctx, key, got.ID, "second"))
+	edits := engine.Amendments{Store: b.Store.Turns}
+	message := amended.Message{Key: amended.Key{}, Channel: "web", User: b.user.ID, IDs: []string{"m1"}}
+	changed, err := edits.EditDelivered(ctx, message, "third\x00")
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.True(t, b.send("m1", "first").Duplicate, "a late delivery of the original")
 	require.True(t, b.send("m1", "third").Duplicate)
-	_, err = b.Accept(ctx, b.inbound("m1", "second"))
+	_, err = b.Turns.Accept(ctx, b.inbound("m1", "second"))
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.Equal(t, "third", b.transcript().Queued[0].Text)
 	c, _ := b.claim("t1")
 	require.Equal(t, "third", c.Text)
-	require.Equal(t, fault.Conflict, fault.KindOf(b.EditWaiting(ctx, key, got.ID, "late")))
-	require.Equal(t, fault.Conflict, fault.KindOf(b.RecallWaiting(ctx, key, got.ID)))
-	changed, err = b.RecallQueued(ctx, "web", "", b.user.ID, "m1")
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Turns.EditWaiting(ctx, key, got.ID, "late")))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Turns.RecallWaiting(ctx, key, got.ID)))
+	changed, err = b.RecallQueued(ctx, "m1")
 	require.NoError(t, err)
 	require.False(t, changed)
 	require.Equal(t, []string{"third"}, b.spoken())
-	require.Equal(t, fault.NotFound, fault.KindOf(b.EditWaiting(ctx, "agent:main:web:thread:other", got.ID, "x")))
-	_, err = b.EditQueued(ctx, "web", "", b.user.ID, "unknown", "x")
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Turns.EditWaiting(ctx, "agent:main:web:thread:other", got.ID, "x")))
+	message.IDs = []string{"unknown"}
+	_, err = edits.EditDelivered(ctx, message, "x")
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
@@ -506,17 +510,17 @@ func TestRecall_TakesBackWhatWaitsAndKeepsWhatItReplaced(t *testing.T) {
 	b.send("m1", "one")
 	newer := b.say("m2", supersede)
 	b.send("m3", "three")
-	require.NoError(t, b.RecallWaiting(ctx, key, newer.ID))
+	require.NoError(t, b.Turns.RecallWaiting(ctx, key, newer.ID))
 	require.Equal(t, "recalled", b.dropped()[newer.ID])
 	b.finish("t0", chat.TurnDone)
 	b.claim("t1")
 	require.Equal(t, []string{"running", "superseded: one", "three"}, b.spoken())
 	in := b.inbound("c1", "/compact")
 	in.Control = true
-	command, err := b.Accept(ctx, in)
+	command, err := b.Turns.Accept(ctx, in)
 	require.NoError(t, err)
-	require.Equal(t, fault.Conflict, fault.KindOf(b.EditWaiting(ctx, key, command.ID, "/rewind")))
-	require.NoError(t, b.RecallWaiting(ctx, key, command.ID))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Turns.EditWaiting(ctx, key, command.ID, "/rewind")))
+	require.NoError(t, b.Turns.RecallWaiting(ctx, key, command.ID))
 }
 
 func TestStop_IsAnsweredWithWhatItFound(t *testing.T) {
@@ -524,7 +528,7 @@ func TestStop_IsAnsweredWithWhatItFound(t *testing.T) {
 	stop := func(id string) string {
 		in := b.inbound(id, "/stop")
 		for range 2 { // a repeated delivery is answered once
-			_, err := b.Stop(t.Context(), in, i18n.English)
+			_, err := b.Turns.Stop(t.Context(), in, i18n.English)
 			require.NoError(t, err)
 		}
 		said := b.spoken()
@@ -547,7 +551,7 @@ func TestAcceptPair_IsBothInOrderOrNeither(t *testing.T) {
 	first.Control = true
 	second := b.inbound("p#text", "hello")
 	for n := range 2 {
-		a, c, err := b.AcceptPair(t.Context(), first, second)
+		a, c, err := b.Turns.AcceptPair(t.Context(), first, second)
 		require.NoError(t, err)
 		require.Equal(t, n == 1, a.Duplicate && c.Duplicate)
 	}
@@ -557,7 +561,7 @@ func TestAcceptPair_IsBothInOrderOrNeither(t *testing.T) {
 	got, _ = b.claim("t2")
 	require.Equal(t, "hello", got.Text)
 	first.PlatformID, second.PlatformID, second.Queue.Cap = "q", "q#text", 1
-	_, _, err := b.AcceptPair(t.Context(), first, second)
+	_, _, err := b.Turns.AcceptPair(t.Context(), first, second)
 	require.Equal(t, fault.RateLimited, fault.KindOf(err))
 	require.Empty(t, b.transcript().Queued)
 }
@@ -565,11 +569,11 @@ func TestAcceptPair_IsBothInOrderOrNeither(t *testing.T) {
 func TestSetQueue_IsKeptWithTheSession(t *testing.T) {
 	b := setup(t)
 	want := chat.Queue{Mode: chat.QueueCollect, DebounceMS: 2000, Cap: 25, Drop: chat.DropSummarize}
-	require.NoError(t, b.SetQueue(t.Context(), key, want))
+	require.NoError(t, b.Turns.SetQueue(t.Context(), key, want))
 	s, _, err := b.Conversations.Session(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, want, s.Queue)
-	require.Equal(t, fault.NotFound, fault.KindOf(b.SetQueue(t.Context(), "agent:main:web:thread:none", want)))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Turns.SetQueue(t.Context(), "agent:main:web:thread:none", want)))
 }
 
 func TestAccept_NotesThatTheConversationHadExpired(t *testing.T) {
@@ -579,7 +583,7 @@ func TestAccept_NotesThatTheConversationHadExpired(t *testing.T) {
 		require.WithinDuration(t, time.Now(), last, time.Hour)
 		return chat.ResetIdle
 	}
-	got, err := b.Accept(t.Context(), in)
+	got, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	var reset string
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT reset FROM inbox WHERE id = $1", int64(got.ID)).Scan(&reset))
@@ -636,9 +640,9 @@ func (b *bundle) chatter(sender int, sent *sentIDs) {
 	for n := range 25 {
 		in := b.inbound(fmt.Sprintf("%d-%d", sender, n), fmt.Sprintf("%d-%d", sender, n))
 		in.Queue = modes[rand.IntN(len(modes))]
-		got, err := b.Accept(ctx, in)
+		got, err := b.Turns.Accept(ctx, in)
 		for fault.Is(err, fault.Unavailable) { // nothing was accepted; a client repeats it
-			got, err = b.Accept(ctx, in)
+			got, err = b.Turns.Accept(ctx, in)
 		}
 		if fault.Is(err, fault.RateLimited) {
 			continue
@@ -649,7 +653,7 @@ func (b *bundle) chatter(sender int, sent *sentIDs) {
 		}
 		sent.add(got.ID)
 		if rand.IntN(8) == 0 {
-			_, _ = b.RecallQueued(ctx, "web", "", b.user.ID, in.PlatformID) // it may be claimed
+			_, _ = b.RecallQueued(ctx, in.PlatformID) // it may be claimed
 		}
 	}
 }
@@ -658,7 +662,7 @@ func (b *bundle) chatter(sender int, sent *sentIDs) {
 func (b *bundle) live(turn chat.TurnID) bool {
 	ctx := context.Background()
 	for {
-		_, ok, err := b.Claim(ctx, key, turn, "run", 0)
+		_, ok, err := b.Turns.Claim(ctx, key, turn, "run", 0)
 		if fault.Is(err, fault.Unavailable) {
 			continue
 		}
@@ -673,11 +677,11 @@ func (b *bundle) live(turn chat.TurnID) bool {
 	if rand.IntN(4) == 0 {
 		return true // its run is lost before its first step: the next claim settles it
 	}
-	_, _, _, _ = b.BeginStep(ctx, chat.Step{Session: key, Turn: turn})
+	_, _, _, _ = b.Turns.BeginStep(ctx, chat.Step{Session: key, Turn: turn})
 	for n := range rand.IntN(3) {
-		_, _ = b.Steer(ctx, key, turn, n+1) // what it does not take stays
+		_, _ = b.Turns.Steer(ctx, key, turn, n+1) // what it does not take stays
 	}
-	_, _ = b.FinishTurn(ctx, key, turn, chat.TurnDone, "") // a turn left open is settled by the next claim
+	_, _ = b.Turns.FinishTurn(ctx, key, turn, chat.TurnDone, "") // a turn left open is settled by the next claim
 	return true
 }
 

@@ -23,13 +23,13 @@ func TestDeleteSession_DoesNotLockUpWithAMessageThatChangesWhatWaits(t *testing.
 		"it comes with a command": func(b *bundle) error {
 			first, second := b.inbound("c1", "/new"), b.inbound("m2", "text")
 			first.Control, second.Queue = true, chat.Queue{Mode: chat.QueueSupersede}
-			_, _, err := b.AcceptPair(b.t.Context(), first, second)
+			_, _, err := b.Turns.AcceptPair(b.t.Context(), first, second)
 			return err
 		},
 		"it is a command itself": func(b *bundle) error {
 			in := b.inbound("c1", "/status")
 			in.Expired = idleFor(time.Hour)
-			_, err := b.Command(b.t.Context(), in, func(context.Context) (string, error) { return "fine", nil })
+			_, err := b.Turns.Command(b.t.Context(), in, func(context.Context) (string, error) { return "fine", nil })
 			return err
 		},
 	} {
@@ -67,6 +67,6 @@ func (b *bundle) waiting() int {
 func (b *bundle) comes(q chat.Queue, expired func(time.Time) string) error {
 	in := b.inbound("m2", "text")
 	in.Queue, in.Expired = q, expired
-	_, err := b.Accept(b.t.Context(), in)
+	_, err := b.Turns.Accept(b.t.Context(), in)
 	return err
 }

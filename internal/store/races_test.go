@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/store"
 	"xbot/internal/store/links"
+	"xbot/internal/turn/engine"
 )
 
 // patience is how long a test waits for what must happen.
@@ -57,7 +57,7 @@ func TestClaim_TakesWhatIsBeingChangedAsItIsThen(t *testing.T) {
 			var got chat.Claim
 			ok, err := false, error(nil)
 			b.hold("UPDATE inbox SET original = body, body = 'changed' WHERE id = $1", []any{first.ID}, func() {
-				got, ok, err = b.Claim(t.Context(), key, "t1", "r1", 0)
+				got, ok, err = b.Turns.Claim(t.Context(), key, "t1", "r1", 0)
 			})
 			require.NoError(t, err)
 			require.True(t, ok)
@@ -80,7 +80,7 @@ func TestClaim_LeavesOutWhatIsBeingTakenBack(t *testing.T) {
 			b.quiet()
 			ok, err := false, error(nil)
 			b.hold("UPDATE inbox SET outcome = 'recalled' WHERE id = $1", []any{first.ID}, func() {
-				_, ok, err = b.Claim(t.Context(), key, "t1", "r1", 0)
+				_, ok, err = b.Turns.Claim(t.Context(), key, "t1", "r1", 0)
 			})
 			require.NoError(t, err)
 			require.True(t, ok)
@@ -98,10 +98,10 @@ func TestFull_RoomThatComesMeanwhileIsUsed(t *testing.T) {
 			b.say("m1", one)
 			in := b.inbound("m2", "text m2")
 			in.Queue = one
-			var got store.Accepted
+			var got engine.Accepted
 			var err error
 			b.hold("WITH took AS (UPDATE inbox SET outcome = 'claimed') SELECT pg_advisory_xact_lock(hashtextextended('queue ' || $1, 0))", []any{string(key)}, func() {
-				got, err = b.Accept(t.Context(), in)
+				got, err = b.Turns.Accept(t.Context(), in)
 			})
 			require.NoError(t, err, "a turn has claimed the message that was in the way")
 			require.Empty(t, got.Dropped)
@@ -114,31 +114,31 @@ func TestOverheard_IsKeptThoughTheClaimWasLost(t *testing.T) {
 	b := setup(t)
 	b.group()
 	require.True(t, b.overhear("m1", "Bob", "the build is red", time.Now().Add(-time.Minute), 50))
-	_, err := b.Accept(t.Context(), store.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m2", Text: "fix it", Sender: "Al"})
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m2", Text: "fix it", Sender: "Al"})
 	require.NoError(t, err)
 	for _, turn := range []chat.TurnID{"t1", "t2"} {
-		_, ok, err := b.Claim(t.Context(), groupKey, turn, "r", 0)
+		_, ok, err := b.Turns.Claim(t.Context(), groupKey, turn, "r", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		got := b.groupTalk(groupKey)
 		require.Len(t, got, 2, string(turn))
 		require.Contains(t, got[0].Content, "Bob: the build is red")
 		require.Equal(t, "fix it", got[1].Content)
-		settled, err := b.SettleTurn(t.Context(), turn)
+		settled, err := b.Turns.SettleTurn(t.Context(), turn)
 		require.NoError(t, err)
-		require.Equal(t, store.SettledReleased, settled)
+		require.Equal(t, engine.SettledReleased, settled)
 	}
 }
 
 func TestSuperseded_ComesIntoTheTranscriptThoughWhatReplacedItDoesNot(t *testing.T) {
 	for name, end := range map[string]func(b *bundle){
 		"taken back": func(b *bundle) {
-			changed, err := b.RecallQueued(b.t.Context(), "web", "", b.user.ID, "m2")
+			changed, err := b.RecallQueued(b.t.Context(), "m2")
 			require.NoError(b.t, err)
 			require.True(b.t, changed)
 		},
 		"stopped": func(b *bundle) {
-			_, err := b.Stop(b.t.Context(), b.inbound("s1", "/stop"), i18n.English)
+			_, err := b.Turns.Stop(b.t.Context(), b.inbound("s1", "/stop"), i18n.English)
 			require.NoError(b.t, err)
 		},
 	} {
@@ -165,7 +165,7 @@ func TestSuperseded_ComesIntoTheTranscriptThoughItsHeirIsBeingClaimed(t *testing
 	defer tx.Rollback(context.WithoutCancel(t.Context())) //nolint:errcheck // it was committed
 	_, err = tx.Exec(t.Context(), "UPDATE inbox SET outcome = 'claimed' WHERE id = $1", heir.ID)
 	require.NoError(t, err)
-	changed, err := b.RecallQueued(t.Context(), "web", "", b.user.ID, "m2")
+	changed, err := b.RecallQueued(t.Context(), "m2")
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.NoError(t, tx.Commit(t.Context()))
@@ -180,7 +180,7 @@ func TestExpiry_AWrittenStopIsNotTheConversationGoingOn(t *testing.T) {
 	b.rest(2 * time.Hour)
 	in := b.inbound("s1", "/stop")
 	in.Expired = idleFor(time.Hour)
-	_, err := b.Stop(t.Context(), in, i18n.English)
+	_, err := b.Turns.Stop(t.Context(), in, i18n.English)
 	require.NoError(t, err)
 	b.sendLater("m1", "q1")
 	b.claim("t1")
@@ -193,10 +193,10 @@ func TestStop_DeliveredTwiceAtOneInstantIsOneStop(t *testing.T) {
 	b.send("m1", "hello")
 	const first = `INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, outcome)
 		VALUES ($1, $2, 'stop', 'web', '', 's1', '/stop', 'applied')`
-	var got store.Stopped
+	var got engine.Stopped
 	var err error
 	b.hold(first, []any{string(key), int64(b.user.ID)}, func() {
-		got, err = b.Stop(t.Context(), b.inbound("s1", "/stop"), i18n.English)
+		got, err = b.Turns.Stop(t.Context(), b.inbound("s1", "/stop"), i18n.English)
 	})
 	require.NoError(t, err)
 	require.True(t, got.Duplicate)
@@ -207,7 +207,7 @@ func TestLink_DoesNotLockUpWithAClaim(t *testing.T) {
 	b := setup(t)
 	one, oneKey := b.met("feishu", "ou_1")
 	two, twoKey := b.met("qq", "u2")
-	_, err := b.Accept(t.Context(), store.Inbound{Session: twoKey, User: two.ID, Channel: "qq", PlatformID: "m1", Text: "hi"})
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: twoKey, User: two.ID, Channel: "qq", PlatformID: "m1", Text: "hi"})
 	require.NoError(t, err)
 	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, oneKey, secret.HashToken("CODE")))
 	claim, err := b.pool.Begin(t.Context())

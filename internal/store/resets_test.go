@@ -9,8 +9,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 var newConversation = i18n.Say(i18n.English, i18n.ResetNew)
@@ -64,7 +64,7 @@ func (b *bundle) keepPart(of chat.TurnID, part string) error {
 	turn := of + "-part"
 	b.send("m-"+string(turn), "a message")
 	b.claim(turn)
-	_, err := b.FreezeSystem(b.t.Context(), b.begin(turn, 0), "a prompt", []chat.Part{{Key: part, Source: "s", Body: "b"}})
+	_, err := b.Turns.FreezeSystem(b.t.Context(), b.begin(turn, 0), "a prompt", []chat.Part{{Key: part, Source: "s", Body: "b"}})
 	b.finish(turn, chat.TurnDone)
 	return err
 }
@@ -74,7 +74,7 @@ func TestReset_TellsNothingMoreWhereTextFollows(t *testing.T) {
 	b.exchange("t0", "q0")
 	in := b.inbound("c1", "/new")
 	in.Control = true
-	_, err := b.Accept(t.Context(), in)
+	_, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	b.send("c1#text", "q1")
 	b.claim("r1")
@@ -93,9 +93,9 @@ func TestReset_IsDoneOnceHoweverOftenItIsTried(t *testing.T) {
 	for range 3 {
 		require.NoError(t, b.Conversations.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
 	}
-	settled, err := b.SettleTurn(t.Context(), "r1") // its run is lost before it was closed
+	settled, err := b.Turns.SettleTurn(t.Context(), "r1") // its run is lost before it was closed
 	require.NoError(t, err)
-	require.Equal(t, store.SettledReleased, settled)
+	require.Equal(t, engine.SettledReleased, settled)
 	_, ok := b.claim("r2")
 	require.True(t, ok)
 	require.NoError(t, b.Conversations.ResetSession(t.Context(), "r2", chat.ResetNew, "", "hello"))
@@ -175,7 +175,7 @@ func (b *bundle) planned(turn chat.TurnID, text, arguments string) {
 	b.send("m-"+string(turn), text)
 	b.claim(turn)
 	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), ProviderID: "c", Name: "todo_write", Class: chat.ClassIdempotent, Arguments: arguments}
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	var said struct {
 		Todos []chat.Todo `json:"todos"`
@@ -232,7 +232,7 @@ func TestStepWindow_IsOfTheResetThatHeldThen(t *testing.T) {
 			s.Compaction = w.Compaction.ID
 		}
 		a := chat.Answer{Text: "answer to " + text, Model: "p/a", Finish: "stop", Sent: s, Usage: chat.Usage{PromptTokens: 1}}
-		_, err = b.CommitStep(t.Context(), b.begin(turn, 0), a)
+		_, err = b.Turns.CommitStep(t.Context(), b.begin(turn, 0), a)
 		require.NoError(t, err)
 		b.finish(turn, chat.TurnDone)
 		turns, want = append(turns, turn), append(want, lines(w))

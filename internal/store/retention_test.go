@@ -33,11 +33,11 @@ func TestPrune_TakesOldEventsAndLeavesWhatIsNewOrRuns(t *testing.T) {
 		require.NoError(t, rows.Err())
 		return out
 	}
-	_, err = b.Prune(t.Context(), 30*24*time.Hour)
+	_, err = b.Turns.Prune(t.Context(), 30*24*time.Hour)
 	require.NoError(t, err)
 	require.Equal(t, []string{"busy/1", "busy/2", "old/2"}, left("SELECT session_key || '/' || seq FROM feed_events ORDER BY 1"), "what belongs to a turn that runs stays")
 	require.Equal(t, []string{"bb"}, left("SELECT body FROM prompts ORDER BY 1"))
-	again, err := b.Prune(t.Context(), 30*24*time.Hour)
+	again, err := b.Turns.Prune(t.Context(), 30*24*time.Hour)
 	require.NoError(t, err)
 	require.Zero(t, again)
 }

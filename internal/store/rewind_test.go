@@ -11,8 +11,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 // exchange is a whole turn: a message and its answer.
@@ -30,7 +30,7 @@ func (b *bundle) order(turn chat.TurnID, text string) chat.TurnCommand {
 	b.t.Helper()
 	in := b.inbound("c-"+string(turn), text)
 	in.Control = true
-	_, err := b.Accept(b.t.Context(), in)
+	_, err := b.Turns.Accept(b.t.Context(), in)
 	require.NoError(b.t, err)
 	claimed, ok := b.claim(turn)
 	require.True(b.t, ok)
@@ -188,9 +188,9 @@ func TestRewind_IsNotDoneAgainByTheTurnThatTakesOverAfterALostRun(t *testing.T) 
 	b.exchange("t1", "q1")
 	b.order("r1", "/rewind")
 	require.NoError(t, b.Conversations.Rewind(t.Context(), "r1", 1, 0))
-	settled, err := b.SettleTurn(t.Context(), "r1")
+	settled, err := b.Turns.SettleTurn(t.Context(), "r1")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledReleased, settled)
+	require.Equal(t, engine.SettledReleased, settled)
 
 	claimed, ok := b.claim("r2")
 	require.True(t, ok)
@@ -272,7 +272,7 @@ func (b *bundle) plan(turn chat.TurnID, text string) {
 		ID: chat.NewCallID(turn, 0, 0), Name: "todo_write", Class: chat.ClassIdempotent, State: chat.CallOpen,
 		Arguments: fmt.Sprintf(`{"todos":[{"text":%q},{"id":"x","text":"rest","done":true}]}`, text),
 	}
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Calls: []chat.ToolCall{call}, Finish: "tool_calls"})
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Calls: []chat.ToolCall{call}, Finish: "tool_calls"})
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.Conversations.SetTodos(b.t.Context(), key, planned(text)))
 	require.NoError(b.t, b.Calls.FinishCall(b.t.Context(), call.ID, chat.ToolResult{Content: "kept"}))

@@ -34,7 +34,7 @@ func TestRoom_OfManyMadeAtOnceAsManyAreMadeAsThereIsRoomFor(t *testing.T) {
 		return err
 	}
 	load := func(ctx context.Context, n int) error {
-		_, err := q.Import(ctx, mine("import", n), transcript.Transcript{})
+		_, err := q.Turns.Import(ctx, mine("import", n), transcript.Transcript{})
 		return err
 	}
 	runner := func(ctx context.Context, n int) error {
@@ -91,7 +91,7 @@ func TestRoom_WhatIsThereIsFoundAlsoByWhoHasAsManyAsTheyMay(t *testing.T) {
 	made, err := q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: q.user.ID, Channel: "web"})
 	require.NoError(t, err)
 	require.False(t, made)
-	_, err = q.Import(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:more", Owner: q.user.ID, Channel: "web"}, transcript.Transcript{})
+	_, err = q.Turns.Import(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:more", Owner: q.user.ID, Channel: "web"}, transcript.Transcript{})
 	require.True(t, fault.Is(err, fault.Conflict), err)
 
 	require.NoError(t, q.Agents.DeleteSession(t.Context(), copied.Key))

@@ -86,7 +86,7 @@ func TestSearch_FindsByWords(t *testing.T) {
 	for _, c := range lexicaltest.Cases() {
 		b.append(chat.Message{Session: key, Role: chat.RoleUser, Content: c.Text})
 	}
-	db := pg.New(b.pool, nil, nil)
+	db := pg.New(b.pool, nil)
 	byIndex, byConversation := search.New(db), search.New(db)
 	byConversation.RareHits = 0
 	for _, c := range lexicaltest.Cases() {
@@ -105,7 +105,7 @@ func TestSearch_FindsByWords(t *testing.T) {
 func TestSearch_FindsWhatPeopleSeeAndNothingHidden(t *testing.T) {
 	b := setup(t)
 	shown := "what people see: pancake"
-	require.NoError(t, pg.New(b.pool, nil, nil).InTx(t.Context(), func(tx *pg.Tx) error {
+	require.NoError(t, pg.New(b.pool, nil).InTx(t.Context(), func(tx *pg.Tx) error {
 		return conversation.AppendShown(t.Context(), tx, &chat.Message{Session: key, Role: chat.RoleUser, Content: "what the model sees: waffle"}, "", nil, &shown)
 	}))
 	b.append(chat.Message{Session: key, Role: chat.RoleNotice, Content: "a notice of a pancake"})
@@ -188,5 +188,5 @@ func TestIndexWords_OfACopyThatIsMadeMeanwhile(t *testing.T) {
 // append writes a message as turns do.
 func (b *bundle) append(m chat.Message) {
 	b.t.Helper()
-	require.NoError(b.t, pg.New(b.pool, nil, nil).InTx(b.t.Context(), func(tx *pg.Tx) error { return conversation.AppendMessage(b.t.Context(), tx, &m, "") }))
+	require.NoError(b.t, pg.New(b.pool, nil).InTx(b.t.Context(), func(tx *pg.Tx) error { return conversation.AppendMessage(b.t.Context(), tx, &m, "") }))
 }

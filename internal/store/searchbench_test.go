@@ -58,7 +58,7 @@ func (p prose) text() string {
 func BenchmarkSearch(b *testing.B) {
 	const messages, conversations = 100_000, 500
 	ctx := b.Context()
-	pool, err := pgxpool.New(ctx, pgtest.NewDatabase(b, store.MigrationsHash(), store.Migrate))
+	pool, err := pgxpool.New(ctx, pgtest.NewDatabase(b, pg.MigrationsHash(), pg.Migrate))
 	require.NoError(b, err)
 	defer pool.Close()
 	s := store.New(pool, store.Options{})
@@ -86,7 +86,7 @@ func BenchmarkSearch(b *testing.B) {
 		require.NoError(b, pool.QueryRow(ctx, "SELECT pg_size_pretty(CASE WHEN $1 LIKE '%words_words' THEN pg_relation_size($1::regclass) ELSE pg_table_size($1::regclass) END)", name).Scan(&size))
 		b.Logf("size of %s: %s", name, size)
 	}
-	plain := search.New(pg.New(pool, nil, nil))
+	plain := search.New(pg.New(pool, nil))
 	plain.RareHits = 0
 	for name, q := range map[string]string{
 		"frequent": lexicaltest.Word(0) + " ", "rare": lexicaltest.Word(41_234) + " ", "absent": "nowhere ", "beginning": "w4z", "two": lexicaltest.Word(0) + " " + lexicaltest.Word(9_000) + " ",
@@ -117,7 +117,7 @@ func BenchmarkSearch(b *testing.B) {
 // BenchmarkInsert measures what the words of a message cost when it is written.
 func BenchmarkInsert(b *testing.B) {
 	ctx := b.Context()
-	pool, err := pgxpool.New(ctx, pgtest.NewDatabase(b, store.MigrationsHash(), store.Migrate))
+	pool, err := pgxpool.New(ctx, pgtest.NewDatabase(b, pg.MigrationsHash(), pg.Migrate))
 	require.NoError(b, err)
 	defer pool.Close()
 	s := store.New(pool, store.Options{})

@@ -6,10 +6,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/memory/lexical/lexicaltest"
 	"xbot/internal/pg"
-	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -19,12 +19,12 @@ func FuzzSearch_IsNeverAnErrorOfPostgres(f *testing.F) {
 		f.Add(c.Text, c.Query)
 	}
 	f.Add("İ e\u0301 \xff\x00 Ⅷ ½ ㎏ ﷺ ʼn 'a", `"e\u0301" & | ! <-> :* \ ' ʼn ﷺ`)
-	dsn := pgtest.NewDatabase(f, store.MigrationsHash(), store.Migrate)
+	dsn := pgtest.NewDatabase(f, pg.MigrationsHash(), pg.Migrate)
 	pool, err := pgxpool.New(f.Context(), dsn)
 	require.NoError(f, err)
 	f.Cleanup(pool.Close)
 	f.Fuzz(func(t *testing.T, text, query string) {
-		text, query = pg.Clean(text), pg.Clean(query)
+		text, query = chat.Clean(text), chat.Clean(query)
 		search := lexical.Parse(query)
 		vector, _ := lexical.Vector(text)
 		var found bool

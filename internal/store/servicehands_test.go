@@ -120,7 +120,7 @@ func TestServiceHands_ATakingStopsTheTurnThatIsJustBeginningByItself(t *testing.
 	require.NoError(t, err)
 	claimed := make(chan error, 1)
 	go func() {
-		_, ok, err := b.Claim(ctx, c.Session, "t1", "run", 0)
+		_, ok, err := b.Turns.Claim(ctx, c.Session, "t1", "run", 0)
 		if err == nil && !ok {
 			err = errors.New("nothing was claimed")
 		}

@@ -12,10 +12,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 )
 
 // consumer is a conversation of a service that people can be asked for in.
@@ -25,9 +25,9 @@ func (b *bundle) consumer() service.Conversation {
 	return b.beginWith(b.caller(key))
 }
 
-func (b *bundle) asksService(c service.Conversation, id, text string) store.Accepted {
+func (b *bundle) asksService(c service.Conversation, id, text string) engine.Accepted {
 	b.t.Helper()
-	got, err := b.Accept(b.t.Context(), store.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: text})
+	got, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: text})
 	require.NoError(b.t, err)
 	return got
 }
@@ -48,7 +48,7 @@ func (b *bundle) writesAlone(channel, peer string) {
 	at := chat.SessionKey("agent:main:" + channel + ":dm:" + peer)
 	_, err = b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: at, Owner: b.user.ID, Channel: channel})
 	require.NoError(b.t, err)
-	_, err = b.Accept(b.t.Context(), store.Inbound{
+	_, err = b.Turns.Accept(b.t.Context(), engine.Inbound{
 		Session: at, User: b.user.ID, Channel: channel, PlatformID: "hello", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: peer, ReplyTo: "hello"},
 	})
 	require.NoError(b.t, err)
@@ -74,7 +74,7 @@ func (b *bundle) transcriptOf(of chat.SessionKey) (lines []string) {
 // claimsIn reports whether a turn of a conversation would find something to do.
 func (b *bundle) claimsIn(c service.Conversation, turn chat.TurnID) bool {
 	b.t.Helper()
-	_, ok, err := b.Claim(b.t.Context(), c.Session, turn, "run-"+string(turn), 0)
+	_, ok, err := b.Turns.Claim(b.t.Context(), c.Session, turn, "run-"+string(turn), 0)
 	require.NoError(b.t, err)
 	return ok
 }
@@ -181,7 +181,7 @@ func TestServiceInbox_TheAgentTellsTheAdministratorWhereTheyWroteAloneAndTheItem
 	require.NoError(t, err)
 	require.True(t, got.Told)
 	inbox := service.InboxSession(c.Service, b.user.ID)
-	claim, ok, err := b.Claim(t.Context(), inbox, "told", "run-told", 0)
+	claim, ok, err := b.Turns.Claim(t.Context(), inbox, "told", "run-told", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.True(t, strings.HasPrefix(claim.Text, service.Notification+"\n"))
@@ -192,11 +192,11 @@ func TestServiceInbox_TheAgentTellsTheAdministratorWhereTheyWroteAloneAndTheItem
 	require.Equal(t, service.ItemUnread, b.item(got.ID).Status)
 
 	step := chat.Step{Session: inbox, Turn: "told"}
-	_, _, _, err = b.BeginStep(t.Context(), step)
+	_, _, _, err = b.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
-	_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "Somebody wants a refund.", Finish: "stop"})
+	_, err = b.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "Somebody wants a refund.", Finish: "stop"})
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), inbox, "told", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), inbox, "told", chat.TurnDone, "")
 	require.NoError(t, err)
 	item := b.item(got.ID)
 	require.Equal(t, []string{"handled", "agent", "Somebody wants a refund."}, []string{string(item.Status), item.HandledBy, item.AgentSaid})
@@ -226,15 +226,15 @@ func TestServiceInbox_WhatTheAgentKeepsSilentAboutStaysUnread(t *testing.T) {
 	got, err := b.contact(c, "c1", "spam")
 	require.NoError(t, err)
 	inbox := service.InboxSession(c.Service, b.user.ID)
-	_, ok, err := b.Claim(t.Context(), inbox, "told", "run-told", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), inbox, "told", "run-told", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	step := chat.Step{Session: inbox, Turn: "told"}
-	_, _, _, err = b.BeginStep(t.Context(), step)
+	_, _, _, err = b.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
-	_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "NO_REPLY", Silent: true, Finish: "stop"})
+	_, err = b.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "NO_REPLY", Silent: true, Finish: "stop"})
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), inbox, "told", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), inbox, "told", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Equal(t, service.ItemUnread, b.item(got.ID).Status, "one stranger's text cannot make another's request vanish")
 }
@@ -282,10 +282,10 @@ func TestServiceHands_TakingStopsTheTurnAndLeavesWhatWaitsToThePerson(t *testing
 	_, err := b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), b.take(c))
-	stop, err := b.StopRequested(t.Context(), c.Session, "t1")
+	stop, err := b.Turns.StopRequested(t.Context(), c.Session, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
-	pending, err := b.FinishTurn(t.Context(), c.Session, "t1", chat.TurnStopped, "")
+	pending, err := b.Turns.FinishTurn(t.Context(), c.Session, "t1", chat.TurnStopped, "")
 	require.NoError(t, err)
 	require.False(t, pending, "nothing is next")
 	require.Equal(t, []string{"user: one", "user: two"}, b.transcriptOf(c.Session))
@@ -332,7 +332,7 @@ func TestServiceHands_AMessageAtTheMomentOfTheTakingIsAnsweredByOneOfBoth(t *tes
 		all.Go(func() { // a turn that looks for work at the same time
 			<-begin
 			for n := range 4 {
-				got, ok, err := b.Claim(t.Context(), c.Session, chat.TurnID(fmt.Sprintf("t%d", round)), "run", n)
+				got, ok, err := b.Turns.Claim(t.Context(), c.Session, chat.TurnID(fmt.Sprintf("t%d", round)), "run", n)
 				if err == nil && ok {
 					claimed[got.Text]++
 				}
@@ -345,7 +345,7 @@ func TestServiceHands_AMessageAtTheMomentOfTheTakingIsAnsweredByOneOfBoth(t *tes
 		})
 		close(begin)
 		all.Wait()
-		stop, err := b.StopRequested(t.Context(), c.Session, chat.TurnID(fmt.Sprintf("t%d", round)))
+		stop, err := b.Turns.StopRequested(t.Context(), c.Session, chat.TurnID(fmt.Sprintf("t%d", round)))
 		require.NoError(t, err)
 		require.Equal(t, 0, b.count("SELECT count(*) FROM inbox WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL", string(c.Session)), "nothing waits for a turn")
 		lines := b.transcriptOf(c.Session)

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 )
 
 func limited(l service.Limits) service.Patch { return service.Patch{Limits: l.Patch()} }
@@ -21,7 +21,7 @@ func limited(l service.Limits) service.Patch { return service.Patch{Limits: l.Pa
 // sendAs accepts a message of a consumer, as the API does after it was admitted.
 func (b *bundle) sendAs(c service.Conversation, id string) {
 	b.t.Helper()
-	_, err := b.Accept(b.t.Context(), store.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: "hi"})
+	_, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: "hi"})
 	require.NoError(b.t, err)
 }
 
@@ -94,11 +94,11 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 	}
 	b.sendAs(c, "m100")
 	require.Error(t, b.Services.Admit(ctx, by, send(101)), "they wait")
-	_, ok, err := b.Claim(ctx, c.Session, "t1", "run", 0)
+	_, ok, err := b.Turns.Claim(ctx, c.Session, "t1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Error(t, b.Services.Admit(ctx, by, send(101)), "one is answered")
-	_, err = b.FinishTurn(ctx, c.Session, "t1", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(ctx, c.Session, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.NoError(t, b.Services.Admit(ctx, by, send(101)))
 	require.Error(t, b.Services.Admit(ctx, by, send(102)))
@@ -130,7 +130,7 @@ func TestFreeSend_TakesNoPlaceFromAnotherRequestWithTheSameMessage(t *testing.T)
 	}
 	require.Error(t, b.Services.Admit(ctx, by, two))
 	b.claimsIn(c, "t1")
-	_, err := b.FinishTurn(ctx, c.Session, "t1", chat.TurnDone, "")
+	_, err := b.Turns.FinishTurn(ctx, c.Session, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.NoError(t, b.Services.Admit(ctx, by, two))
 	require.NoError(t, b.Services.FreeSend(ctx, "two"))
@@ -192,7 +192,7 @@ func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T
 	require.NoError(t, b.Agents.DeleteSession(ctx, c.Session))
 	require.NoError(t, b.Users.EndDeletion(ctx, c.User))
 	require.Len(t, list(), 2)
-	_, err := b.Prune(ctx, 24*time.Hour)
+	_, err := b.Turns.Prune(ctx, 24*time.Hour)
 	require.NoError(t, err)
 	require.Equal(t, []services.Request{fresh}, list())
 }

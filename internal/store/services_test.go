@@ -388,7 +388,7 @@ func TestServicePrompt_IsOfTheVersionsThatTheServiceNamesAndElseOfThoseInForce(t
 	require.Equal(t, []string{"one", "first"}, []string{got.System, got.Profile})
 	_, err = b.Services.ServicePrompt(ctx, admin)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
-	scene, err := b.Scene(ctx, c.Session, "")
+	scene, err := b.Turns.Scene(ctx, c.Session, "")
 	require.NoError(t, err)
 	require.True(t, scene.Outside)
 }

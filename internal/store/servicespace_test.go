@@ -27,9 +27,9 @@ func (b *bundle) begun(by services.Caller) service.Conversation {
 	require.NoError(b.t, err)
 	b.asksService(c, "first "+c.ID, "hello")
 	turn := chat.TurnID("t-" + c.ID)
-	_, _, err = b.Claim(b.t.Context(), c.Session, turn, "run-"+c.ID, 0)
+	_, _, err = b.Turns.Claim(b.t.Context(), c.Session, turn, "run-"+c.ID, 0)
 	require.NoError(b.t, err)
-	_, err = b.FinishTurn(b.t.Context(), c.Session, turn, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(b.t.Context(), c.Session, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 	return c
 }

@@ -8,8 +8,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 // listed are the keys of the conversations on shelves.
@@ -32,7 +32,7 @@ func TestShelf_AMessageBringsAnArchivedConversationBackAndACommandDoesNot(t *tes
 	require.NoError(t, err)
 	require.Empty(t, mine, "/session list obeys, too")
 
-	_, err = b.Command(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: "c1", Text: "/archive"}, func(context.Context) (string, error) { return "Archived.", nil })
+	_, err = b.Turns.Command(t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: "c1", Text: "/archive"}, func(context.Context) (string, error) { return "Archived.", nil })
 	require.NoError(t, err)
 	require.Empty(t, b.listed())
 	b.send("m1", "hello")
@@ -46,7 +46,7 @@ func TestShelf_OneShotsStayOutOfTheListUntilAPersonMovesThem(t *testing.T) {
 	const once = chat.SessionKey("agent:main:cli:thread:once")
 	_, err := b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: once, Owner: b.user.ID, Channel: "cli", Shelf: chat.OneShots})
 	require.NoError(t, err)
-	_, err = b.Accept(t.Context(), store.Inbound{Session: once, User: b.user.ID, Channel: "cli", PlatformID: "m1", Text: "hello"})
+	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: once, User: b.user.ID, Channel: "cli", PlatformID: "m1", Text: "hello"})
 	require.NoError(t, err)
 	require.Equal(t, []chat.SessionKey{key}, b.listed())
 	require.Equal(t, []chat.SessionKey{once}, b.listed(chat.OneShots))

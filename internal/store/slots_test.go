@@ -17,6 +17,7 @@ import (
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -87,7 +88,7 @@ func (q *queue) ask(u people.User, name string, n int) chat.SessionKey {
 	_, err := q.Conversations.CreateSession(q.t.Context(), conversation.NewSession{Key: key, Owner: u.ID, Channel: "web"})
 	require.NoError(q.t, err)
 	for i := range n {
-		_, err := q.Accept(q.t.Context(), store.Inbound{Session: key, User: u.ID, Channel: "web", PlatformID: fmt.Sprint(name, i), Text: fmt.Sprint("m", i)})
+		_, err := q.Turns.Accept(q.t.Context(), engine.Inbound{Session: key, User: u.ID, Channel: "web", PlatformID: fmt.Sprint(name, i), Text: fmt.Sprint("m", i)})
 		require.NoError(q.t, err)
 	}
 	return key
@@ -97,7 +98,7 @@ func (q *queue) ask(u people.User, name string, n int) chat.SessionKey {
 func (q *queue) start(key chat.SessionKey) chat.TurnID {
 	q.t.Helper()
 	turn := chat.TurnID(fmt.Sprint("turn", q.turns.Add(1)))
-	_, ok, err := q.Claim(q.t.Context(), key, turn, "run-"+string(turn), 0)
+	_, ok, err := q.Turns.Claim(q.t.Context(), key, turn, "run-"+string(turn), 0)
 	require.NoError(q.t, err)
 	if !ok {
 		return ""
@@ -107,7 +108,7 @@ func (q *queue) start(key chat.SessionKey) chat.TurnID {
 
 func (q *queue) end(key chat.SessionKey, turn chat.TurnID) {
 	q.t.Helper()
-	_, err := q.FinishTurn(q.t.Context(), key, turn, chat.TurnDone, "")
+	_, err := q.Turns.FinishTurn(q.t.Context(), key, turn, chat.TurnDone, "")
 	require.NoError(q.t, err)
 }
 
@@ -136,7 +137,7 @@ func (q *queue) waits(key chat.SessionKey) chat.Queued {
 // edited changes it.
 func (q *queue) edited(key chat.SessionKey) (bool, error) {
 	q.t.Helper()
-	err := q.EditWaiting(q.t.Context(), key, q.waits(key).Inbox, "say it differently")
+	err := q.Turns.EditWaiting(q.t.Context(), key, q.waits(key).Inbox, "say it differently")
 	return err == nil, err
 }
 
@@ -172,7 +173,7 @@ func TestClaim_RepeatedFindsItsOwnAlsoAtTheLimit(t *testing.T) {
 	q := throttled(t, policy.Limits{Turns: 1})
 	s := q.ask(q.user, "s", 2)
 	turn := q.start(s)
-	got, ok, err := q.Claim(t.Context(), s, turn, "again", 0)
+	got, ok, err := q.Turns.Claim(t.Context(), s, turn, "again", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "m0", got.Text)
@@ -210,7 +211,7 @@ func TestClaim_ALimitChangesWhileTurnsWait(t *testing.T) {
 	require.Empty(t, q.start(keys[3]))
 
 	q.caps.set(policy.Limits{Turns: 4})
-	_, err := q.HandOutTurns(t.Context())
+	_, err := q.Turns.HandOutTurns(t.Context())
 	require.NoError(t, err)
 	require.ElementsMatch(t, []chat.SessionKey{keys[3], keys[4]}, q.woken.take(), "a higher one wakes those who wait longest")
 	require.Empty(t, q.start(keys[5]))
@@ -227,7 +228,7 @@ func TestHandOutTurns_AFreeTurnThatNobodyUsesGoesToTheNext(t *testing.T) {
 	q.end(first, turn)
 	require.Equal(t, []chat.SessionKey{gone}, q.woken.take())
 	q.pass(gone)
-	late, err := q.HandOutTurns(t.Context())
+	late, err := q.Turns.HandOutTurns(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, late)
 	require.Equal(t, []chat.SessionKey{next}, q.woken.take())
@@ -242,9 +243,9 @@ func TestSettleTurn_HandsOnTheTurnOfARunThatDied(t *testing.T) {
 	dead, next := q.ask(q.user, "dead", 1), q.ask(q.user, "next", 1)
 	turn := q.start(dead)
 	require.Empty(t, q.start(next))
-	settled, err := q.SettleTurn(t.Context(), turn)
+	settled, err := q.Turns.SettleTurn(t.Context(), turn)
 	require.NoError(t, err)
-	require.Equal(t, store.SettledReleased, settled)
+	require.Equal(t, engine.SettledReleased, settled)
 	require.Equal(t, []chat.SessionKey{next}, q.woken.take())
 }
 
@@ -388,9 +389,9 @@ func soak(t *testing.T, most int) {
 		})
 	}
 	require.Eventually(t, func() bool {
-		_, err := q.HandOutTurns(ctx) // the relay
+		_, err := q.Turns.HandOutTurns(ctx) // the relay
 		require.NoError(t, err)
-		rows, err := q.Store.ToWake(ctx) // others change what is due between two looks
+		rows, err := q.Store.Turns.ToWake(ctx) // others change what is due between two looks
 		require.NoError(t, err)
 		for _, r := range rows {
 			wakes <- r.Session
@@ -409,7 +410,7 @@ func soak(t *testing.T, most int) {
 func (q *queue) run(ctx context.Context, key chat.SessionKey, peak, runs *atomic.Int64) error {
 	for {
 		turn := chat.TurnID(fmt.Sprint("turn", q.turns.Add(1)))
-		_, ok, err := q.Claim(ctx, key, turn, "run-"+string(turn), 0)
+		_, ok, err := q.Turns.Claim(ctx, key, turn, "run-"+string(turn), 0)
 		if err != nil || !ok {
 			return err
 		}
@@ -424,10 +425,10 @@ func (q *queue) run(ctx context.Context, key chat.SessionKey, peak, runs *atomic
 		}
 		runs.Add(1)
 		if rand.IntN(20) == 0 {
-			_, err = q.SettleTurn(ctx, turn)
+			_, err = q.Turns.SettleTurn(ctx, turn)
 			return err
 		}
-		pending, err := q.FinishTurn(ctx, key, turn, chat.TurnDone, "")
+		pending, err := q.Turns.FinishTurn(ctx, key, turn, chat.TurnDone, "")
 		if err != nil || !pending {
 			return err
 		}
@@ -491,7 +492,7 @@ func TestTellThrottled_TellsOnceInWords(t *testing.T) {
 	require.Len(t, rows, 1)
 	require.Equal(t, second, rows[0].Session)
 	for range 2 {
-		require.NoError(t, q.TellThrottled(t.Context(), rows[0]))
+		require.NoError(t, q.Turns.TellThrottled(t.Context(), rows[0]))
 	}
 	told, err := q.Conversations.Messages(t.Context(), second, conversation.Page{Limit: 10})
 	require.NoError(t, err)
@@ -499,7 +500,7 @@ func TestTellThrottled_TellsOnceInWords(t *testing.T) {
 	rows, err = q.Throttled(t.Context(), 0)
 	require.NoError(t, err)
 	require.Empty(t, rows)
-	tenants, err := q.TurnsByTenant(t.Context())
+	tenants, err := q.Turns.TurnsByTenant(t.Context())
 	require.NoError(t, err)
 	require.Len(t, tenants, 1)
 	require.Equal(t, 1, tenants[0].Running)

@@ -8,8 +8,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/settings"
+	"xbot/internal/turn/engine"
 )
 
 // photo is a message that is a picture alone.
@@ -35,11 +35,11 @@ func TestAsked_ABareCommandIsAnsweredInTheChosenLanguage(t *testing.T) {
 		require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Language, chosen))
 		in := b.inbound("m-"+string(turn), "/compact")
 		in.Control = true
-		_, err := b.Accept(t.Context(), in)
+		_, err := b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)
 		_, ok := b.claim(turn)
 		require.True(t, ok)
-		asked, err := b.Asked(t.Context(), turn)
+		asked, err := b.Turns.Asked(t.Context(), turn)
 		require.NoError(t, err)
 		require.Equal(t, i18n.Lang(chosen), i18n.Lang(asked.Lang))
 		b.finish(turn, chat.TurnDone)
@@ -81,9 +81,9 @@ func TestSpeaks_OfAGroupIsWhatItsPeopleSay(t *testing.T) {
 	b.overhear("o2", "Al", "吃面吧", at.Add(time.Second), 50)
 	require.Equal(t, i18n.Chinese, b.addressed(b.user.ID, groupKey), "what was overheard counts, and a choice of one of them does not")
 
-	_, err := b.Accept(t.Context(), store.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m1", Text: photo, Sender: "Al"})
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m1", Text: photo, Sender: "Al"})
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), groupKey, "t1", "r1", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	lang, err := b.Deliveries.TurnLang(t.Context(), "t1")
@@ -96,7 +96,7 @@ func TestHeld_IsToldInTheLanguageOfTheConversation(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "你好，今天怎么样？")
 	got := b.send("m2", photo)
-	require.NoError(t, b.TellMessageHeld(t.Context(), store.Waiting{Inbox: got.ID, Session: key}))
+	require.NoError(t, b.Turns.TellMessageHeld(t.Context(), engine.Waiting{Inbox: got.ID, Session: key}))
 	said := b.transcript().Messages
 	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Held), said[len(said)-1].Content)
 }

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // tree is a conversation whose turn has handed out work: to one subagent in the background that has handed on a part of it, to one that
@@ -38,7 +38,7 @@ func (r *tree) hand(from chat.SessionKey, call chat.CallID, instance string, bac
 
 func (r *tree) claimed(key chat.SessionKey, turn chat.TurnID) {
 	r.t.Helper()
-	_, ok, err := r.Claim(r.t.Context(), key, turn, "run", 0)
+	_, ok, err := r.Turns.Claim(r.t.Context(), key, turn, "run", 0)
 	require.NoError(r.t, err)
 	require.True(r.t, ok)
 }
@@ -48,7 +48,7 @@ func (b *bundle) grown(n int) *tree {
 	b.t.Helper()
 	r := &tree{bundle: b, n: n, root: chat.SessionKey(fmt.Sprintf("agent:main:web:thread:root%d", n))}
 	b.session(r.root)
-	_, err := b.Accept(b.t.Context(), store.Inbound{Session: r.root, User: b.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "go"})
+	_, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: r.root, User: b.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "go"})
 	require.NoError(b.t, err)
 	r.claimed(r.root, r.turn("r"))
 	r.calls = b.calling(r.root, r.turn("r"), 5)
@@ -70,7 +70,7 @@ func (b *bundle) grown(n int) *tree {
 }
 
 func (r *tree) stop(key chat.SessionKey) error {
-	_, err := r.Stop(r.t.Context(), store.Inbound{Session: key, User: r.user.ID, Channel: "web", PlatformID: "stop " + string(key)}, i18n.English)
+	_, err := r.Turns.Stop(r.t.Context(), engine.Inbound{Session: key, User: r.user.ID, Channel: "web", PlatformID: "stop " + string(key)}, i18n.English)
 	return err
 }
 
@@ -100,10 +100,10 @@ func (r *tree) race() error {
 			})
 			return unlessDenied(err)
 		},
-		func() error { _, _, err := r.Claim(r.t.Context(), r.waiting, r.turn("w"), "run", 0); return err },
+		func() error { _, _, err := r.Turns.Claim(r.t.Context(), r.waiting, r.turn("w"), "run", 0); return err },
 		func() error { _, err := r.Agents.StepGroup(r.t.Context(), r.group); return err },
 		func() error {
-			_, err := r.FinishTurn(r.t.Context(), r.below, r.turn("l"), chat.TurnDone, "")
+			_, err := r.Turns.FinishTurn(r.t.Context(), r.below, r.turn("l"), chat.TurnDone, "")
 			return err
 		},
 	} {
@@ -134,7 +134,7 @@ func (r *tree) goesOn() []string {
 		var turn, asked chat.TurnID
 		require.NoError(r.t, rows.Scan(&key, &turn, &asked))
 		if turn == "" {
-			_, begins, err := r.Claim(r.t.Context(), key, chat.TurnID("again-"+string(key)), "run", 0)
+			_, begins, err := r.Turns.Claim(r.t.Context(), key, chat.TurnID("again-"+string(key)), "run", 0)
 			require.NoError(r.t, err)
 			if begins {
 				out = append(out, "begins: "+string(key))
@@ -144,7 +144,7 @@ func (r *tree) goesOn() []string {
 		if asked == r.turn("r") {
 			continue // it ends with the turn that waits for it
 		}
-		stop, err := r.StopRequested(r.t.Context(), key, turn)
+		stop, err := r.Turns.StopRequested(r.t.Context(), key, turn)
 		require.NoError(r.t, err)
 		if !stop {
 			out = append(out, "runs: "+string(key))

@@ -5,12 +5,10 @@ package store
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
 	"xbot/internal/pg"
 	"xbot/internal/store/activetools"
@@ -56,6 +54,7 @@ import (
 	"xbot/internal/store/toolkeys"
 	"xbot/internal/store/triggers"
 	"xbot/internal/store/usage"
+	"xbot/internal/turn/engine"
 )
 
 // Options configure a store. Each is optional.
@@ -63,15 +62,12 @@ type Options struct {
 	Feed     pg.Feed        // is told after each commit
 	Limits   limits.Table   // how much the models take that sessions are shown with; else what is known of them by their names
 	Policies quota.Policies // how much may run at once; else the defaults
-	Wakes    Wakes          // wakes workflows after each commit; else the relay does
+	Wakes    engine.Wakes   // wakes workflows after each commit; else the relay does
 	// ServerZone is the timezone in which people read times whose profile, and the policy, name none; empty is UTC.
 	ServerZone string
 	// HooksKeep is how long what hooks said is kept once its turn has ended; 0: as long as the conversation.
 	HooksKeep time.Duration
 }
-
-// Wakes wakes workflows, without keeping the caller waiting, whose rows were just committed. What fails the relay repeats.
-type Wakes interface{ Wake(wakes ...chat.Wake) }
 
 // Store has the store of each module over one pool, and the transactions of turns. It is safe for concurrent use.
 type Store struct {
@@ -123,18 +119,16 @@ type Store struct {
 	ServiceUsage  *services.Usage
 	Quota         *quota.Quota
 
-	db   *pg.DB
-	opts Options
+	Turns *engine.Store
 
-	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
-	lately     lately       // prompts that a crash of Postgres may forget
-	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
+	db     *pg.DB
+	limits limits.Table
 }
 
 // New returns a store. The caller owns the pool.
 func New(pool *pgxpool.Pool, opts Options) *Store {
-	s := &Store{opts: opts, Quota: &quota.Quota{Policies: opts.Policies, ServerZone: opts.ServerZone}}
-	s.db = pg.New(pool, opts.Feed, s)
+	s := &Store{limits: opts.Limits, Quota: &quota.Quota{Policies: opts.Policies, ServerZone: opts.ServerZone}}
+	s.db = pg.New(pool, opts.Feed)
 	s.Secrets = secrets.New(s.db)
 	s.Channels = channels.New(s.db)
 	s.Memory = memory.New(s.db, s.Quota)
@@ -156,13 +150,13 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.Cards = cards.New(s.db)
 	s.CodingAgents = codingagents.New(s.db)
 	s.Runners = runners.New(s.db, s.Quota)
-	s.Inspection = inspect.New(s.db, &s.opts.Limits)
+	s.Inspection = inspect.New(s.db, &s.limits)
 	s.Usage = usage.New(s.db)
 	s.Search = search.New(s.db)
 	s.Triggers = triggers.New(s.db)
 	s.Cron = cron.New(s.db)
 	s.Inbox = inbox.New(s.db)
-	s.Conversations = conversation.New(s.db, s.Quota, &s.opts.Limits)
+	s.Conversations = conversation.New(s.db, s.Quota, &s.limits)
 	s.Branches = conversation.NewBranches(s.Conversations)
 	s.Titles = conversation.NewTitles(s.Conversations)
 	s.Answers = conversation.NewAnswers(s.db)
@@ -181,33 +175,11 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.Shares = shares.New(s.db)
 	s.Notices = notices.New(s.db)
 	s.Hooks.HooksKeep = opts.HooksKeep
+	s.Turns = engine.New(s.db, engine.Stores{
+		Agents: s.Agents, Calls: s.Calls, Conversations: s.Conversations, Cron: s.Cron, GroupMessages: s.GroupMessages, Quota: s.Quota, Users: s.Users,
+	}, opts.Wakes)
 	return s
 }
 
 // Ping reports whether Postgres answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
-
-// Committed wakes workflows after a commit, and grants the slot of a turn that has ended. That is no part of the transaction, so that it
-// sees sessions that were queued meanwhile.
-func (s *Store) Committed(ctx context.Context, tx *pg.Tx) {
-	if len(tx.After.Wakes) > 0 && s.opts.Wakes != nil {
-		s.opts.Wakes.Wake(tx.After.Wakes...)
-	}
-	if tx.After.SlotFreed {
-		_, _ = s.HandOutTurns(ctx) // the relay does it again within a second
-	}
-}
-
-// Migrate brings the database to the schema of this binary.
-func Migrate(ctx context.Context, dsn string) error { return pg.Migrate(ctx, dsn) }
-
-// MigrationsHash names the schema of this binary, for template databases of tests.
-func MigrationsHash() string { return pg.MigrationsHash() }
-
-// SchemaVersions returns the version the database has and the one this binary wants.
-func SchemaVersions(ctx context.Context, dsn string) (has, wants int64, err error) {
-	return pg.SchemaVersions(ctx, dsn)
-}
-
-// Clean makes text storable: valid UTF-8 without NUL, which Postgres cannot hold.
-func Clean(text string) string { return pg.Clean(text) }

@@ -14,11 +14,13 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
 	"xbot/internal/store/settings"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/engine"
 )
 
 const key = chat.SessionKey("agent:main:web:thread:t")
@@ -33,7 +35,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
@@ -47,27 +49,27 @@ func (b *bundle) session(key chat.SessionKey) {
 	require.NoError(b.t, err)
 }
 
-func (b *bundle) send(id, text string) store.Accepted {
+func (b *bundle) send(id, text string) engine.Accepted {
 	b.t.Helper()
-	got, err := b.Accept(b.t.Context(), b.inbound(id, text))
+	got, err := b.Turns.Accept(b.t.Context(), b.inbound(id, text))
 	require.NoError(b.t, err)
 	return got
 }
 
-func (b *bundle) inbound(id, text string) store.Inbound {
-	return store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
+func (b *bundle) inbound(id, text string) engine.Inbound {
+	return engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
 }
 
 func (b *bundle) claim(turn chat.TurnID) (chat.Claim, bool) {
 	b.t.Helper()
-	c, ok, err := b.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
+	c, ok, err := b.Turns.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
 	require.NoError(b.t, err)
 	return c, ok
 }
 
 func (b *bundle) finish(turn chat.TurnID, state chat.TurnState) bool {
 	b.t.Helper()
-	pending, err := b.FinishTurn(b.t.Context(), key, turn, state, "")
+	pending, err := b.Turns.FinishTurn(b.t.Context(), key, turn, state, "")
 	require.NoError(b.t, err)
 	return pending
 }
@@ -75,7 +77,7 @@ func (b *bundle) finish(turn chat.TurnID, state chat.TurnState) bool {
 func (b *bundle) begin(turn chat.TurnID, n int) chat.Step {
 	b.t.Helper()
 	step := chat.Step{Session: key, Turn: turn, N: n}
-	_, _, done, err := b.BeginStep(b.t.Context(), step)
+	_, _, done, err := b.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
 	require.False(b.t, done)
 	return step
@@ -106,8 +108,8 @@ func TestAccept_DropsADuplicateAndRefusesAnotherTextUnderTheSameID(t *testing.T)
 	b := setup(t)
 	first := b.send("m1", "hello")
 	require.False(t, first.Duplicate)
-	require.Equal(t, store.Accepted{ID: first.ID, Duplicate: true}, b.send("m1", "hello"))
-	_, err := b.Accept(t.Context(), b.inbound("m1", "other"))
+	require.Equal(t, engine.Accepted{ID: first.ID, Duplicate: true}, b.send("m1", "hello"))
+	_, err := b.Turns.Accept(t.Context(), b.inbound("m1", "other"))
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.Len(t, b.events(0), 1, "a duplicate must not show twice")
 }
@@ -117,7 +119,7 @@ func TestAccept_ADuplicateIsFoundAfterItsTurnEnded(t *testing.T) {
 	first := b.send("m1", "hello")
 	b.claim("t1")
 	b.finish("t1", chat.TurnDone)
-	require.Equal(t, store.Accepted{ID: first.ID, Duplicate: true}, b.send("m1", "hello"))
+	require.Equal(t, engine.Accepted{ID: first.ID, Duplicate: true}, b.send("m1", "hello"))
 	_, ok := b.claim("t2")
 	require.False(t, ok)
 }
@@ -165,7 +167,7 @@ func TestClaim_GivesAMessageToOneOfManyTurns(t *testing.T) {
 	claimed := 0
 	for i := range 4 { // each may find the one before without its run and release its claim, which is done three times
 		wg.Go(func() {
-			_, ok, err := b.Claim(context.Background(), key, chat.TurnID(fmt.Sprint("t", i)), "run", 0)
+			_, ok, err := b.Turns.Claim(context.Background(), key, chat.TurnID(fmt.Sprint("t", i)), "run", 0)
 			if err == nil && ok {
 				mu.Lock()
 				claimed++
@@ -202,14 +204,14 @@ func TestCommitStep_ALateAttemptLosesAndGetsWhatIsStored(t *testing.T) {
 	b.send("m1", "one")
 	b.claim("t1")
 	step := b.begin("t1", 0)
-	first, err := b.CommitStep(t.Context(), step, twoCalls("t1"))
+	first, err := b.Turns.CommitStep(t.Context(), step, twoCalls("t1"))
 	require.NoError(t, err)
 	require.Len(t, first.Calls, 2)
-	late, err := b.CommitStep(t.Context(), step, chat.Answer{Text: "another answer", Finish: "stop"})
+	late, err := b.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "another answer", Finish: "stop"})
 	require.NoError(t, err)
 	require.Equal(t, "tool_calls", late.Finish)
 	require.Len(t, late.Calls, 2)
-	_, stored, done, err := b.BeginStep(t.Context(), step)
+	_, stored, done, err := b.Turns.BeginStep(t.Context(), step)
 	require.NoError(t, err)
 	require.True(t, done)
 	require.Equal(t, "tool_calls", stored.Finish)
@@ -221,7 +223,7 @@ func TestCommitStep_OfALateAttemptNeedsNoConnectionBesideItsOwn(t *testing.T) {
 	b.send("m1", "go")
 	b.claim("t1")
 	step := b.begin("t1", 0)
-	first, err := b.CommitStep(t.Context(), step, twoCalls("t1"))
+	first, err := b.Turns.CommitStep(t.Context(), step, twoCalls("t1"))
 	require.NoError(t, err)
 	only := b.pool.Config()
 	only.MaxConns = 1
@@ -230,7 +232,7 @@ func TestCommitStep_OfALateAttemptNeedsNoConnectionBesideItsOwn(t *testing.T) {
 	t.Cleanup(pool.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	late, err := store.New(pool, store.Options{}).CommitStep(ctx, step, twoCalls("t1"))
+	late, err := store.New(pool, store.Options{}).Turns.CommitStep(ctx, step, twoCalls("t1"))
 	require.NoError(t, err)
 	require.Len(t, late.Calls, len(first.Calls))
 }
@@ -248,7 +250,7 @@ func TestCommitStep_TakesItsLocksInTheOrderOfTheClosing(t *testing.T) {
 
 	committed := make(chan error, 1)
 	go func() {
-		_, err := b.CommitStep(context.WithoutCancel(t.Context()), step, chat.Answer{Text: "late", Finish: "stop"})
+		_, err := b.Turns.CommitStep(context.WithoutCancel(t.Context()), step, chat.Answer{Text: "late", Finish: "stop"})
 		committed <- err
 	}()
 	require.Eventually(t, func() bool {
@@ -274,7 +276,7 @@ func TestCommitStep_WritesNothingIntoAClosedTurn(t *testing.T) {
 	b.claim("t1")
 	step := b.begin("t1", 0)
 	b.finish("t1", chat.TurnStopped)
-	got, err := b.CommitStep(t.Context(), step, chat.Answer{Text: "too late", Finish: "stop"})
+	got, err := b.Turns.CommitStep(t.Context(), step, chat.Answer{Text: "too late", Finish: "stop"})
 	require.NoError(t, err)
 	require.NotEqual(t, "stop", got.Finish)
 	for _, m := range b.transcript().Messages {
@@ -286,7 +288,7 @@ func TestFinishTurn_GivesEveryOpenCallItsPair(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")
 	b.claim("t1")
-	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
+	_, err := b.Turns.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
 	require.NoError(t, err)
 	call, err := b.Calls.Call(t.Context(), chat.NewCallID("t1", 0, 0))
 	require.NoError(t, err)
@@ -310,7 +312,7 @@ func TestFinishCall_TheFirstResultStands(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")
 	b.claim("t1")
-	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
+	_, err := b.Turns.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
 	require.NoError(t, err)
 	id := chat.NewCallID("t1", 0, 0)
 	require.NoError(t, b.Calls.FinishCall(t.Context(), id, chat.ToolResult{Content: "first\x00"}))
@@ -335,11 +337,11 @@ func TestStop_HitsTheRunningTurnAndClearsTheQueue(t *testing.T) {
 	b.send("m1", "one")
 	b.claim("t1")
 	b.send("m2", "two")
-	got, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	got, err := b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), got.Turn)
 	require.Equal(t, 1, got.Cleared)
-	stop, err := b.StopRequested(t.Context(), key, "t1")
+	stop, err := b.Turns.StopRequested(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
 	require.False(t, b.finish("t1", chat.TurnStopped), "the queue was cleared")
@@ -353,7 +355,7 @@ func TestStop_TellsOfWhatItClearedInTheOrderOfTheQueue(t *testing.T) {
 	for i := range 20 {
 		queued = append(queued, b.send(fmt.Sprintf("q%d", i), "wait").ID)
 	}
-	got, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	got, err := b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, queued, got.Dropped)
 }
@@ -363,9 +365,9 @@ func TestFinish_ANoticeIsInTheLanguageThatThePersonChose(t *testing.T) {
 	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Language, "zh"))
 	b.send("m1", "hello")
 	b.claim("t1")
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	_, err := b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
+	_, err = b.Turns.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	messages := b.transcript().Messages
 	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Stopped), messages[len(messages)-1].Content)
@@ -375,20 +377,20 @@ func TestStop_ThatComesAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")
 	b.claim("t1")
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	_, err := b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	b.finish("t1", chat.TurnDone) // the answer was faster
 	b.send("m2", "two")
 	_, ok := b.claim("t2")
 	require.True(t, ok)
-	stop, err := b.StopRequested(t.Context(), key, "t2")
+	stop, err := b.Turns.StopRequested(t.Context(), key, "t2")
 	require.NoError(t, err)
 	require.False(t, stop)
 }
 
 func TestStop_WithNothingToStopIsDone(t *testing.T) {
 	b := setup(t)
-	got, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	got, err := b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	require.Empty(t, got.Turn)
 	waiting, err := b.ToWake(t.Context())
@@ -402,15 +404,15 @@ func TestSettleTurn_ReleasesAtMostThreeTimesThenTellsThePerson(t *testing.T) {
 	for i := range 3 {
 		turn := chat.TurnID(fmt.Sprint("t", i))
 		b.claim(turn)
-		got, err := b.SettleTurn(t.Context(), turn)
+		got, err := b.Turns.SettleTurn(t.Context(), turn)
 		require.NoError(t, err)
-		require.Equal(t, store.SettledReleased, got)
+		require.Equal(t, engine.SettledReleased, got)
 		require.Len(t, b.transcript().Queued, 1, "the message waits again")
 	}
 	b.claim("last")
-	got, err := b.SettleTurn(t.Context(), "last")
+	got, err := b.Turns.SettleTurn(t.Context(), "last")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledLost, got)
+	require.Equal(t, engine.SettledLost, got)
 	messages := b.transcript().Messages
 	require.Equal(t, i18n.Say(i18n.English, i18n.Gone), messages[len(messages)-1].Content)
 }
@@ -419,18 +421,18 @@ func TestSettleTurn_PairsOpenCallsWithUnknownOutcomes(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "做一下")
 	b.claim("t1")
-	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
+	_, err := b.Turns.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
 	require.NoError(t, err)
 	call, err := b.Calls.Call(t.Context(), chat.NewCallID("t1", 0, 0))
 	require.NoError(t, err)
 	_, err = b.Calls.BeginCall(t.Context(), call)
 	require.NoError(t, err)
-	got, err := b.SettleTurn(t.Context(), "t1")
+	got, err := b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledLost, got)
-	again, err := b.SettleTurn(t.Context(), "t1")
+	require.Equal(t, engine.SettledLost, got)
+	again, err := b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
-	require.Equal(t, store.SettledBefore, again)
+	require.Equal(t, engine.SettledBefore, again)
 	messages := b.transcript().Messages
 	require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), messages[1].ToolCalls[0].Result)
 	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Gone), messages[2].Content, "in the language of the message")
@@ -445,7 +447,7 @@ func TestSettleTurn_NotesTheKillOfTheCommandsItLeavesBehind(t *testing.T) {
 	for n, class := range []chat.ToolClass{chat.ClassExec, chat.ClassExec, chat.ClassRead} {
 		calls = append(calls, chat.ToolCall{ID: chat.NewCallID("t1", 0, n), Name: "Shell", Class: class, Arguments: "{}", State: chat.CallOpen})
 	}
-	_, err := b.CommitStep(t.Context(), step, chat.Answer{Calls: calls, Finish: "tool_calls"})
+	_, err := b.Turns.CommitStep(t.Context(), step, chat.Answer{Calls: calls, Finish: "tool_calls"})
 	require.NoError(t, err)
 	for n, runner := range []string{"local", "laptop", "laptop"} {
 		call, err := b.Calls.Call(t.Context(), calls[n].ID)
@@ -455,7 +457,7 @@ func TestSettleTurn_NotesTheKillOfTheCommandsItLeavesBehind(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, b.Calls.SetStartedOn(t.Context(), call.ID, "store"))
 	}
-	_, err = b.SettleTurn(t.Context(), "t1")
+	_, err = b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
 	laptop := fmt.Sprintf("%d/laptop", b.user.ID)
 	kills, err := b.Calls.OpenKills(t.Context(), []string{"local", laptop})
@@ -469,7 +471,7 @@ func TestCountFailure_CountsAndTellsUntilTheLimit(t *testing.T) {
 	b.claim("t1")
 	step := b.begin("t1", 0)
 	for want := 1; want <= 3; want++ {
-		got, err := b.CountFailure(t.Context(), step, func(n int, _ i18n.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, n < 3 })
+		got, err := b.Turns.CountFailure(t.Context(), step, func(n int, _ i18n.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, n < 3 })
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -487,7 +489,7 @@ func TestEvents_HaveNoGapAndNoDisorderUnderConcurrency(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 30 {
 		wg.Go(func() {
-			_, err := b.Accept(context.Background(), b.inbound(fmt.Sprint("m", i), "x"))
+			_, err := b.Turns.Accept(context.Background(), b.inbound(fmt.Sprint("m", i), "x"))
 			if err != nil {
 				panic(err)
 			}
@@ -541,13 +543,13 @@ func TestTokens_AreUselessOnceRevoked(t *testing.T) {
 
 func TestMigrate_RefusesADatabaseOfANewerBinary(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.NewDatabase(t, store.MigrationsHash(), store.Migrate)
+	dsn := pgtest.NewDatabase(t, pg.MigrationsHash(), pg.Migrate)
 	pool, err := pgxpool.New(t.Context(), dsn)
 	require.NoError(t, err)
 	defer pool.Close()
 	_, err = pool.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)")
 	require.NoError(t, err)
-	err = store.Migrate(t.Context(), dsn)
+	err = pg.Migrate(t.Context(), dsn)
 	require.ErrorContains(t, err, "made by a newer xbot")
 }
 
@@ -559,7 +561,7 @@ func TestClaim_OfAClosedTurnLeavesTheNextMessageAlone(t *testing.T) {
 	b.claim("t1")
 	b.finish("t1", chat.TurnDone)
 	waiting := b.send("m2", "two")
-	_, ok, _ := b.Claim(t.Context(), key, "t1", "the run that an operator has reset", 0)
+	_, ok, _ := b.Turns.Claim(t.Context(), key, "t1", "the run that an operator has reset", 0)
 	require.False(t, ok, "a closed turn has no use for a message")
 	c, ok := b.claim("t1")
 	require.True(t, ok, "a workflow task that is done again, or a worker that was frozen, finds what the run has claimed")
@@ -581,9 +583,9 @@ func TestSettleTurn_AStopHoldsAlthoughTheRunVanished(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")
 	b.claim("t1")
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	_, err := b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
-	_, err = b.SettleTurn(t.Context(), "t1")
+	_, err = b.Turns.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
 	_, ok := b.claim("t2")
 	require.False(t, ok, "a message that was stopped must not be answered by another turn")
@@ -613,16 +615,16 @@ func TestSetPassword_SignsOutEveryBrowserButTheOneThatIsKept(t *testing.T) {
 
 func TestAccept_RefusesWhatAFullQueueCannotHoldAndSaysSo(t *testing.T) {
 	b := setup(t)
-	for i := range store.MaxQueued {
+	for i := range engine.MaxQueued {
 		b.send(fmt.Sprint("m", i), "x")
 	}
 	before := b.events(0)
-	_, err := b.Accept(t.Context(), b.inbound("one too many", "x"))
+	_, err := b.Turns.Accept(t.Context(), b.inbound("one too many", "x"))
 	require.Equal(t, fault.RateLimited, fault.KindOf(err))
 	require.ErrorContains(t, err, "32 messages wait")
 	require.Equal(t, before, b.events(0))
 	require.True(t, b.send("m0", "x").Duplicate, "what was accepted stays accepted")
-	_, err = b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
+	_, err = b.Turns.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err, "a stop is never refused")
 	b.send("one too many", "x")
 }
@@ -663,15 +665,28 @@ func TestFeed_IsToldOfEachEndHoweverItCame(t *testing.T) {
 	b.send("m1", "one")
 	require.Equal(t, 1, feed.woken)
 	b.claim("released")
-	_, err := b.SettleTurn(t.Context(), "released")
+	_, err := b.Turns.SettleTurn(t.Context(), "released")
 	require.NoError(t, err)
 	b.claim("lost")
 	b.begin("lost", 0)
-	_, err = b.SettleTurn(t.Context(), "lost")
+	_, err = b.Turns.SettleTurn(t.Context(), "lost")
 	require.NoError(t, err)
 	b.send("m2", "two")
 	b.claim("done")
 	b.finish("done", chat.TurnDone)
 	b.finish("done", chat.TurnDone)
 	require.Equal(t, []chat.TurnID{"released", "lost", "done"}, feed.ended)
+}
+
+// RecallQueued takes a message back that waits, named by the id that its platform gave it. False: it does not wait any more.
+func (b *bundle) RecallQueued(ctx context.Context, platformID string) (bool, error) {
+	var id chat.InboxID
+	if err := b.pool.QueryRow(ctx, "SELECT id FROM inbox WHERE platform_id = $1", platformID).Scan(&id); err != nil {
+		return false, err
+	}
+	err := b.Turns.RecallWaiting(ctx, key, id)
+	if fault.Is(err, fault.Conflict) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -31,7 +31,7 @@ func (b *bundle) handing(turn chat.TurnID, n int) []chat.CallID {
 func (b *bundle) calling(session chat.SessionKey, turn chat.TurnID, n int) []chat.CallID {
 	b.t.Helper()
 	step := chat.Step{Session: session, Turn: turn}
-	_, _, _, err := b.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
 	var calls []chat.ToolCall
 	var ids []chat.CallID
@@ -39,7 +39,7 @@ func (b *bundle) calling(session chat.SessionKey, turn chat.TurnID, n int) []cha
 		ids = append(ids, chat.NewCallID(turn, 0, i))
 		calls = append(calls, chat.ToolCall{ID: ids[i], Name: "SubAgent", Class: chat.ClassAgent, Arguments: "{}", State: chat.CallOpen})
 	}
-	_, err = b.CommitStep(b.t.Context(), step, chat.Answer{Calls: calls, Finish: "tool_calls", Model: "m", Usage: chat.Usage{PromptTokens: 100}})
+	_, err = b.Turns.CommitStep(b.t.Context(), step, chat.Answer{Calls: calls, Finish: "tool_calls", Model: "m", Usage: chat.Usage{PromptTokens: 100}})
 	require.NoError(b.t, err)
 	return ids
 }
@@ -52,17 +52,17 @@ func task(call chat.CallID, instance string) chat.SubagentTask {
 // answered claims the task of a subagent and ends its turn with an answer.
 func (b *bundle) answered(agent chat.SessionKey, turn chat.TurnID, text string, state chat.TurnState) {
 	b.t.Helper()
-	_, ok, err := b.Claim(b.t.Context(), agent, turn, "run", 0)
+	_, ok, err := b.Turns.Claim(b.t.Context(), agent, turn, "run", 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 	if text != "" {
 		step := chat.Step{Session: agent, Turn: turn}
-		_, _, _, err = b.BeginStep(b.t.Context(), step)
+		_, _, _, err = b.Turns.BeginStep(b.t.Context(), step)
 		require.NoError(b.t, err)
-		_, err = b.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: "m", Usage: chat.Usage{PromptTokens: 600}})
+		_, err = b.Turns.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: "m", Usage: chat.Usage{PromptTokens: 600}})
 		require.NoError(b.t, err)
 	}
-	_, err = b.FinishTurn(b.t.Context(), agent, turn, state, "")
+	_, err = b.Turns.FinishTurn(b.t.Context(), agent, turn, state, "")
 	require.NoError(b.t, err)
 }
 
@@ -80,7 +80,7 @@ func TestHandTask_RepeatedFindsWhatItDidAndRunsNothingTwice(t *testing.T) {
 	require.Equal(t, first, handed)
 
 	b.answered(first.Subagent.Session, "s1", "found it", chat.TurnDone)
-	_, ok, err = b.Claim(t.Context(), first.Subagent.Session, "s2", "run", 0)
+	_, ok, err = b.Turns.Claim(t.Context(), first.Subagent.Session, "s2", "run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "the task was there twice")
 	got, err := b.Calls.Call(t.Context(), call)
@@ -163,15 +163,15 @@ func TestHandTask_WhatATurnWaitsForEndsWithIt(t *testing.T) {
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
-	_, ok, err := b.Claim(t.Context(), agents[0], "s0", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), agents[0], "s0", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.finish("t1", chat.TurnStopped)
 
-	stop, err := b.StopRequested(t.Context(), agents[0], "s0")
+	stop, err := b.Turns.StopRequested(t.Context(), agents[0], "s0")
 	require.NoError(t, err)
 	require.True(t, stop, "one that works is asked to stop")
-	_, ok, err = b.Claim(t.Context(), agents[1], "s1", "run", 0)
+	_, ok, err = b.Turns.Claim(t.Context(), agents[1], "s1", "run", 0)
 	require.NoError(t, err)
 	require.False(t, ok, "one that has not begun does not begin")
 	b.answered(agents[2], "s2", "later", chat.TurnDone)
@@ -194,7 +194,7 @@ func TestClaim_OfASubagentNeedsNoSlot(t *testing.T) {
 	b.Store = store.New(b.pool, store.Options{Policies: &fixed{policy.Policy{Limits: policy.Limits{Turns: 1}}}})
 	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok, "whoever waits for it holds the only slot")
 }
@@ -210,7 +210,7 @@ func TestDeleteSession_OfASubagentAnswersWhoeverWaitsForIt(t *testing.T) {
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
-	_, ok, err := b.Claim(t.Context(), agents[0], "s0", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), agents[0], "s0", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.NoError(t, b.Agents.DeleteSession(t.Context(), agents[0]))

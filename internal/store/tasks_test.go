@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // task makes the n-th call of a turn that is open a background task, and returns the call.
@@ -32,7 +32,7 @@ func (b *bundle) working(turn chat.TurnID) {
 	b.send("asks "+string(turn), "work")
 	_, ok := b.claim(turn)
 	require.True(b.t, ok)
-	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), twoCalls(turn))
+	_, err := b.Turns.CommitStep(b.t.Context(), b.begin(turn, 0), twoCalls(turn))
 	require.NoError(b.t, err)
 }
 
@@ -121,11 +121,11 @@ func TestTask_AStopKeepsItsEndAndAFullQueueTakesIt(t *testing.T) {
 	b := setup(t)
 	b.working("t1")
 	call := b.task("t1", 0)
-	for n := range store.MaxQueued {
+	for n := range engine.MaxQueued {
 		b.send(chat.TaskID(n+1), "fills the queue")
 	}
 	require.True(t, b.end(call))
-	_, err := b.Stop(t.Context(), b.inbound("stop", ""), i18n.English)
+	_, err := b.Turns.Stop(t.Context(), b.inbound("stop", ""), i18n.English)
 	require.NoError(t, err)
 	require.True(t, b.finish("t1", chat.TurnStopped), "the end of the task is left")
 	c, ok := b.claim("t2")
@@ -189,12 +189,12 @@ func (b *bundle) age(table, column string) {
 
 func TestBang_ItsAnswerNamesItsRow(t *testing.T) {
 	b := setup(t)
-	first, err := b.AcceptBang(t.Context(), b.inbound("b1", "!sleep 1"), "sleep 1")
+	first, err := b.Turns.AcceptBang(t.Context(), b.inbound("b1", "!sleep 1"), "sleep 1")
 	require.NoError(t, err)
-	second, err := b.AcceptBang(t.Context(), b.inbound("b2", "!ls"), "ls")
+	second, err := b.Turns.AcceptBang(t.Context(), b.inbound("b2", "!ls"), "ls")
 	require.NoError(t, err)
 	for _, id := range []chat.InboxID{second.ID, first.ID} {
-		ended, err := b.EndBang(t.Context(), id, "done")
+		ended, err := b.Turns.EndBang(t.Context(), id, "done")
 		require.NoError(t, err)
 		require.True(t, ended)
 	}
@@ -207,28 +207,28 @@ func TestBang_ItsAnswerNamesItsRow(t *testing.T) {
 
 func TestBang_IsShownAtOnceAndAnsweredOnce(t *testing.T) {
 	b := setup(t)
-	got, err := b.AcceptBang(t.Context(), b.inbound("b1", "!ls"), "ls")
+	got, err := b.Turns.AcceptBang(t.Context(), b.inbound("b1", "!ls"), "ls")
 	require.NoError(t, err)
-	again, err := b.AcceptBang(t.Context(), b.inbound("b1", "!ls"), "ls")
+	again, err := b.Turns.AcceptBang(t.Context(), b.inbound("b1", "!ls"), "ls")
 	require.NoError(t, err)
-	require.Equal(t, store.Accepted{ID: got.ID, Duplicate: true}, again)
-	_, err = b.AcceptBang(t.Context(), b.inbound("b1", "!rm"), "rm")
+	require.Equal(t, engine.Accepted{ID: got.ID, Duplicate: true}, again)
+	_, err = b.Turns.AcceptBang(t.Context(), b.inbound("b1", "!rm"), "rm")
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
-	_, err = b.Accept(t.Context(), b.inbound("b1", "!ls"))
+	_, err = b.Turns.Accept(t.Context(), b.inbound("b1", "!ls"))
 	require.Equal(t, fault.Conflict, fault.KindOf(err), "a message of the same id is another thing")
 
-	bang, err := b.Bang(t.Context(), got.ID)
+	bang, err := b.Turns.Bang(t.Context(), got.ID)
 	require.NoError(t, err)
 	require.Equal(t, "ls", bang.Command)
 	require.False(t, bang.Done)
-	require.NoError(t, b.SetBangStartedOn(t.Context(), got.ID, "laptop", "store-1"))
-	require.NoError(t, b.SetBangStartedOn(t.Context(), got.ID, "other", "store-2"))
+	require.NoError(t, b.Turns.SetBangStartedOn(t.Context(), got.ID, "laptop", "store-1"))
+	require.NoError(t, b.Turns.SetBangStartedOn(t.Context(), got.ID, "other", "store-2"))
 	for n := range 2 {
-		ended, err := b.EndBang(t.Context(), got.ID, "answer")
+		ended, err := b.Turns.EndBang(t.Context(), got.ID, "answer")
 		require.NoError(t, err)
 		require.Equal(t, n == 0, ended)
 	}
-	bang, err = b.Bang(t.Context(), got.ID)
+	bang, err = b.Turns.Bang(t.Context(), got.ID)
 	require.NoError(t, err)
 	require.True(t, bang.Done)
 	require.Equal(t, []string{"laptop", "store-1"}, []string{bang.Runner, bang.StartedOn}, "the first note stands")
@@ -249,7 +249,7 @@ func TestBang_IsShownAtOnceAndAnsweredOnce(t *testing.T) {
 
 func TestBang_WaitsForItsWorkflowAndWakesNoTurn(t *testing.T) {
 	b := setup(t)
-	got, err := b.AcceptBang(t.Context(), b.inbound("b1", "!ls"), "ls")
+	got, err := b.Turns.AcceptBang(t.Context(), b.inbound("b1", "!ls"), "ls")
 	require.NoError(t, err)
 	due := func() []chat.InboxID {
 		ids, err := b.BangsToStart(t.Context())
@@ -264,20 +264,20 @@ func TestBang_WaitsForItsWorkflowAndWakesNoTurn(t *testing.T) {
 	require.Equal(t, []chat.InboxID{got.ID}, due())
 	require.Empty(t, due())
 	b.age("inbox", "woken_at")
-	_, err = b.EndBang(t.Context(), got.ID, "answer")
+	_, err = b.Turns.EndBang(t.Context(), got.ID, "answer")
 	require.NoError(t, err)
 	require.Empty(t, due())
 }
 
 func TestBang_TooManyAtOnceAreRefused(t *testing.T) {
 	b := setup(t)
-	for n := range store.MaxCommands {
-		_, err := b.AcceptBang(t.Context(), b.inbound(chat.TaskID(n), "!sleep 9"), "sleep 9")
+	for n := range engine.MaxCommands {
+		_, err := b.Turns.AcceptBang(t.Context(), b.inbound(chat.TaskID(n), "!sleep 9"), "sleep 9")
 		require.NoError(t, err)
 	}
-	_, err := b.AcceptBang(t.Context(), b.inbound("more", "!sleep 9"), "sleep 9")
+	_, err := b.Turns.AcceptBang(t.Context(), b.inbound("more", "!sleep 9"), "sleep 9")
 	require.Equal(t, fault.RateLimited, fault.KindOf(err))
-	again, err := b.AcceptBang(t.Context(), b.inbound("bg1", "!sleep 9"), "sleep 9")
+	again, err := b.Turns.AcceptBang(t.Context(), b.inbound("bg1", "!sleep 9"), "sleep 9")
 	require.NoError(t, err)
 	require.True(t, again.Duplicate, "what was accepted stays accepted")
 }

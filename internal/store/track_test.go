@@ -12,9 +12,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/cron"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 // desk is a service with conversations.
@@ -79,7 +79,7 @@ func (d *desk) begun() (keys []chat.SessionKey) {
 func (d *desk) turn(key chat.SessionKey, n int) chat.TurnID {
 	d.t.Helper()
 	turn := chat.TurnID(fmt.Sprintf("turn-%s-%d", key, n))
-	_, ok, err := d.Claim(d.t.Context(), key, turn, "run-"+string(turn), 0)
+	_, ok, err := d.Turns.Claim(d.t.Context(), key, turn, "run-"+string(turn), 0)
 	require.NoError(d.t, err)
 	require.True(d.t, ok)
 	return turn
@@ -87,7 +87,7 @@ func (d *desk) turn(key chat.SessionKey, n int) chat.TurnID {
 
 func (d *desk) finish(key chat.SessionKey, turn chat.TurnID, state chat.TurnState) {
 	d.t.Helper()
-	_, err := d.FinishTurn(d.t.Context(), key, turn, state, "")
+	_, err := d.Turns.FinishTurn(d.t.Context(), key, turn, state, "")
 	require.NoError(d.t, err)
 }
 
@@ -191,13 +191,13 @@ func TestTrack_ARunThatTakesTooLongIsStoppedAndSaidToBeSo(t *testing.T) {
 	turn := d.turn(keys[0], 1) // the other one is begun by no turn
 	d.c.set("2026-03-02T08:59:00Z")
 	d.settled()
-	stop, err := d.StopRequested(t.Context(), keys[0], turn)
+	stop, err := d.Turns.StopRequested(t.Context(), keys[0], turn)
 	require.NoError(t, err)
 	require.False(t, stop)
 	d.c.set("2026-03-02T09:00:01Z")
 	d.settled()
 	d.settled()
-	stop, err = d.StopRequested(t.Context(), keys[0], turn)
+	stop, err = d.Turns.StopRequested(t.Context(), keys[0], turn)
 	require.NoError(t, err)
 	require.True(t, stop)
 	require.Equal(t, map[string]int{"running": 1, "timeout": 1}, d.outcomes(j.ID), "its place is taken until it has stopped")
@@ -330,11 +330,11 @@ func TestTrack_TheEndOfATurnAndALostWakeMoveTheLine(t *testing.T) {
 	tracks, err = d.Cron.TracksToWake(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, tracks)
-	due, err := d.Due(t.Context(), store.Trusted{})
+	due, err := d.Turns.Due(t.Context(), engine.Trusted{})
 	require.NoError(t, err)
 	require.False(t, due.Jobs)
 	d.c.set("2026-03-02T08:31:00Z")
-	due, err = d.Due(t.Context(), store.Trusted{})
+	due, err = d.Turns.Due(t.Context(), engine.Trusted{})
 	require.NoError(t, err)
 	require.True(t, due.Jobs)
 	d.settled()

@@ -163,7 +163,7 @@ func TestTrack_ARunOfADeletedJobKeepsItsPlaceUntilItsTurnIsOver(t *testing.T) {
 	require.Equal(t, 1, d.settled().Posted, "the run that no turn has begun is dropped")
 	d.c.set("2026-03-02T09:00:01Z")
 	d.settled()
-	stop, err := d.StopRequested(ctx, first, turn)
+	stop, err := d.Turns.StopRequested(ctx, first, turn)
 	require.NoError(t, err)
 	require.True(t, stop, "it takes too long, as any other")
 	d.finish(first, turn, chat.TurnStopped)

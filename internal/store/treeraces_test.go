@@ -23,7 +23,7 @@ func TestStopSubagent_OneRequestStopsAllThatItNames(t *testing.T) {
 		handed, err := b.Agents.HandTask(t.Context(), task(call, ""))
 		require.NoError(t, err)
 		agent, turn := handed.Subagent.Session, chat.TurnID(fmt.Sprintf("s%d", i))
-		_, ok, err := b.Claim(t.Context(), agent, turn, "run", 0)
+		_, ok, err := b.Turns.Claim(t.Context(), agent, turn, "run", 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 		for range 2 {
@@ -31,7 +31,7 @@ func TestStopSubagent_OneRequestStopsAllThatItNames(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, ran)
 		}
-		stop, err := b.StopRequested(t.Context(), agent, turn)
+		stop, err := b.Turns.StopRequested(t.Context(), agent, turn)
 		require.NoError(t, err)
 		require.True(t, stop, "%s", agent)
 	}
@@ -61,7 +61,7 @@ func TestDeleteSession_OfASubagentDoesNotLockUpWithTheEndOfItsTurn(t *testing.T)
 	handed, err := b.Agents.HandTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
 	agent := handed.Subagent.Session
-	_, _, err = b.Claim(t.Context(), agent, "s1", "run", 0)
+	_, _, err = b.Turns.Claim(t.Context(), agent, "s1", "run", 0)
 	require.NoError(t, err)
 	closing, err := b.pool.Begin(t.Context())
 	require.NoError(t, err)
@@ -118,12 +118,12 @@ func TestDeleteSession_WakesTheTurnsAndGroupChatsThatEndWithIt(t *testing.T) {
 	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
 	require.NoError(t, err)
 	agent := handed.Subagent
-	_, ok, err := b.Claim(t.Context(), agent.Session, "s1", "run", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), agent.Session, "s1", "run", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	id := b.chatOf("t1", 3, "coder", "reviewer")
 	for session, turn := range map[chat.SessionKey]chat.TurnID{key: "t1", agent.Session: "s1"} {
-		stop, err := b.StopRequested(t.Context(), session, turn)
+		stop, err := b.Turns.StopRequested(t.Context(), session, turn)
 		require.NoError(t, err)
 		require.False(t, stop)
 	}
@@ -135,7 +135,7 @@ func TestDeleteSession_WakesTheTurnsAndGroupChatsThatEndWithIt(t *testing.T) {
 		{Kind: chat.WakeTurn, ID: string(key), User: b.user.ID, Channel: "web", Text: "deleted"}, {Kind: chat.WakeGroup, ID: string(id)},
 	}, l.woken, "what waits for a wake would wait for ever")
 	for session, turn := range map[chat.SessionKey]chat.TurnID{key: "t1", agent.Session: "s1"} {
-		stop, err := b.StopRequested(t.Context(), session, turn)
+		stop, err := b.Turns.StopRequested(t.Context(), session, turn)
 		require.NoError(t, err)
 		require.True(t, stop, "a turn that is gone ends")
 	}
@@ -150,11 +150,11 @@ func TestFinishTurn_OfASubagentWhoseParentIsGoneTellsNobody(t *testing.T) {
 	asked.Background = true
 	handed, err := b.Agents.HandTask(t.Context(), asked)
 	require.NoError(t, err)
-	_, _, err = b.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
+	_, _, err = b.Turns.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(), "DELETE FROM sessions WHERE key = $1", key)
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), handed.Subagent.Session, "s1", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(t.Context(), handed.Subagent.Session, "s1", chat.TurnDone, "")
 	require.NoError(t, err, "a turn that cannot be closed runs for ever")
 	require.Zero(t, b.count("SELECT count(*) FROM turns WHERE state = 'running'"))
 }

@@ -9,10 +9,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/notices"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 )
 
 // reachable makes the person of the bundle known on NapCat, where they have written to the bot, and lets them be told there.
@@ -22,7 +22,7 @@ func (b *bundle) reachable(after int) {
 	_, err := b.pool.Exec(b.t.Context(), "INSERT INTO identities (kind, channel, account, peer, user_id) VALUES ('person', 'napcat', '', '7', $1)", b.user.ID)
 	require.NoError(b.t, err)
 	b.writes("p1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "p1"}, "p")
-	_, err = b.FinishTurn(b.t.Context(), peerKey, "p", chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(b.t.Context(), peerKey, "p", chat.TurnDone, "")
 	require.NoError(b.t, err)
 	b.wants(after)
 }
@@ -39,7 +39,7 @@ func (b *bundle) took(turn chat.TurnID, seconds int, state chat.TurnState) {
 	_, ok := b.claim(turn)
 	require.True(b.t, ok)
 	step := b.begin(turn, 0)
-	_, err := b.CommitStep(b.t.Context(), step, chat.Answer{Text: "\n## All *done*\nand more", Finish: "stop"})
+	_, err := b.Turns.CommitStep(b.t.Context(), step, chat.Answer{Text: "\n## All *done*\nand more", Finish: "stop"})
 	require.NoError(b.t, err)
 	b.ago(turn, seconds)
 	b.finish(turn, state)
@@ -119,7 +119,7 @@ func TestTurnNotices_AQuestionOfALongTurnIsTold(t *testing.T) {
 	for i := range answer.Calls {
 		answer.Calls[i].Rule = chat.RuleAsk
 	}
-	_, err := b.CommitStep(t.Context(), step, answer)
+	_, err := b.Turns.CommitStep(t.Context(), step, answer)
 	require.NoError(t, err)
 	_, err = b.Calls.Ask(t.Context(), answer.Calls[0].ID, chat.Request{})
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestTurnNotices_OfTurnsThatAnswerOnAPlatformAreNotDoubled(t *testing.T) {
 	b.reachable(60)
 	b.writes("p2", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "p2"}, "t1")
 	b.ago("t1", 500)
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnFailed, i18n.Broken)
+	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnFailed, i18n.Broken)
 	require.NoError(t, err)
 	require.Equal(t, []string{i18n.Say(i18n.English, i18n.Broken)}, b.onTheWay())
 }
@@ -149,7 +149,7 @@ func TestTurnNotices_NobodyIsToldOfWhatSomebodyElseBegan(t *testing.T) {
 	require.NoError(t, err)
 	in := b.inbound("m1", "a secret of bob")
 	in.User = bob.ID
-	_, err = b.Accept(t.Context(), in)
+	_, err = b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	_, ok := b.claim("t1")
 	require.True(t, ok)
@@ -189,7 +189,7 @@ func TestTurnNotices_GoToTheChosenChatThoughAnotherIsNewer(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
 	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Enabled: true, Settings: map[string]string{}}, 0))
-	_, err := b.Accept(t.Context(), store.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
 		Session: peerKey, User: b.user.ID, Channel: "qq", PlatformID: "q1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "Q7", ReplyTo: "q1"},
 	})
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestTurnNotices_ShowTheFirstLineThatSaysSomethingAndNotMore(t *testing.T) {
 	b.send("m1", "do it")
 	_, ok := b.claim("t1")
 	require.True(t, ok)
-	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), chat.Answer{Text: "---\n```go\n" + strings.Repeat("长", 500) + "\nsecond", Finish: "stop"})
+	_, err := b.Turns.CommitStep(t.Context(), b.begin("t1", 0), chat.Answer{Text: "---\n```go\n" + strings.Repeat("长", 500) + "\nsecond", Finish: "stop"})
 	require.NoError(t, err)
 	b.ago("t1", 90)
 	b.finish("t1", chat.TurnDone)

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 func (b *bundle) unseen(key chat.SessionKey, q chat.UnseenQuery) (out []string, entries []chat.UnseenEntry) {
@@ -67,11 +67,11 @@ func TestUnseen_HasWhatWasOverheardAndIsNotInTheTranscript(t *testing.T) {
 	got, _ = b.unseen(groupKey, chat.UnseenQuery{Text: "WORDS"})
 	require.Equal(t, []string{"overheard: second words"}, got)
 
-	_, err := b.Accept(t.Context(), store.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
 		Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m3", Text: "@bot hello", Sender: "Bob", SentAt: at.Add(2 * time.Second),
 	})
 	require.NoError(t, err)
-	_, ok, err := b.Claim(t.Context(), groupKey, "t1", "r1", 0)
+	_, ok, err := b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	got, _ = b.unseen(groupKey, chat.UnseenQuery{})

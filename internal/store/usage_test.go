@@ -12,7 +12,7 @@ import (
 // spend ends a step with an answer that cost something.
 func (b *bundle) spend(step chat.Step, model, text string, u chat.Usage) {
 	b.t.Helper()
-	_, err := b.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: model, Usage: u})
+	_, err := b.Turns.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: model, Usage: u})
 	require.NoError(b.t, err)
 }
 

@@ -29,7 +29,7 @@ func TestCommitted_WakesWhoFollowsATaskAndTheTurnThatHearsOfItsEnd(t *testing.T)
 	b.claim("t1")
 	step := b.begin("t1", 0)
 	call := chat.ToolCall{ID: chat.NewCallID("t1", 0, 0), Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
-	_, err := b.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err := b.Turns.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(t, err)
 	require.Empty(t, n.wakes)
 	require.NoError(t, b.Calls.FinishCall(t.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
@@ -48,7 +48,7 @@ func TestCommitted_WakesTheTurnOfAMessageWhoseFilesCame(t *testing.T) {
 	in := b.inbound("m1", "look")
 	in.To = &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}
 	in.Files = []chat.Attachment{{Kind: "file", Key: "k", Name: "a.pdf"}}
-	got, err := b.Accept(t.Context(), in)
+	got, err := b.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
 	require.True(t, got.Fetch)
 	for range 2 {

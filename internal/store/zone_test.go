@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -22,12 +23,12 @@ func TestClaim_SaysTheTimeAsThePersonReadsIt(t *testing.T) {
 	b := setup(t)
 	stamp := func(id string) string {
 		t.Helper()
-		_, err := b.Accept(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "x"})
+		_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "x"})
 		require.NoError(t, err)
 		turn := chat.TurnID("t-" + id)
 		_, claimed := b.claim(turn)
 		require.True(t, claimed)
-		_, err = b.FinishTurn(t.Context(), key, turn, chat.TurnDone, "")
+		_, err = b.Turns.FinishTurn(t.Context(), key, turn, chat.TurnDone, "")
 		require.NoError(t, err)
 		var preface string
 		require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT preface FROM messages WHERE turn_id = $1 AND role = 'user'", turn).Scan(&preface))

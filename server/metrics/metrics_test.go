@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/store"
+	"xbot/internal/pg"
 	"xbot/internal/testing/pgtest"
 	"xbot/server/metrics"
 )
@@ -62,7 +62,7 @@ func TestInbox_ReportsNothingWithoutADatabase(t *testing.T) {
 
 func TestPool_ReportsConnectionsInUse(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	held, err := pool.Acquire(t.Context())
 	require.NoError(t, err)
 	defer held.Release()

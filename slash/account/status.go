@@ -11,8 +11,8 @@ import (
 	"xbot/internal/codingagent/agents"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
 )
@@ -116,7 +116,7 @@ func channelOf(session chat.Session) string {
 
 // work says what runs. Only administrators may look into Temporal.
 func (s Status) work(ctx context.Context, in slash.Request, session chat.Session) ([]string, error) {
-	w, err := store.Work{}, error(nil)
+	w, err := engine.Work{}, error(nil)
 	if session.Running != "" {
 		w, err = s.Turns.WorkOf(ctx, session.Running)
 	}

@@ -9,9 +9,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/store/links"
 	"xbot/internal/store/people"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
 )
 
@@ -41,7 +41,7 @@ type MemoryStore interface {
 // Turns runs the transactions of turns.
 type Turns interface {
 	IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, error)
-	WorkOf(ctx context.Context, turn chat.TurnID) (store.Work, error)
+	WorkOf(ctx context.Context, turn chat.TurnID) (engine.Work, error)
 	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
 }
 

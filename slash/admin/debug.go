@@ -16,8 +16,8 @@ import (
 	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
 )
 
@@ -50,7 +50,7 @@ type Services interface {
 
 // Turns runs the transactions of turns.
 type Turns interface {
-	RunningTurns(ctx context.Context, limit int) ([]store.RunningTurn, error)
+	RunningTurns(ctx context.Context, limit int) ([]engine.RunningTurn, error)
 }
 
 // Debug is /debug: what a server process is busy with. It names no text that people wrote, and no secrets.

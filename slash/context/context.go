@@ -12,7 +12,6 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/contextview"
 	"xbot/internal/turn/slash"
 	"xbot/internal/turn/tokens"
@@ -191,7 +190,7 @@ func largestOf(r contextview.SentRequest, lang i18n.Lang) []string {
 			texts = append(texts, call.Name, call.Arguments)
 		}
 		line := strings.Join(strings.Fields(m.Content[:min(len(m.Content), shownWords*8)]), " ")
-		words := strings.ReplaceAll(chat.FirstWords(store.Clean(line), shownWords), "|", "\\|")
+		words := strings.ReplaceAll(chat.FirstWords(chat.Clean(line), shownWords), "|", "\\|")
 		pieces = append(pieces, piece{fmt.Sprintf("%d · %s · %s", i+1, m.Role, markdown.Code(words)), strings.Join(texts, "")})
 	}
 	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(len(b.text), len(a.text)) })

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"xbot/internal/channel/markdown"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/store"
 	"xbot/internal/turn/slash"
 )
 
@@ -72,10 +72,10 @@ func (l Ls) Run(ctx context.Context, in slash.Request, args string) (string, err
 
 // listed is an entry of a folder in one line.
 func listed(e sandbox.FileInfo) string {
-	name := strings.NewReplacer("\n", "␊", "\r", "␍").Replace(store.Clean(path.Base(e.Path)))
+	name := strings.NewReplacer("\n", "␊", "\r", "␍").Replace(chat.Clean(path.Base(e.Path)))
 	switch {
 	case e.Link != "":
-		return name + " -> " + store.Clean(e.Link)
+		return name + " -> " + chat.Clean(e.Link)
 	case e.Dir:
 		return name + "/"
 	}

@@ -13,7 +13,6 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/turn/prompt"
 )
 
@@ -138,8 +137,8 @@ func (a *Endpoints) setPrompt(ctx context.Context, key string, d chat.PromptDraf
 		return nil, a.Problem(err)
 	}
 	wanted := d.Content != ""
-	d.Content = strings.TrimSpace(strings.ReplaceAll(store.Clean(d.Content), "\r\n", "\n"))
-	d.Label, d.Note = oneLine(d.Label), strings.TrimSpace(store.Clean(d.Note))
+	d.Content = strings.TrimSpace(strings.ReplaceAll(chat.Clean(d.Content), "\r\n", "\n"))
+	d.Label, d.Note = oneLine(d.Label), strings.TrimSpace(chat.Clean(d.Note))
 	check := prompt.CheckSection
 	if key == chat.PromptSystem {
 		check = prompt.CheckSystem
@@ -158,4 +157,4 @@ func (a *Endpoints) setPrompt(ctx context.Context, key string, d chat.PromptDraf
 	return a.promptOf(ctx, key)
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(store.Clean(text)), " ") }
+func oneLine(text string) string { return strings.Join(strings.Fields(chat.Clean(text)), " ") }

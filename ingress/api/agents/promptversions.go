@@ -10,7 +10,6 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
-	"xbot/internal/store"
 )
 
 // PromptVersionsBody lists versions.
@@ -66,7 +65,7 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 				label = new(oneLine(*label))
 			}
 			if note != nil {
-				note = new(strings.TrimSpace(store.Clean(*note)))
+				note = new(strings.TrimSpace(chat.Clean(*note)))
 			}
 			if err := a.Store.Prompts.NotePrompt(ctx, auth.User(ctx).ID, in.Section, in.Version, label, note); err != nil {
 				return nil, a.Problem(err)

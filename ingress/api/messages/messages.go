@@ -11,8 +11,8 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 )
 
 // NewMessage is a message of a person.
@@ -35,7 +35,7 @@ type Accepted struct {
 	Dropped  []chat.InboxID `json:"dropped,omitempty" doc:"Messages that get no turn of their own because of this one, which may be itself. The events dropped say why."`
 }
 
-func acceptedBody(got store.Accepted) Accepted {
+func acceptedBody(got engine.Accepted) Accepted {
 	return Accepted{ID: got.ID, Duplicate: got.Duplicate, Mode: got.Mode, Position: got.Position, Dropped: got.Dropped}
 }
 
@@ -84,11 +84,11 @@ func (a *Endpoints) registerMessages(h huma.API) {
 
 // Send accepts a message in a session of the user. The same client message id with the same text is a duplicate; with another text, or in
 // another session, it is a Conflict.
-func (a *Endpoints) Send(ctx context.Context, s chat.Session, m NewMessage) (store.Accepted, error) {
+func (a *Endpoints) Send(ctx context.Context, s chat.Session, m NewMessage) (engine.Accepted, error) {
 	sent := a.inbound(ctx, s, m.ClientMessageID, m.Text)
 	sent.Options.Plan = m.Plan
 	if err := attach(&sent, m.Files); err != nil {
-		return store.Accepted{}, a.Problem(err)
+		return engine.Accepted{}, a.Problem(err)
 	}
 	got, err := a.Dispatch.Message(ctx, sent)
 	return got, a.Problem(err)
@@ -106,7 +106,7 @@ func transcriptBody(t conversation.Transcript) Transcript {
 func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string) intake.Inbound {
 	user := auth.User(ctx)
 	return intake.Inbound{
-		Inbound:  store.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
+		Inbound:  engine.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
 		UserName: user.Name, ChatType: s.ChatType,
 	}
 }

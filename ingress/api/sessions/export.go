@@ -109,7 +109,7 @@ func (a *Endpoints) importSession(ctx context.Context, key chat.SessionKey, titl
 	if n.Title == "" {
 		n.Title = t.Heading()
 	}
-	made, err := a.Store.Import(ctx, n, t)
+	made, err := a.Store.Turns.Import(ctx, n, t)
 	return made, notes, err
 }
 

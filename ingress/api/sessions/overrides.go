@@ -75,7 +75,7 @@ func (a *Endpoints) change(ctx context.Context, key chat.SessionKey, in Change) 
 		}
 	}
 	if in.Queue != nil {
-		return a.Store.SetQueue(ctx, key, *in.Queue)
+		return a.Store.Turns.SetQueue(ctx, key, *in.Queue)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // TaskKiller kills background tasks: it notes what is to be killed and tries it at once.
@@ -43,7 +43,7 @@ func (a *Endpoints) registerTasks(h huma.API) {
 			}
 			list := a.Store.Calls.Tasks
 			if in.All {
-				list = store.Background{Store: a.Store}.Tasks
+				list = engine.Background{Store: a.Store.Turns}.Tasks
 			}
 			tasks, err := list(ctx, s.Key)
 			return &struct{ Body TasksBody }{TasksBody{Tasks: append([]chat.Task{}, tasks...)}}, a.Problem(err)
@@ -54,7 +54,7 @@ func (a *Endpoints) registerTasks(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := store.Background{Store: a.Store}.FindTask(ctx, s.Key, in.ID)
+			t, err := engine.Background{Store: a.Store.Turns}.FindTask(ctx, s.Key, in.ID)
 			return &taskBody{t}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{

@@ -75,7 +75,7 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 	if err != nil {
 		return Limits{}, err
 	}
-	turns, err := a.Store.TurnsByTenant(ctx)
+	turns, err := a.Store.Turns.TurnsByTenant(ctx)
 	if err != nil {
 		return Limits{}, err
 	}

@@ -18,8 +18,8 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/store/conversation"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )
 
@@ -49,7 +49,7 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 		return openai.Asked{}, err
 	}
 	files := named(a)
-	in := intake.Inbound{UserName: auth.User(ctx).Name, Inbound: store.Inbound{
+	in := intake.Inbound{UserName: auth.User(ctx).Name, Inbound: engine.Inbound{
 		User: auth.User(ctx).ID, Channel: channel, PlatformID: a.Key, Text: strings.TrimPrefix(a.Text+chat.AttachmentLines(files), "\n"), Options: chat.Options{Think: a.Think, Client: a.Asks()},
 	}}
 	if err := intake.Check(in); err != nil {
@@ -101,11 +101,11 @@ func (p *People) begin(ctx context.Context, a openai.Ask, in sessions.NewSession
 }
 
 // known finds the message that a request was before.
-func (p *People) known(ctx context.Context, a openai.Ask, in intake.Inbound) (store.Delivered, bool, error) {
+func (p *People) known(ctx context.Context, a openai.Ask, in intake.Inbound) (engine.Delivered, bool, error) {
 	if !a.Chosen && !a.Retry {
-		return store.Delivered{}, false, p.Store.Answers.ReleaseID(ctx, in.User, channel, a.Key, 0)
+		return engine.Delivered{}, false, p.Store.Answers.ReleaseID(ctx, in.User, channel, a.Key, 0)
 	}
-	return p.Store.Delivered(ctx, in.Inbound)
+	return p.Store.Turns.Delivered(ctx, in.Inbound)
 }
 
 // sameAtOnce is how often a first request may meet another one like it that comes at the same instant.
@@ -127,7 +127,7 @@ func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (c
 }
 
 // where finds the conversation of a request, or says which one is to begin.
-func (p *People) where(ctx context.Context, a openai.Ask, asks who, known store.Delivered, calls chat.SessionKey) (there chat.Session, begin sessions.NewSession, err error) {
+func (p *People) where(ctx context.Context, a openai.Ask, asks who, known engine.Delivered, calls chat.SessionKey) (there chat.Session, begin sessions.NewSession, err error) {
 	begin = sessions.NewSession{Agent: asks.agent, Title: a.Title}
 	switch {
 	case calls != "":
@@ -183,7 +183,7 @@ func (p *People) existing(ctx context.Context, id string, asks who) (chat.Sessio
 }
 
 // behind finds the conversation in which a response was the last one. Older ones cannot be gone on from: what followed them would be there, too.
-func (p *People) behind(ctx context.Context, id string, known store.Delivered) (chat.Session, error) {
+func (p *People) behind(ctx context.Context, id string, known engine.Delivered) (chat.Session, error) {
 	previous, err := p.Find(ctx, id)
 	if missing := (*openai.Error)(nil); errors.As(err, &missing) {
 		// The clients of the API look for this code (dotnet/extensions#7704).

@@ -14,7 +14,7 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/session"
 )
@@ -80,7 +80,7 @@ func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
 		return nil
 	}
 	user := auth.User(ctx)
-	_, err = p.Dispatch.StopTurn(ctx, intake.Inbound{UserName: user.Name, Inbound: store.Inbound{
+	_, err = p.Dispatch.StopTurn(ctx, intake.Inbound{UserName: user.Name, Inbound: engine.Inbound{
 		Session: a.Session, User: user.ID, Channel: channel, PlatformID: fmt.Sprintf("cancel-%d", a.Message),
 	}}, fate.Turn)
 	return err

@@ -68,7 +68,7 @@ func setup(t *testing.T) *bundle {
 	_, err = b.Settings.SetPolicy(t.Context(), b.User.ID, document.JSON())
 	require.NoError(t, err)
 	policies := &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}
-	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store, Wakes: b.Woken, Policies: policies}
+	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken, Policies: policies}
 	base := &endpoint.Base{
 		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
 		Info: endpoint.Info{Version: "1.2.3", StartedAt: time.Now()}, Log: slog.New(slog.DiscardHandler),
@@ -151,7 +151,7 @@ func (b *bundle) work(key chat.SessionKey) {
 	for {
 		b.turns++
 		t := turn{b, key, chat.TurnID(fmt.Sprint("t", b.turns))}
-		_, ok, err := b.Claim(ctx, key, t.id, string(t.id), 0)
+		_, ok, err := b.Turns.Claim(ctx, key, t.id, string(t.id), 0)
 		if err != nil || !ok {
 			return // the test has ended, or nothing waits
 		}
@@ -160,7 +160,7 @@ func (b *bundle) work(key chat.SessionKey) {
 			return
 		}
 		b.agent(t, page.Messages[0])
-		_, _ = b.FinishTurn(ctx, key, t.id, chat.TurnDone, "") // unless the agent did
+		_, _ = b.Turns.FinishTurn(ctx, key, t.id, chat.TurnDone, "") // unless the agent did
 	}
 }
 
@@ -171,14 +171,14 @@ func (t turn) answers(pieces ...string) { t.says(0, 1, strings.Join(pieces, ""),
 func (t turn) says(step, attempt int, text string, pieces ...string) {
 	t.writes(step, attempt, pieces...)
 	s := chat.Step{Session: t.session, Turn: t.id, N: step}
-	_, err := t.CommitStep(context.Background(), s, chat.Answer{Text: text, Finish: "stop", Model: "demo/demo", Usage: chat.Usage{PromptTokens: 10, CachedTokens: 4, CompletionTokens: 3}})
+	_, err := t.Turns.CommitStep(context.Background(), s, chat.Answer{Text: text, Finish: "stop", Model: "demo/demo", Usage: chat.Usage{PromptTokens: 10, CachedTokens: 4, CompletionTokens: 3}})
 	if err != nil {
 		panic(err)
 	}
 }
 
 func (t turn) writes(step, attempt int, pieces ...string) {
-	_, _, _, err := t.BeginStep(context.Background(), chat.Step{Session: t.session, Turn: t.id, N: step})
+	_, _, _, err := t.Turns.BeginStep(context.Background(), chat.Step{Session: t.session, Turn: t.id, N: step})
 	if err != nil {
 		panic(err)
 	}
@@ -190,7 +190,7 @@ func (t turn) writes(step, attempt int, pieces ...string) {
 }
 
 func (t turn) ends(state chat.TurnState, say i18n.ID) {
-	if _, err := t.FinishTurn(context.Background(), t.session, t.id, state, say); err != nil {
+	if _, err := t.Turns.FinishTurn(context.Background(), t.session, t.id, state, say); err != nil {
 		panic(err)
 	}
 }

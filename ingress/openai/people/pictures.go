@@ -8,11 +8,11 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/document/picture"
-	"xbot/internal/store"
+	"xbot/internal/turn/engine"
 )
 
 // pictures makes the pictures of a message as models are shown them. Those of one that was accepted before are there, and nothing is fetched.
-func (p *People) pictures(ctx context.Context, a openai.Ask, known store.Delivered, found bool) ([]chat.Picture, error) {
+func (p *People) pictures(ctx context.Context, a openai.Ask, known engine.Delivered, found bool) ([]chat.Picture, error) {
 	if len(a.Pictures) == 0 {
 		return nil, nil
 	}
@@ -36,7 +36,7 @@ func (p *People) pictures(ctx context.Context, a openai.Ask, known store.Deliver
 }
 
 // kept are the pictures of a message that was accepted before, as far as the request has them too: where it is another one, its text says so.
-func (p *People) kept(ctx context.Context, known store.Delivered, most int) ([]chat.Picture, error) {
+func (p *People) kept(ctx context.Context, known engine.Delivered, most int) ([]chat.Picture, error) {
 	sent, err := p.Store.Services.Sent(ctx, known.Session, []chat.InboxID{known.Inbox})
 	if err != nil {
 		return nil, err

@@ -121,7 +121,10 @@ func TestResponse_InTheBackgroundIsLookedAtAndCancelled(t *testing.T) {
 	b.agent = func(t turn, _ chat.Message) {
 		t.writes(0, 1, "Hel")
 		begun <- struct{}{}
-		if !eventually(func() bool { stop, err := t.StopRequested(t.T.Context(), t.session, t.id); return err != nil || stop }) {
+		if !eventually(func() bool {
+			stop, err := t.Turns.StopRequested(t.T.Context(), t.session, t.id)
+			return err != nil || stop
+		}) {
 			return
 		}
 		t.ends(chat.TurnStopped, i18n.Stopped)

@@ -56,14 +56,14 @@ func callsTools(n int) func(t turn, asked chat.Message) {
 			return
 		}
 		s := chat.Step{Session: t.session, Turn: t.id}
-		if _, _, _, err := t.BeginStep(context.Background(), s); err != nil {
+		if _, _, _, err := t.Turns.BeginStep(context.Background(), s); err != nil {
 			panic(err)
 		}
 		a := chat.Answer{Text: "I look.", Finish: "tool_calls", Model: "demo/demo"}
 		for i := range n {
 			a.Calls = append(a.Calls, chat.ToolCall{ID: chat.NewCallID(t.id, 0, i), ProviderID: fmt.Sprint("p", i), Name: "get_weather", Arguments: `{"city":"Rome"}`, Class: chat.ClassClient, State: chat.CallOpen, Rule: chat.RuleAllow})
 		}
-		if _, err := t.CommitStep(context.Background(), s, a); err != nil {
+		if _, err := t.Turns.CommitStep(context.Background(), s, a); err != nil {
 			panic(err)
 		}
 	}
@@ -265,7 +265,7 @@ func TestFormat_TheLastTextAloneCounts(t *testing.T) {
 		s := chat.Step{Session: t.session, Turn: t.id}
 		t.writes(0, 1, "I look.")
 		calls := []chat.ToolCall{{ID: chat.NewCallID(t.id, 0, 0), Name: "Read", Arguments: "{}", Class: chat.ClassRead, State: chat.CallOpen}}
-		if _, err := t.CommitStep(context.Background(), s, chat.Answer{Text: "I look.", Finish: "tool_calls", Calls: calls}); err != nil {
+		if _, err := t.Turns.CommitStep(context.Background(), s, chat.Answer{Text: "I look.", Finish: "tool_calls", Calls: calls}); err != nil {
 			panic(err)
 		}
 		t.says(1, 1, "Here:\n```json\n{\"a\":1}\n```", "Here:\n```json\n", "{\"a\":1}\n```")

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
@@ -39,7 +40,7 @@ func (utc) ZoneOf(context.Context, chat.UserID) (cron.Zone, error) {
 
 func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	desk := &cron.Jobs{Conversations: s.Conversations, Cron: s.Cron, Services: s.Services, Zones: utc{}}
@@ -85,7 +86,7 @@ func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 
 func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 
 func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	desk := &cron.Jobs{Conversations: s.Conversations, Cron: s.Cron, Services: s.Services, Zones: utc{}}
@@ -134,7 +135,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 
 func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	bob, err := s.Users.CreateUser(t.Context(), "bob", people.RoleMember)

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/automation/cron"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
@@ -45,7 +46,7 @@ func consumerOf(t *testing.T) *consumer {
 	t.Helper()
 	t.Parallel()
 	ctx := t.Context()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	alice, err := s.Users.EnsureAdmin(ctx, "alice")
 	require.NoError(t, err)
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk"), Capabilities: &[]service.Capability{service.Scheduler}})

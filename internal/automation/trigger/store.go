@@ -79,7 +79,7 @@ func known(s chat.TriggerSource) bool {
 
 // check completes a draft, or says what is wrong with it.
 func (b *Store) check(ctx context.Context, owner chat.UserID, id string, d chat.TriggerDraft) (chat.TriggerDraft, error) {
-	d.Name = strings.Join(strings.Fields(unmarked.Replace(store.Clean(d.Name))), " ")
+	d.Name = strings.Join(strings.Fields(unmarked.Replace(chat.Clean(d.Name))), " ")
 	d.PerMinute = cmp.Or(d.PerMinute, defaultPerMinute)
 	own := session.Key{Kind: session.KindHook, ID: id}.String()
 	d.Session = cmp.Or(d.Session, own)

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/channel/qq"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/channels"
 	"xbot/internal/testing/pgtest"
@@ -20,7 +21,7 @@ import (
 // withBots is the settings of an installation with these bots, CHANNEL or CHANNEL/ACCOUNT.
 func withBots(t *testing.T, bots ...[2]string) *accounts.Store {
 	t.Helper()
-	rows := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	rows := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	for _, b := range bots {
 		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: b[0], Account: b[1], Enabled: true, Settings: map[string]string{}}, 0))
 	}

@@ -19,6 +19,7 @@ import (
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/calls"
@@ -26,6 +27,7 @@ import (
 	rows "xbot/internal/store/oauth"
 	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/engine"
 )
 
 const browser = "the cookie of a browser"
@@ -42,7 +44,7 @@ type bundle struct {
 
 func setup(t *testing.T, allowed ...string) *bundle {
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "ann")
 	require.NoError(t, err)
@@ -450,16 +452,16 @@ func (b *bundle) asks(turn chat.TurnID, scopes ...string) chat.CallID {
 	key := chat.SessionKey("s-" + string(turn))
 	_, err := b.store.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: key, Owner: b.user, Channel: "web"})
 	require.NoError(b.t, err)
-	_, err = b.store.Accept(b.t.Context(), store.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(turn), Text: "hi"})
+	_, err = b.store.Turns.Accept(b.t.Context(), engine.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(turn), Text: "hi"})
 	require.NoError(b.t, err)
-	_, _, err = b.store.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
+	_, _, err = b.store.Turns.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
 	require.NoError(b.t, err)
 	step := chat.Step{Session: key, Turn: turn}
-	_, _, _, err = b.store.BeginStep(b.t.Context(), step)
+	_, _, _, err = b.store.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
 	ask := []chat.Inquiry{{Name: "q1", Text: "May I?", Other: true, Connect: &chat.AccountAsk{Provider: "acme", Name: "Acme", Scopes: scopes}}}
 	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "oauth_authorize", Class: chat.ClassRead, Asks: chat.Asks{Questions: ask}}.Ruled()
-	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	_, err = b.store.Turns.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	_, err = b.store.Calls.Ask(b.t.Context(), call.ID, chat.Request{})
 	require.NoError(b.t, err)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"xbot/internal/host/crash"
-	"xbot/internal/store"
+	"xbot/internal/pg"
 	"xbot/internal/store/crashes"
 	"xbot/internal/testing/pgtest"
 )
@@ -115,7 +115,7 @@ type suite struct {
 
 func setup(t *testing.T) *suite {
 	t.Helper()
-	return &suite{t, t.TempDir(), crashes.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate))}
+	return &suite{t, t.TempDir(), crashes.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate))}
 }
 
 // worker runs a worker process to its end.

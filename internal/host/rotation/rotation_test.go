@@ -18,6 +18,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/host/rotation"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/agentsecrets"
@@ -43,7 +44,7 @@ type bundle struct {
 }
 
 func setup(t *testing.T) *bundle {
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	b := &bundle{Store: store.New(pool, store.Options{}), t: t, pool: pool, home: t.TempDir()}
 	b.ring = b.open()
 	user, err := b.Users.EnsureAdmin(t.Context(), "admin")

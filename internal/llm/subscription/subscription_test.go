@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/provider"
 	"xbot/internal/llm/subscription"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/secrets"
@@ -32,7 +33,7 @@ type bundle struct {
 }
 
 func setup(t *testing.T) *bundle {
-	rows := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	rows := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	admin, err := rows.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	return &bundle{

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed"
 	"xbot/internal/memory/embed/embedtest"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
@@ -34,7 +35,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)}
+	b := &bundle{t: t, pool: pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)}
 	b.store = store.New(b.pool, store.Options{})
 	b.embedder = &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car", "汽车": "car"}}
 	b.Archive = b.replica(b.embedder)

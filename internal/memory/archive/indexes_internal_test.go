@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/memory/embed/embedtest"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	peoplerows "xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
@@ -16,7 +17,7 @@ import (
 
 func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	a := New(s.Memory, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
 	a.indexes.limit = 2 * (embedtest.Dim + indexCost)
 	var people []chat.MemoryOwner

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
 	"xbot/internal/memory/digest"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
@@ -31,7 +32,7 @@ func (o only) For(context.Context, chat.SessionKey) (llm.Client, error) { return
 func setup(t *testing.T) (digest.Digester, *llmtest.Server, *store.Store, chat.UserID) {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: session, Owner: user.ID, Channel: "web"})

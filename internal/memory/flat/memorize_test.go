@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/memory"
 	"xbot/internal/memory/flat"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
 )
@@ -35,7 +36,7 @@ type fixture struct {
 func setup(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	return &fixture{Store: s, Provider: flat.Provider{Store: s.Memory}, t: t, user: user.ID}

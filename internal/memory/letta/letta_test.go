@@ -17,6 +17,7 @@ import (
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/memory/letta"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
 )
@@ -40,7 +41,7 @@ type fixture struct {
 func setup(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	a := archive.New(s.Memory, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))

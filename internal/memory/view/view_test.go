@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/memory/view"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
 )
@@ -29,7 +30,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)

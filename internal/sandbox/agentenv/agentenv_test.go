@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/sandbox/agentenv"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -46,7 +47,7 @@ type bundle struct {
 }
 
 func setup(t *testing.T) *bundle {
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	ring, err := secret.OpenKeyring(t.TempDir(), "")
 	require.NoError(t, err)
 	s := store.New(pool, store.Options{})

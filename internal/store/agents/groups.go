@@ -40,7 +40,7 @@ func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID
 		}
 		id = groupID(g.Call)
 		if err := s.db.Q.GroupInsert(ctx, tx, dbsqlc.GroupInsertParams{
-			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: pg.Clean(g.Topic), MaxRounds: int32(g.Rounds), Members: int32(len(g.Members)),
+			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: chat.Clean(g.Topic), MaxRounds: int32(g.Rounds), Members: int32(len(g.Members)),
 		}); err != nil {
 			return fmt.Errorf("make group chat %s: %w", id, err)
 		}
@@ -154,7 +154,7 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 // lineOfMember writes what was said, once for each key, and wakes the chat after the commit.
 func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
 	if _, err := t.Q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
-		ID: g.ID, Speaker: int32(speaker), Key: key, Said: pg.Clean(said), Outcome: outcome,
+		ID: g.ID, Speaker: int32(speaker), Key: key, Said: chat.Clean(said), Outcome: outcome,
 	}); err != nil {
 		return fmt.Errorf("write a line of group chat %s: %w", g.ID, err)
 	}

@@ -130,7 +130,7 @@ func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Transcript, 
 		return fmt.Errorf("load %s: %w", m.GroupMember.Name, err)
 	}
 	if err := t.Q.GroupTaskInsert(ctx, t, dbsqlc.GroupTaskInsertParams{
-		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: pg.Clean(chat.FirstWords(g.Topic, TaskWords)), ID: string(g.ID),
+		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: chat.Clean(chat.FirstWords(g.Topic, TaskWords)), ID: string(g.ID),
 	}); err != nil {
 		return fmt.Errorf("ask %s in group chat %s: %w", m.GroupMember.Name, g.ID, err)
 	}

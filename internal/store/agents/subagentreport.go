@@ -79,7 +79,7 @@ func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent d
 	}
 	name, how := conversation.RefOf(agent).Name(), howEnded(turn.State)
 	if waits {
-		result := chat.ToolResult{Content: pg.Clean("[" + name + " " + how + "]\n" + answer), IsError: turn.State != chat.TurnDone}
+		result := chat.ToolResult{Content: chat.Clean("[" + name + " " + how + "]\n" + answer), IsError: turn.State != chat.TurnDone}
 		if err := calls.FinishCall(ctx, t, task.CallID, window.Result(conversation.CallOf(call), result, tokens.Count)); err != nil {
 			return err
 		}

@@ -182,7 +182,7 @@ func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above P
 func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsqlc.Subagent, tree chat.TurnID) error {
 	if err := t.Q.SubagentTaskInsert(ctx, t, dbsqlc.SubagentTaskInsertParams{
 		CallID: task.Call, SessionKey: agent.SessionKey, AskedIn: task.Turn, Tree: tree, Background: task.Background,
-		Words: pg.Clean(chat.FirstWords(task.Text, TaskWords)),
+		Words: chat.Clean(chat.FirstWords(task.Text, TaskWords)),
 	}); err != nil {
 		return fmt.Errorf("write the task of call %s: %w", task.Call, err)
 	}

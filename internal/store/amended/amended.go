@@ -104,14 +104,14 @@ func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (change
 
 // RecallHeard notes that a message was taken back which came into the transcript of a conversation although it was not for the bot.
 func RecallHeard(ctx context.Context, t *pg.Tx, key Key, session chat.SessionKey, sender string) (changed bool, err error) {
-	n, err := t.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(session), Sender: pg.Clean(sender)})
+	n, err := t.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(session), Sender: chat.Clean(sender)})
 	return n > 0, err
 }
 
 // EditRead notes the new text of a message that a turn has read. It reports false for one that no turn has read, that was taken back, or
 // that has this text already.
 func EditRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID, text string) (changed bool, err error) {
-	n, err := t.Q.AmendedEdit(ctx, t, dbsqlc.AmendedEditParams{Key: key, InboxID: id, Body: pg.Clean(text)})
+	n, err := t.Q.AmendedEdit(ctx, t, dbsqlc.AmendedEditParams{Key: key, InboxID: id, Body: chat.Clean(text)})
 	if err != nil {
 		return false, fmt.Errorf("note the new text of message %d: %w", id, err)
 	}

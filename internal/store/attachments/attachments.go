@@ -36,7 +36,7 @@ func New(db *pg.DB, limits *quota.Quota) *Store { return &Store{db: db, quota: l
 func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID, files []chat.Attachment) error {
 	for i, f := range files {
 		err := t.Q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
-			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of), At: pg.Clean(f.At), Picture: f.Shown,
+			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: chat.Clean(f.Kind), Key: chat.Clean(f.Key), Name: chat.Clean(f.Name), Size: f.Size, OfMessage: chat.Clean(f.Of), At: chat.Clean(f.At), Picture: f.Shown,
 		})
 		if err != nil {
 			return fmt.Errorf("note file %d of a message: %w", i+1, err)
@@ -102,15 +102,15 @@ func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner str
 // FileStored notes where a file is now. The first note stands.
 func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error {
 	p := dbsqlc.FileStoredParams{
-		InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size, Picture: f.Picture, Transcript: pg.Clean(f.Transcript), Unheard: pg.Clean(f.Unheard),
-		Pages: int32(f.Pages), Unshown: pg.Clean(f.Unshown),
+		InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size, Picture: f.Picture, Transcript: chat.Clean(f.Transcript), Unheard: chat.Clean(f.Unheard),
+		Pages: int32(f.Pages), Unshown: chat.Clean(f.Unshown),
 	}
 	return pg.Classify(s.db.Q.FileStored(ctx, s.db.Pool, p))
 }
 
 // FileProblem notes why a file is not there; failed says that it is not tried again.
 func (s *Store) FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error {
-	p := dbsqlc.FileProblemParams{InboxID: int64(id), N: int32(n), Problem: pg.Clean(problem), Failed: failed}
+	p := dbsqlc.FileProblemParams{InboxID: int64(id), N: int32(n), Problem: chat.Clean(problem), Failed: failed}
 	return pg.Classify(s.db.Q.FileProblem(ctx, s.db.Pool, p))
 }
 

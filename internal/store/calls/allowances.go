@@ -40,7 +40,7 @@ func (s *Store) AllowTurn(ctx context.Context, a TurnPermit) (chat.Turn, error) 
 			out = conversation.TurnOf(row)
 			return err
 		}
-		if row, err = tx.Q.TurnAllow(ctx, tx, dbsqlc.TurnAllowParams{ID: row.ID, AllowsBy: allower(a), AllowsKey: pg.Clean(a.Key)}); err != nil {
+		if row, err = tx.Q.TurnAllow(ctx, tx, dbsqlc.TurnAllowParams{ID: row.ID, AllowsBy: allower(a), AllowsKey: chat.Clean(a.Key)}); err != nil {
 			return fmt.Errorf("allow turn %s: %w", row.ID, err)
 		}
 		if a.Allow {
@@ -93,7 +93,7 @@ func turnToAllow(ctx context.Context, t *pg.Tx, a *TurnPermit) (row dbsqlc.Turn,
 
 // meantTurn is the turn that a message means which names none: the one for which it was taken before, or the one that runs.
 func meantTurn(ctx context.Context, t *pg.Tx, a TurnPermit) (id chat.TurnID, said bool, err error) {
-	if id, err = t.Q.TurnAllowedBy(ctx, t, dbsqlc.TurnAllowedByParams{SessionKey: a.Session, AllowsKey: pg.Clean(a.Key)}); err == nil {
+	if id, err = t.Q.TurnAllowedBy(ctx, t, dbsqlc.TurnAllowedByParams{SessionKey: a.Session, AllowsKey: chat.Clean(a.Key)}); err == nil {
 		return id, true, nil
 	}
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -33,7 +33,7 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 		if q.Reason, err = reasonOf(ctx, tx, turn.ID, q); err != nil {
 			return err
 		}
-		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: pg.Clean(q.Reason), MaxReason: maxReason, Preview: pg.Clean(q.Preview)})
+		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: chat.Clean(q.Reason), MaxReason: maxReason, Preview: chat.Clean(q.Preview)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -207,7 +207,7 @@ func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 // oldestOpenCall finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
 // message was an answer before, to the call that is returned.
 func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
-	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: pg.Clean(a.Key), UserID: int64(a.User)})
+	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil {
 		return row.ID, row.SessionKey, conversation.CallOf(row), true, nil
 	}
@@ -260,11 +260,11 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 		return dbsqlc.ToolCall{}, err
 	}
 	p := dbsqlc.ApprovalAnswerParams{
-		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: pg.Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: pg.Clean(a.Key),
+		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: chat.Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: chat.Clean(a.Key),
 		Answers: answers,
 	}
 	if a.Changed != nil {
-		p.Arguments, p.Summary, p.Plan = new(pg.Clean(a.Changed.Arguments)), new(pg.Clean(a.Changed.Summary)), a.Changed.Plan
+		p.Arguments, p.Summary, p.Plan = new(chat.Clean(a.Changed.Arguments)), new(chat.Clean(a.Changed.Summary)), a.Changed.Plan
 		p.Digest = a.Changed.Digest
 		if p.Plan == nil { // the result of a plan says what was changed
 			p.Told = i18n.Say(i18n.English, i18n.CallEdited)
@@ -299,7 +299,7 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 
 // answeredBefore finds an answer that was recorded earlier under the same key, or returns why the answer is not accepted.
 func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
-	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: pg.Clean(a.Key), UserID: int64(a.User)})
+	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil && row.ID == a.Call {
 		return row, nil
 	}

@@ -84,7 +84,7 @@ func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResu
 
 // FinishCall ends a call with its result, unless it has ended.
 func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult) error {
-	p := dbsqlc.CallFinishParams{ID: id, Result: pg.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds(), Pictures: []chat.PictureRef{}, Diff: pg.Clean(r.Diff), Sources: append([]chat.WebSource{}, r.Sources...)}
+	p := dbsqlc.CallFinishParams{ID: id, Result: chat.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds(), Pictures: []chat.PictureRef{}, Diff: chat.Clean(r.Diff), Sources: append([]chat.WebSource{}, r.Sources...)}
 	if len(r.Pictures) > 0 {
 		call, err := t.Q.CallGet(ctx, t, id)
 		if err != nil {
@@ -134,5 +134,5 @@ func (s *Store) Intent(ctx context.Context, id chat.CallID) (string, error) {
 
 // SetIntent notes, durably, what a call is about to do.
 func (s *Store) SetIntent(ctx context.Context, id chat.CallID, intent string) error {
-	return pg.Classify(s.db.Q.CallSetIntent(ctx, s.db.Pool, dbsqlc.CallSetIntentParams{ID: id, Intent: pg.Clean(intent)}))
+	return pg.Classify(s.db.Q.CallSetIntent(ctx, s.db.Pool, dbsqlc.CallSetIntentParams{ID: id, Intent: chat.Clean(intent)}))
 }

@@ -75,7 +75,7 @@ type Question struct {
 
 // Question finds what a call has asked by an account; NotFound if it asked nothing there.
 func (s *Store) Question(ctx context.Context, channel, account string, id chat.CallID) (Question, error) {
-	row, err := s.db.Q.QuestionOfCall(ctx, s.db.Pool, pg.Clean(string(id)))
+	row, err := s.db.Q.QuestionOfCall(ctx, s.db.Pool, chat.Clean(string(id)))
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.Channel != channel || row.Account != account) {
 		return Question{}, fault.Errorf(fault.NotFound, "no call asks this here")
 	}

@@ -28,7 +28,7 @@ func (s *Store) Sample(ctx context.Context, call chat.CallID, request string) (a
 // answer to a request stands.
 func (s *Store) KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, a chat.Sample, u chat.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := tx.Q.SampleKeep(ctx, tx, dbsqlc.SampleKeepParams{CallID: call, Request: a.Request, Model: a.Model, Answer: pg.Clean(a.Text), Finish: a.Finish})
+		err := tx.Q.SampleKeep(ctx, tx, dbsqlc.SampleKeepParams{CallID: call, Request: a.Request, Model: a.Model, Answer: chat.Clean(a.Text), Finish: a.Finish})
 		if err != nil {
 			return fmt.Errorf("store what a model answered during call %s: %w", call, err)
 		}

@@ -31,7 +31,7 @@ func (s *Store) Waiting(ctx context.Context, a Answer) (call chat.ToolCall, key 
 func (s *Store) AnswerAll(ctx context.Context, a Answer) ([]chat.ToolCall, error) {
 	var out []chat.ToolCall
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		before, err := tx.Q.ApprovalsByKey(ctx, tx, dbsqlc.ApprovalsByKeyParams{SessionKey: a.Session, AnswerKey: pg.Clean(a.Key), UserID: int64(a.User)})
+		before, err := tx.Q.ApprovalsByKey(ctx, tx, dbsqlc.ApprovalsByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
 		if err != nil {
 			return fmt.Errorf("look for earlier answers: %w", err)
 		}

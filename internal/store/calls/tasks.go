@@ -24,7 +24,7 @@ const maxTasks = 100
 // that names it.
 func beginTask(ctx context.Context, t *pg.Tx, id chat.CallID, b chat.Background) (dbsqlc.ToolCall, error) {
 	task, err := t.Q.TaskInsert(ctx, t, dbsqlc.TaskInsertParams{
-		CallID: id, Command: pg.Clean(b.Command), Dir: b.Dir, Runner: b.Runner, StartedAt: b.StartedAt,
+		CallID: id, Command: chat.Clean(b.Command), Dir: b.Dir, Runner: b.Runner, StartedAt: b.StartedAt,
 	})
 	if err != nil {
 		return dbsqlc.ToolCall{}, fmt.Errorf("make call %s a background task: %w", id, err)
@@ -122,7 +122,7 @@ func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd)
 	ended := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.TaskEnd(ctx, tx, dbsqlc.TaskEndParams{
-			CallID: call, State: end.State, Code: int32(end.Code), Total: end.Total, Output: pg.Clean(end.Output), EndedAt: &end.Ended,
+			CallID: call, State: end.State, Code: int32(end.Code), Total: end.Total, Output: chat.Clean(end.Output), EndedAt: &end.Ended,
 		})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -131,7 +131,7 @@ func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd)
 			return fmt.Errorf("end the task of call %s: %w", call, err)
 		}
 		ended = true
-		if err := s.db.Q.InboxTellTask(ctx, tx, dbsqlc.InboxTellTaskParams{CallID: call, Body: pg.Clean(end.Announcement)}); err != nil {
+		if err := s.db.Q.InboxTellTask(ctx, tx, dbsqlc.InboxTellTaskParams{CallID: call, Body: chat.Clean(end.Announcement)}); err != nil {
 			return fmt.Errorf("tell of the end of the task of call %s: %w", call, err)
 		}
 		tx.EndTask(row.SessionKey, call)

@@ -42,7 +42,7 @@ func (s *Store) DraftCard(ctx context.Context, in chat.SessionKey, id string, ca
 
 // Card reads a card of a conversation. NotFound: it has none of that id.
 func (s *Store) Card(ctx context.Context, in chat.SessionKey, id string) (card.Card, error) {
-	data, err := s.db.Q.CardDraftGet(ctx, s.db.Pool, dbsqlc.CardDraftGetParams{SessionKey: in, ID: pg.Clean(id)})
+	data, err := s.db.Q.CardDraftGet(ctx, s.db.Pool, dbsqlc.CardDraftGetParams{SessionKey: in, ID: chat.Clean(id)})
 	if err != nil {
 		return card.Card{}, missing(id, err)
 	}
@@ -53,7 +53,7 @@ func (s *Store) Card(ctx context.Context, in chat.SessionKey, id string) (card.C
 func (s *Store) ChangeCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, change func(card.Card) (card.Card, error)) (card.Card, error) {
 	var out card.Card
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.CardDraftLock(ctx, tx, dbsqlc.CardDraftLockParams{SessionKey: in, ID: pg.Clean(id), CallID: string(call)})
+		row, err := tx.Q.CardDraftLock(ctx, tx, dbsqlc.CardDraftLockParams{SessionKey: in, ID: chat.Clean(id), CallID: string(call)})
 		if err != nil {
 			return missing(id, err)
 		}
@@ -67,7 +67,7 @@ func (s *Store) ChangeCard(ctx context.Context, in chat.SessionKey, id string, c
 		if err != nil {
 			return fmt.Errorf("encode card: %w", err)
 		}
-		return tx.Q.CardDraftSave(ctx, tx, dbsqlc.CardDraftSaveParams{SessionKey: in, ID: pg.Clean(id), Card: data, CallID: string(call)})
+		return tx.Q.CardDraftSave(ctx, tx, dbsqlc.CardDraftSaveParams{SessionKey: in, ID: chat.Clean(id), Card: data, CallID: string(call)})
 	})
 	return out, err
 }

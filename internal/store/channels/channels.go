@@ -94,7 +94,7 @@ func (s *Store) ReleaseChannel(ctx context.Context, channel, account, holder str
 
 // ReportChannel records the state of an account; event and lag are zero if nothing arrived.
 func (s *Store) ReportChannel(ctx context.Context, channel, account string, connected bool, event time.Time, lag time.Duration, problem string) error {
-	p := dbsqlc.ChannelReportParams{Channel: channel, Account: account, Connected: connected, Error: pg.Clean(problem)}
+	p := dbsqlc.ChannelReportParams{Channel: channel, Account: account, Connected: connected, Error: chat.Clean(problem)}
 	if !event.IsZero() {
 		p.EventAt, p.LagMs = &event, new(int32(lag.Milliseconds()))
 	}

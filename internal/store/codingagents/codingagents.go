@@ -43,7 +43,7 @@ func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codinga
 // conversation of somebody else, Conflict that a turn runs.
 func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		others, err := s.db.Q.CodingThreadOfOthers(ctx, tx, dbsqlc.CodingThreadOfOthersParams{Agent: b.Agent, Thread: pg.Clean(b.Thread), SessionKey: key})
+		others, err := s.db.Q.CodingThreadOfOthers(ctx, tx, dbsqlc.CodingThreadOfOthersParams{Agent: b.Agent, Thread: chat.Clean(b.Thread), SessionKey: key})
 		if err != nil {
 			return fmt.Errorf("look whose a thread is: %w", err)
 		}
@@ -51,7 +51,7 @@ func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b cod
 			return i18n.Fault(fault.NotFound, i18n.ThreadUnknown, b.Thread)
 		}
 		bound, err := s.db.Q.CodingThreadBind(ctx, tx, dbsqlc.CodingThreadBindParams{
-			SessionKey: key, Agent: b.Agent, Thread: pg.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir,
+			SessionKey: key, Agent: b.Agent, Thread: chat.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir,
 		})
 		if err != nil {
 			return fmt.Errorf("bind a thread: %w", err)
@@ -70,7 +70,7 @@ func (s *Store) KeepCodingThread(ctx context.Context, key chat.SessionKey, b cod
 
 func keep(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, b codingagent.Binding) error {
 	err := q.CodingThreadKeep(ctx, db, dbsqlc.CodingThreadKeepParams{
-		SessionKey: key, Agent: b.Agent, Thread: pg.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir, Upto: b.Upto,
+		SessionKey: key, Agent: b.Agent, Thread: chat.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir, Upto: b.Upto,
 	})
 	if err != nil {
 		return fmt.Errorf("keep the thread of a coding agent: %w", err)
@@ -125,7 +125,7 @@ func (s *Store) NewestCodingRuns(ctx context.Context) ([]codingagent.NewestRun, 
 
 // BeginCodingRun writes a process down before it is started. The first one of a round stands and is returned. Conflict says that the turn is over.
 func (s *Store) BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error) {
-	r.Request.Text = pg.Clean(r.Request.Text)
+	r.Request.Text = chat.Clean(r.Request.Text)
 	request, err := json.Marshal(r.Request)
 	if err != nil {
 		return r, fmt.Errorf("encode what a coding agent is asked: %w", err)

@@ -43,7 +43,7 @@ func (b *Branches) AskAgain(ctx context.Context, turn chat.TurnID, back int, to 
 		if len(text) > maxAgain {
 			return i18n.Say(lang, i18n.BranchLong, maxAgain), nil
 		}
-		return i18n.Say(lang, i18n.AskedAgain, chat.FirstWords(text, rewindWords)), askBehind(ctx, tx, o, of, pg.Clean(text), options)
+		return i18n.Say(lang, i18n.AskedAgain, chat.FirstWords(text, rewindWords)), askBehind(ctx, tx, o, of, chat.Clean(text), options)
 	})
 }
 

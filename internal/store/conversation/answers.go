@@ -153,7 +153,7 @@ func (s *Answers) ClientCalls(ctx context.Context, user chat.UserID, of chat.Cal
 func (s *Answers) AnswerClientCalls(ctx context.Context, results []chat.ClientResult) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		for _, r := range results {
-			content := pg.Clean(r.Content)
+			content := chat.Clean(r.Content)
 			row, err := tx.Q.AnswerClientResult(ctx, tx, dbsqlc.AnswerClientResultParams{ID: r.Call, Result: content})
 			if errors.Is(err, pgx.ErrNoRows) {
 				err = sameResult(ctx, tx, r.Call, content)

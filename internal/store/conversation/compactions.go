@@ -23,7 +23,7 @@ func (s *Store) Compact(ctx context.Context, step chat.Step, c chat.Control, arc
 		if open, err := turnOpen(ctx, tx, step.Turn); err != nil || !open {
 			return err
 		}
-		c.Compaction.Summary = pg.Clean(c.Compaction.Summary)
+		c.Compaction.Summary = chat.Clean(c.Compaction.Summary)
 		stored, added, err := addControl(ctx, tx, step.Session, c)
 		if err != nil || !added {
 			return err
@@ -52,7 +52,7 @@ func turnOpen(ctx context.Context, t *pg.Tx, turn chat.TurnID) (bool, error) {
 
 // storeArchive keeps a text that no call produced, to be recalled by its id.
 func storeArchive(ctx context.Context, t *pg.Tx, key chat.SessionKey, o chat.Offload) error {
-	body := pg.Clean(o.Body)
+	body := chat.Clean(o.Body)
 	hash := sha256.Sum256([]byte(body))
 	_, err := t.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
 		SessionKey: key, ID: o.ID, Hash: hash[:], Body: body, Bytes: int32(len(body)), Tool: o.Tool,
@@ -66,7 +66,7 @@ func storeArchive(ctx context.Context, t *pg.Tx, key chat.SessionKey, o chat.Off
 // sayOfContext appends a notice about a change of the context. In a turn that carries out a command it is the command's
 // answer.
 func sayOfContext(ctx context.Context, t *pg.Tx, step chat.Step, say string) error {
-	m := chat.Message{Session: step.Session, Turn: step.Turn, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: pg.Clean(say)}
+	m := chat.Message{Session: step.Session, Turn: step.Turn, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: chat.Clean(say)}
 	order, err := orderOf(ctx, t.Q, t, step.Turn)
 	switch {
 	case err == nil:

@@ -44,7 +44,7 @@ func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
 	}
 	// What is copied by several statements has to be of one moment.
 	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Sessions, Owner: owner, Still: true}, func(tx *pg.Tx) (bool, error) {
-		rows, err := s.db.Q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: pg.Clean(n.Title)})
+		rows, err := s.db.Q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: chat.Clean(n.Title)})
 		if err != nil {
 			return false, fmt.Errorf("create the copy of the session: %w", err)
 		}

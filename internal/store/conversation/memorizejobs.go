@@ -201,9 +201,9 @@ func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why 
 }
 
 func short(why string) string {
-	why = pg.Clean(why)
+	why = chat.Clean(why)
 	if len(why) > maxMemorizeError {
-		why = pg.Clean(why[:maxMemorizeError])
+		why = chat.Clean(why[:maxMemorizeError])
 	}
 	return why
 }

@@ -24,13 +24,13 @@ const (
 // StoreOffload keeps the whole of the result that a call has just got as a summary. Where the id is taken by another call the
 // whole result stays in the conversation.
 func StoreOffload(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall, o chat.Offload) (dbsqlc.ToolCall, error) {
-	body := pg.Clean(o.Body)
+	body := chat.Clean(o.Body)
 	hash := sha256.Sum256([]byte(body))
 	p := dbsqlc.OffloadSaveParams{
-		SessionKey: call.SessionKey, ID: o.ID, CallID: &call.ID, Hash: hash[:], Body: body, Bytes: int32(len(body)), Tool: pg.Clean(o.Tool),
+		SessionKey: call.SessionKey, ID: o.ID, CallID: &call.ID, Hash: hash[:], Body: body, Bytes: int32(len(body)), Tool: chat.Clean(o.Tool),
 	}
 	if f := o.File; f != nil {
-		p.Path, p.Runner, p.FileSize, p.FileTime, p.FileHash = pg.Clean(f.Path), f.Runner, f.Size, &f.Time, f.Hash
+		p.Path, p.Runner, p.FileSize, p.FileTime, p.FileHash = chat.Clean(f.Path), f.Runner, f.Size, &f.Time, f.Hash
 	}
 	n, err := t.Q.OffloadSave(ctx, t, p)
 	if err != nil {
@@ -49,7 +49,7 @@ func StoreOffload(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall, o chat.Of
 // OffloadBody returns the whole of an offloaded result that a session can recall: one of its own or, for a subagent, of
 // the session that keeps its offloads. NotFound if there is none.
 func (s *Store) OffloadBody(ctx context.Context, key chat.SessionKey, id string) (string, error) {
-	body, err := s.db.Q.OffloadBody(ctx, s.db.Pool, dbsqlc.OffloadBodyParams{SessionKey: key, ID: pg.Clean(id)})
+	body, err := s.db.Q.OffloadBody(ctx, s.db.Pool, dbsqlc.OffloadBodyParams{SessionKey: key, ID: chat.Clean(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.Errorf(fault.NotFound, "there is no offloaded result %q in this conversation", id)
 	}
@@ -91,7 +91,7 @@ func (s *Store) OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []s
 // CallResult returns the whole result of a call of a session, however the conversation shows it. NotFound when there is
 // no such call or it has no result yet.
 func (s *Store) CallResult(ctx context.Context, key chat.SessionKey, id chat.CallID) (string, error) {
-	row, err := s.db.Q.CallWhole(ctx, s.db.Pool, chat.CallID(pg.Clean(string(id))))
+	row, err := s.db.Q.CallWhole(ctx, s.db.Pool, chat.CallID(chat.Clean(string(id))))
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || err == nil && row.SessionKey != key:
 		return "", fault.Errorf(fault.NotFound, "there is no call %q in this session", id)

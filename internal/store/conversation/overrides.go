@@ -71,5 +71,5 @@ func cleaned(text *string) *string {
 	if text == nil {
 		return nil
 	}
-	return new(pg.Clean(*text))
+	return new(chat.Clean(*text))
 }

@@ -78,7 +78,7 @@ func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
 
 // clear removes what belonged to the conversation before a reset.
 func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.ControlID) error {
-	err := s.db.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.Key, Control: int64(control), Model: pg.Clean(f.model)})
+	err := s.db.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.Key, Control: int64(control), Model: chat.Clean(f.model)})
 	if err != nil {
 		return fmt.Errorf("begin anew: %w", err)
 	}

@@ -62,7 +62,7 @@ func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx 
 			return err
 		}
 		notice := chat.Message{
-			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(said), Inbox: o.Inbox,
+			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: chat.Clean(said), Inbox: o.Inbox,
 		}
 		return AppendMessage(ctx, tx, &notice, "")
 	})

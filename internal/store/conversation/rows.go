@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 	"xbot/internal/chat"
-	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
 )
 
@@ -82,7 +81,7 @@ func RefOf(r dbsqlc.Subagent) chat.SubagentRef {
 // WordsOf returns what a person wrote, where a row holds the command that it stands for.
 func WordsOf(body string, options json.RawMessage) string {
 	if said := SaidIn(options); said.Said != "" {
-		return pg.Clean(said.Said)
+		return chat.Clean(said.Said)
 	}
 	return body
 }

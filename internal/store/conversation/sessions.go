@@ -49,7 +49,7 @@ func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 		return false, fmt.Errorf("encode origin: %w", err)
 	}
 	p := dbsqlc.SessionCreateParams{
-		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: pg.Clean(n.Title), Cwd: pg.Clean(n.Cwd), CwdRunner: n.CwdRunner,
+		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: chat.Clean(n.Title), Cwd: chat.Clean(n.Cwd), CwdRunner: n.CwdRunner,
 		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin, Shelf: n.Shelf, TitleOpen: n.titleOpen(),
 	}
 	if n.Arriving {
@@ -105,7 +105,7 @@ func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit
 	for i, shelf := range shelves {
 		named[i] = string(shelf)
 	}
-	rows, err := s.db.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Shelves: named, Q: pg.Clean(q), N: int32(limit)})
+	rows, err := s.db.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Shelves: named, Q: chat.Clean(q), N: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
@@ -119,7 +119,7 @@ func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit
 // UpdateSession changes what a person may change of a session; nil leaves a value as it is.
 func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error {
 	if title != nil {
-		title = new(pg.Clean(*title))
+		title = new(chat.Clean(*title))
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if _, err := s.db.Q.SessionUpdate(ctx, tx, dbsqlc.SessionUpdateParams{Key: key, Title: title, Pinned: pinned}); err != nil {
@@ -141,7 +141,7 @@ func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir str
 
 // SetCwdIn sets the working folder of a session in a transaction.
 func (s *Store) SetCwdIn(ctx context.Context, db dbsqlc.DBTX, key chat.SessionKey, runner, dir string) error {
-	return s.db.Q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: pg.Clean(dir), CwdRunner: runner})
+	return s.db.Q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: chat.Clean(dir), CwdRunner: runner})
 }
 
 // Turns lists the newest turns of a session, newest first.
@@ -189,7 +189,7 @@ func (s *Store) Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, er
 // SetTodos replaces the to-do list of a session.
 func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.Todo) error {
 	for i := range todos {
-		todos[i].ID, todos[i].Text = pg.Clean(todos[i].ID), pg.Clean(todos[i].Text)
+		todos[i].ID, todos[i].Text = chat.Clean(todos[i].ID), chat.Clean(todos[i].Text)
 	}
 	items, err := json.Marshal(todos)
 	if err != nil {

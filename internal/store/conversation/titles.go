@@ -71,7 +71,7 @@ func (t *Titles) TitleRoom(ctx context.Context, key chat.SessionKey) error {
 func (t *Titles) GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error) {
 	db := t.conversations.db
 	err = db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := db.Q.TitleGive(ctx, tx, dbsqlc.TitleGiveParams{SessionKey: key, Title: pg.Clean(title)})
+		rows, err := db.Q.TitleGive(ctx, tx, dbsqlc.TitleGiveParams{SessionKey: key, Title: chat.Clean(title)})
 		if err != nil {
 			return fmt.Errorf("give a title: %w", err)
 		}

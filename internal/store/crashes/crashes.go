@@ -19,7 +19,7 @@ import (
 type Store struct{ db *pg.DB }
 
 // New returns a store over a pool, which its caller closes.
-func New(pool *pgxpool.Pool) *Store { return &Store{db: pg.New(pool, nil, nil)} }
+func New(pool *pgxpool.Pool) *Store { return &Store{db: pg.New(pool, nil)} }
 
 // CountCrash adds the end of a process to the counts of its attempts: a crash to the blamed ones, a kill to the others. A call counts once for
 // several attempts, and a journal counts once, even if it is counted again.

@@ -74,7 +74,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 
 func insertOf(j Job) dbsqlc.CronInsertParams {
 	p := dbsqlc.CronInsertParams{
-		ID: j.ID, UserID: j.Owner, MadeBy: j.MadeBy, Home: j.Home, Agent: j.Agent, Name: pg.Clean(j.Name), Message: pg.Clean(j.Message), Kind: string(j.Spec.Kind), Expr: j.Spec.Expr,
+		ID: j.ID, UserID: j.Owner, MadeBy: j.MadeBy, Home: j.Home, Agent: j.Agent, Name: chat.Clean(j.Name), Message: chat.Clean(j.Message), Kind: string(j.Spec.Kind), Expr: j.Spec.Expr,
 		EveryS: int64(j.Spec.Every / time.Second), Zone: j.Spec.Zone, Target: j.Target, Deliver: j.Deliver, Model: j.Model, Think: j.Think,
 		Missed: j.Missed, MaxAgeS: int64(j.MaxAge), JitterS: int64(j.Jitter), MaxRuns: int32(j.MaxRuns), Heartbeat: j.Heartbeat,
 	}

@@ -93,7 +93,7 @@ func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound
 
 // NoteDelivery notes why a delivery was not possible so far.
 func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error {
-	err := s.db.Q.OutboundFailing(ctx, s.db.Pool, dbsqlc.OutboundFailingParams{ID: id, Error: pg.Clean(reason)})
+	err := s.db.Q.OutboundFailing(ctx, s.db.Pool, dbsqlc.OutboundFailingParams{ID: id, Error: chat.Clean(reason)})
 	return pg.Classify(err)
 }
 
@@ -101,7 +101,7 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 // an answer, card or question, or if an answer or card was given up because of its age, it queues a notice that tells the person.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: pg.Clean(reason)})
+		row, err := s.db.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: chat.Clean(reason)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}

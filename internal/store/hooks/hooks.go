@@ -78,11 +78,11 @@ func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err 
 		}
 		notes := make([]string, 0, len(r.Outcome.Notes))
 		for _, n := range r.Outcome.Notes {
-			notes = append(notes, pg.Clean(n))
+			notes = append(notes, chat.Clean(n))
 		}
 		n, err := s.db.Q.HookRecord(ctx, tx, dbsqlc.HookRecordParams{
 			ID: r.ID, SessionKey: r.Session, TurnID: r.Turn, Event: string(r.Event), Decision: string(r.Outcome.Decision),
-			Reason: pg.Clean(r.Outcome.Reason), Context: pg.Clean(r.Outcome.Context), Notes: notes, MessageUpto: int64(upto),
+			Reason: chat.Clean(r.Outcome.Reason), Context: chat.Clean(r.Outcome.Context), Notes: notes, MessageUpto: int64(upto),
 		})
 		if err != nil {
 			return fmt.Errorf("record what hooks said to %s: %w", r.ID, err)
@@ -130,7 +130,7 @@ func actOnHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	case r.Outcome.Context != "" && r.Event.Tells():
 		m := chat.Message{
 			Session: r.Session, Turn: r.Turn, Role: chat.RoleUser, Origin: chat.OriginHook,
-			Content: pg.Clean("[context from a hook, " + string(r.Event) + "]\n" + r.Outcome.Context),
+			Content: chat.Clean("[context from a hook, " + string(r.Event) + "]\n" + r.Outcome.Context),
 		}
 		return conversation.AppendMessage(ctx, t, &m, "")
 	}
@@ -150,12 +150,12 @@ func ruleOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	case hook.Deny:
 		p.Hook = chat.HookDenied
 	case hook.Defer:
-		p.Hook, p.Rule, p.Reason = chat.HookDeferred, string(chat.RuleAsk), pg.Clean(r.Outcome.Reason)
+		p.Hook, p.Rule, p.Reason = chat.HookDeferred, string(chat.RuleAsk), chat.Clean(r.Outcome.Reason)
 	case hook.Ask:
-		p.Rule, p.Reason = string(chat.RuleAsk), pg.Clean(r.Outcome.Reason)
+		p.Rule, p.Reason = string(chat.RuleAsk), chat.Clean(r.Outcome.Reason)
 	}
 	if r.Outcome.Context != "" && p.Hook != chat.HookDenied {
-		p.Note = pg.Clean(i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context))
+		p.Note = chat.Clean(i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context))
 	}
 	if r.Changed != nil && p.Hook != chat.HookDenied {
 		if err := changedByHook(ctx, t, r, &p); err != nil {
@@ -184,11 +184,11 @@ func changedByHook(ctx context.Context, t *pg.Tx, r hook.Record, p *dbsqlc.HookR
 	if err != nil {
 		return err
 	}
-	p.Arguments, p.Summary = new(r.Changed.Arguments), new(pg.Clean(r.Changed.Summary))
+	p.Arguments, p.Summary = new(r.Changed.Arguments), new(chat.Clean(r.Changed.Summary))
 	p.Judged, p.Always, p.Digest = r.Changed.Ruling.Judged, append([]chat.ToolRule{}, r.Changed.Ruling.Always...), r.Changed.Ruling.Digest
 	p.Rule = cmp.Or(p.Rule, string(r.Changed.Rule))
-	p.Reason = strings.TrimSpace(i18n.Say(lang, i18n.HookChangedAsks, pg.Clean(r.Changed.By)) + " " + p.Reason)
-	p.Note += i18n.Say(i18n.English, i18n.HookChanged, pg.Clean(r.Changed.By))
+	p.Reason = strings.TrimSpace(i18n.Say(lang, i18n.HookChangedAsks, chat.Clean(r.Changed.By)) + " " + p.Reason)
+	p.Note += i18n.Say(i18n.English, i18n.HookChanged, chat.Clean(r.Changed.By))
 	return nil
 }
 
@@ -198,7 +198,7 @@ func noteOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 		return nil
 	}
 	note := "\n\n" + i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context)
-	row, err := t.Q.HookNote(ctx, t, dbsqlc.HookNoteParams{ID: r.Call, Note: pg.Clean(note)})
+	row, err := t.Q.HookNote(ctx, t, dbsqlc.HookNoteParams{ID: r.Call, Note: chat.Clean(note)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -230,7 +230,7 @@ func refuseClaimed(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	if r.Event != hook.UserPromptSubmit {
 		say = i18n.HookRefusedTold
 	}
-	return conversation.AppendNotice(ctx, t, r.Session, r.Turn, i18n.Say(lang, say, cmp.Or(pg.Clean(r.Outcome.Reason), i18n.Say(lang, i18n.HookNoReason))))
+	return conversation.AppendNotice(ctx, t, r.Session, r.Turn, i18n.Say(lang, say, cmp.Or(chat.Clean(r.Outcome.Reason), i18n.Say(lang, i18n.HookNoReason))))
 }
 
 // HookUnanswered reports whether anything that a turn has claimed is left for the model.

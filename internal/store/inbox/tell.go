@@ -38,7 +38,7 @@ func PostRow(ctx context.Context, t *pg.Tx, told chat.InternalMessage, reset str
 		return 0, fmt.Errorf("encode options: %w", err)
 	}
 	id, err := t.Q.InboxTell(ctx, t, dbsqlc.InboxTellParams{
-		Session: told.Session, Origin: told.Origin, Key: told.Key, Body: pg.Clean(told.Text), Place: EncodeAddress(told.To), Options: options, Reset: reset,
+		Session: told.Session, Origin: told.Origin, Key: told.Key, Body: chat.Clean(told.Text), Place: EncodeAddress(told.To), Options: options, Reset: reset,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, fault.Errorf(fault.NotFound, "there is no session %q", told.Session)

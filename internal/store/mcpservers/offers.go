@@ -72,7 +72,7 @@ func (s *Store) SetMCPOffers(ctx context.Context, id, revision int64, offers cha
 
 // SetMCPProblem notes why a server of a revision could not be reached or read, and whether that is because it wants an account.
 func (s *Store) SetMCPProblem(ctx context.Context, id, revision int64, problem string, wantsAccount bool) error {
-	err := s.db.Q.MCPServerProblem(ctx, s.db.Pool, dbsqlc.MCPServerProblemParams{ID: id, Revision: revision, Problem: pg.Clean(problem), WantsAccount: wantsAccount})
+	err := s.db.Q.MCPServerProblem(ctx, s.db.Pool, dbsqlc.MCPServerProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem), WantsAccount: wantsAccount})
 	return pg.Classify(err)
 }
 

@@ -75,7 +75,7 @@ func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
 			return err
 		}
 		if err := tx.Q.MCPProjectSee(ctx, tx, dbsqlc.MCPProjectSeeParams{
-			Owner: int64(p.User), Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Secrets: p.Sealed, Texts: p.Texts, Problem: pg.Clean(p.Problem),
+			Owner: int64(p.User), Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Secrets: p.Sealed, Texts: p.Texts, Problem: chat.Clean(p.Problem),
 		}); err != nil {
 			return fmt.Errorf("note a project with MCP servers: %w", err)
 		}

@@ -65,7 +65,7 @@ func changeArchive(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, added []ch
 	}
 	ids := make([]chat.ArchivalID, len(added))
 	for i, e := range added {
-		content := pg.Clean(e.Content)
+		content := chat.Clean(e.Content)
 		if size := utf8.RuneCountInString(content); size > chat.MaxArchival {
 			return nil, fault.Errorf(fault.TooLarge, "an entry of the archive has at most %d characters, and this one %d: shorten or split it", chat.MaxArchival, size)
 		}
@@ -154,7 +154,7 @@ func (s *Store) MemoryLog(ctx context.Context, w chat.MemoryOwner, query string,
 
 // asked is a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
 func asked(query string) (queries []string, weights []float64) {
-	for _, t := range lexical.Query(pg.Clean(query)) {
+	for _, t := range lexical.Query(chat.Clean(query)) {
 		q := "'" + t.Text + "'"
 		if t.Prefix {
 			q += ":*"

@@ -59,7 +59,7 @@ func changeBlock(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, session chat
 	if c.Block.Max() == 0 {
 		return fault.Errorf(fault.Invalid, "there is no block %q; the blocks are persona, human and working_context", c.Block)
 	}
-	content := pg.Clean(c.Content)
+	content := chat.Clean(c.Content)
 	if n := utf8.RuneCountInString(content); n > c.Block.Max() {
 		return fault.Errorf(fault.TooLarge, "%s would have %d characters, and holds %d: shorten it by %d", c.Block, n, c.Block.Max(), n-c.Block.Max())
 	}

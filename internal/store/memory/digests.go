@@ -27,7 +27,7 @@ func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.
 
 // KeepDigest stores the digest of an entry and releases the reservation. Without a digest it postpones the next attempt.
 func (s *Store) KeepDigest(ctx context.Context, id chat.ArchivalID, digest string, pause time.Duration) error {
-	if err := s.db.Q.DigestKeep(ctx, s.db.Pool, dbsqlc.DigestKeepParams{ID: id, Digest: pg.Clean(digest), Pause: pg.Interval(pause)}); err != nil {
+	if err := s.db.Q.DigestKeep(ctx, s.db.Pool, dbsqlc.DigestKeepParams{ID: id, Digest: chat.Clean(digest), Pause: pg.Interval(pause)}); err != nil {
 		return pg.Classify(fmt.Errorf("keep a digest: %w", err))
 	}
 	return nil

@@ -38,7 +38,7 @@ func (s *Store) SetMemory(ctx context.Context, user chat.UserID, agent, path, co
 }
 
 func setMemory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, path, content string) error {
-	path, content = pg.Clean(path), pg.Clean(content)
+	path, content = chat.Clean(path), chat.Clean(content)
 	others, err := t.Q.MemoryCountOthers(ctx, t, dbsqlc.MemoryCountOthersParams{UserID: w.User, Agent: w.Agent, Path: path})
 	switch {
 	case err != nil:

@@ -71,7 +71,7 @@ func (s *Store) changeMemory(
 		if fresh = true; key == "" {
 			return nil
 		}
-		err = s.db.Q.MemoryWrite(ctx, tx, dbsqlc.MemoryWriteParams{UserID: w.User, Agent: w.Agent, Key: key, Result: pg.Clean(result)})
+		err = s.db.Q.MemoryWrite(ctx, tx, dbsqlc.MemoryWriteParams{UserID: w.User, Agent: w.Agent, Key: key, Result: chat.Clean(result)})
 		if err != nil {
 			return fmt.Errorf("keep the key of a change of memory: %w", err)
 		}
@@ -95,9 +95,9 @@ func addHistory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, m chat.Memori
 	if m.History == "" {
 		return nil
 	}
-	words, size := lexical.Vector(pg.Clean(m.History))
+	words, size := lexical.Vector(chat.Clean(m.History))
 	err := t.Q.HistoryAdd(ctx, t, dbsqlc.HistoryAddParams{
-		UserID: w.User, Agent: w.Agent, SessionKey: m.Session, Entry: pg.Clean(m.History), Words: words, Size: int32(size), FromAt: at(m.From), ToAt: at(m.To),
+		UserID: w.User, Agent: w.Agent, SessionKey: m.Session, Entry: chat.Clean(m.History), Words: words, Size: int32(size), FromAt: at(m.From), ToAt: at(m.To),
 	})
 	if err != nil {
 		return fmt.Errorf("add to the log of memory: %w", err)

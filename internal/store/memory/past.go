@@ -45,7 +45,7 @@ func (s *Store) SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.Se
 }
 
 func (s *Store) said(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
-	words := lexical.Question(pg.Clean(q.Text), maxPastWords)
+	words := lexical.Question(chat.Clean(q.Text), maxPastWords)
 	p := dbsqlc.SearchPastParams{
 		Owner: w.User, Here: string(here), Since: q.Since, Until: q.Until, N: int32(q.N), Query: words.TSQuery(), Letters: maxPastSource,
 		These: append([]string{}, q.Agents.Only...), Others: append([]string{}, q.Agents.Except...),

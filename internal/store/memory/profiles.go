@@ -40,7 +40,7 @@ func (s *Store) profile(ctx context.Context, db dbsqlc.DBTX, user chat.UserID) (
 // profile that is the same changes nothing. Conflict: the profile was changed since that revision. TooLarge: it is longer
 // than chat.MaxProfile. Invalid: the timezone is none, or the user is a group. Each change is a version, of which the newest hundred are kept.
 func (s *Store) SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error) {
-	p.Content, p.Timezone = strings.TrimSpace(pg.Clean(p.Content)), strings.TrimSpace(p.Timezone)
+	p.Content, p.Timezone = strings.TrimSpace(chat.Clean(p.Content)), strings.TrimSpace(p.Timezone)
 	if n := utf8.RuneCountInString(p.Content); n > chat.MaxProfile {
 		return p, fault.Errorf(fault.TooLarge, "the profile has %d characters, and holds %d: shorten it by %d", n, chat.MaxProfile, n-chat.MaxProfile)
 	}

@@ -42,7 +42,7 @@ func changeSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulCh
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("read the soul file %s: %w", c.Name, err)
 	}
-	c.Content = strings.TrimSpace(pg.Clean(c.Content))
+	c.Content = strings.TrimSpace(chat.Clean(c.Content))
 	if c.Content != "" || was == "" { // what is there can be deleted, whatever it is called
 		if err := persona.CheckFile(c.Name, c.Content); err != nil {
 			return "", err

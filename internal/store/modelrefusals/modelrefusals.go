@@ -25,7 +25,7 @@ func (s *Store) RecordRefusedTools(ctx context.Context, step chat.Step, tools []
 		added = false
 		for _, t := range tools {
 			n, err := tx.Q.RefusedToolAdd(ctx, tx, dbsqlc.RefusedToolAddParams{
-				TurnID: step.Turn, SessionKey: step.Session, Model: t.Model, Tool: t.Tool, Digest: t.Digest, Reason: pg.Clean(t.Reason),
+				TurnID: step.Turn, SessionKey: step.Session, Model: t.Model, Tool: t.Tool, Digest: t.Digest, Reason: chat.Clean(t.Reason),
 			})
 			if err != nil {
 				return fmt.Errorf("record the refused tool %s: %w", t.Tool, err)
@@ -39,7 +39,7 @@ func (s *Store) RecordRefusedTools(ctx context.Context, step chat.Step, tools []
 		if err != nil {
 			return err
 		}
-		return conversation.AppendNotice(ctx, tx, step.Session, step.Turn, pg.Clean(say(lang)))
+		return conversation.AppendNotice(ctx, tx, step.Session, step.Turn, chat.Clean(say(lang)))
 	})
 	return added && err == nil, err
 }

@@ -63,7 +63,7 @@ func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say fu
 	if err != nil {
 		return fmt.Errorf("make the conversation of notices: %w", err)
 	}
-	m := chat.Message{Session: Conversation, Role: chat.RoleNotice, Content: pg.Clean(say(lang)), ClientMessageID: "once-" + rand.Text()}
+	m := chat.Message{Session: Conversation, Role: chat.RoleNotice, Content: chat.Clean(say(lang)), ClientMessageID: "once-" + rand.Text()}
 	if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil || !there {
 		return err
 	}

@@ -23,7 +23,7 @@ func amongMost(ctx context.Context, tx *pg.Tx, say chat.Saying) (bool, error) {
 	if err := tx.Q.ToldLock(ctx, tx, dbsqlc.ToldLockParams{Topic: say.Topic, Channel: say.Channel, Account: say.Account}); err != nil {
 		return false, fmt.Errorf("lock what was said of %s: %w", say.Topic, err)
 	}
-	others, err := tx.Q.ToldOthers(ctx, tx, dbsqlc.ToldOthersParams{Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: pg.Clean(say.About)})
+	others, err := tx.Q.ToldOthers(ctx, tx, dbsqlc.ToldOthersParams{Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: chat.Clean(say.About)})
 	if err != nil {
 		return false, fmt.Errorf("count what was said of %s: %w", say.Topic, err)
 	}
@@ -35,7 +35,7 @@ func amongMost(ctx context.Context, tx *pg.Tx, say chat.Saying) (bool, error) {
 
 func once(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, say chat.Saying) (bool, error) {
 	n, err := q.ToldOnce(ctx, db, dbsqlc.ToldOnceParams{
-		Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: pg.Clean(say.About), What: pg.Clean(say.What), Asked: pg.Clean(say.Asked), NeverRepeated: say.Once,
+		Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: chat.Clean(say.About), What: chat.Clean(say.What), Asked: chat.Clean(say.Asked), NeverRepeated: say.Once,
 	})
 	if err == nil && n > 0 {
 		err = q.ToldOncePrune(ctx, db)

@@ -32,7 +32,7 @@ func (s *Store) TellSender(ctx context.Context, asked chat.InboxID, of chat.Sayi
 		if err != nil {
 			return err
 		}
-		m := chat.Message{Session: row.SessionKey, Role: chat.RoleNotice, Content: pg.Clean(say(lang)), Inbox: asked}
+		m := chat.Message{Session: row.SessionKey, Role: chat.RoleNotice, Content: chat.Clean(say(lang)), Inbox: asked}
 		return conversation.AppendMessage(ctx, tx, &m, "")
 	})
 	return told && err == nil, err

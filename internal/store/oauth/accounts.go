@@ -59,7 +59,7 @@ const (
 // account keeps nobody from storing secrets meanwhile.
 func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: pg.Clean(provider)})
+		rows, err := tx.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
 		if err != nil {
 			return fmt.Errorf("lock a connected account: %w", err)
 		}
@@ -75,7 +75,7 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 			return tx.Q.OAuthAccountDelete(ctx, tx, a.ID)
 		}
 		if err := tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{
-			ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: pg.Clean(a.Problem),
+			ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: chat.Clean(a.Problem),
 		}); err != nil {
 			return fmt.Errorf("store the new tokens of an account: %w", err)
 		}
@@ -96,7 +96,7 @@ func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int
 			return fmt.Errorf("lock a provider: %w", err)
 		}
 		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
-			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
+			UserID: a.User, Provider: a.Provider, Label: chat.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}

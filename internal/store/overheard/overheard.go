@@ -51,7 +51,7 @@ func (s *Store) Overhear(ctx context.Context, o Message, limit int) (kept bool, 
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := s.db.Q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
 			SessionKey: string(o.Session), Channel: o.Channel, Account: o.Account, PlatformID: o.PlatformID,
-			Sender: people.CleanName(o.Sender), Body: shorten(pg.Clean(o.Text), maxOverheard), SentAt: o.SentAt,
+			Sender: people.CleanName(o.Sender), Body: shorten(chat.Clean(o.Text), maxOverheard), SentAt: o.SentAt,
 		})
 		if kept = n == 1; err != nil || !kept {
 			return err
@@ -74,7 +74,7 @@ func (s *Store) OverheardBefore(ctx context.Context, o Message) (bool, error) {
 // what was not overheard.
 func (s *Store) EditOverheard(ctx context.Context, o Message) (bool, error) {
 	n, err := s.db.Q.OverheardEdit(ctx, s.db.Pool, dbsqlc.OverheardEditParams{
-		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(pg.Clean(o.Text), maxOverheard),
+		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(chat.Clean(o.Text), maxOverheard),
 	})
 	return n == 1, pg.Classify(err)
 }

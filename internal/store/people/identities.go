@@ -224,7 +224,7 @@ func CleanName(name string) string {
 			return -1
 		}
 		return r
-	}, pg.Clean(name))
+	}, chat.Clean(name))
 	name = strings.Join(strings.Fields(name), " ")
 	if r := []rune(name); len(r) > maxNameRunes {
 		name = strings.TrimSpace(string(r[:maxNameRunes]))

@@ -54,7 +54,7 @@ func (s *Store) AddInvite(ctx context.Context, in Invite, by *chat.UserID, hash 
 	if err := s.db.Q.InvitePrune(ctx, s.db.Pool); err != nil {
 		return Invite{}, pg.Classify(fmt.Errorf("prune invitations: %w", err))
 	}
-	in.Note = pg.Clean(in.Note)
+	in.Note = chat.Clean(in.Note)
 	row, err := s.db.Q.InviteAdd(ctx, s.db.Pool, dbsqlc.InviteAddParams{
 		TokenHash: hash, Note: in.Note, Role: in.Role, Uses: int32(in.Uses), MadeBy: by, ExpiresAt: in.ExpiresAt,
 	})

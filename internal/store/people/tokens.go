@@ -51,12 +51,12 @@ func (s *Store) GrantToken(ctx context.Context, user chat.UserID, t Token, hash 
 }
 
 func tokenRow(user chat.UserID, t Token, hash []byte) dbsqlc.TokenCreateParams {
-	return dbsqlc.TokenCreateParams{UserID: user, Name: pg.Clean(t.Name), TokenHash: hash, Scope: string(cmp.Or(t.Scope, ScopeAdmin)), ExpiresAt: t.ExpiresAt}
+	return dbsqlc.TokenCreateParams{UserID: user, Name: chat.Clean(t.Name), TokenHash: hash, Scope: string(cmp.Or(t.Scope, ScopeAdmin)), ExpiresAt: t.ExpiresAt}
 }
 
 // RevokeOlderTokens revokes the user's tokens of a name but the newest few.
 func (s *Store) RevokeOlderTokens(ctx context.Context, user chat.UserID, name string, keep int) error {
-	err := s.db.Q.TokenRevokeOlder(ctx, s.db.Pool, dbsqlc.TokenRevokeOlderParams{UserID: user, Name: pg.Clean(name), Keep: int32(keep)})
+	err := s.db.Q.TokenRevokeOlder(ctx, s.db.Pool, dbsqlc.TokenRevokeOlderParams{UserID: user, Name: chat.Clean(name), Keep: int32(keep)})
 	if err != nil {
 		return pg.Classify(fmt.Errorf("revoke earlier tokens: %w", err))
 	}

@@ -54,7 +54,7 @@ func (s *Store) Permissions(ctx context.Context, user chat.UserID) ([]chat.ToolR
 // rules it is a Conflict.
 func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.ToolRule) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := tx.Q.PermissionSet(ctx, tx, dbsqlc.PermissionSetParams{UserID: user, Tool: r.Tool, Pattern: pg.Clean(r.Pattern), Rule: r.Rule, Pin: r.Pin})
+		err := tx.Q.PermissionSet(ctx, tx, dbsqlc.PermissionSetParams{UserID: user, Tool: r.Tool, Pattern: chat.Clean(r.Pattern), Rule: r.Rule, Pin: r.Pin})
 		if err != nil {
 			return fmt.Errorf("set a permission: %w", err)
 		}

@@ -160,12 +160,12 @@ func (s *Store) RemovePlugin(ctx context.Context, id string) error {
 
 // SetPluginProblem notes why a plugin of a revision does not work; empty: it does.
 func (s *Store) SetPluginProblem(ctx context.Context, id string, revision int64, problem string) error {
-	return pg.Classify(s.db.Q.PluginProblem(ctx, s.db.Pool, dbsqlc.PluginProblemParams{ID: id, Revision: revision, Problem: pg.Clean(problem)}))
+	return pg.Classify(s.db.Q.PluginProblem(ctx, s.db.Pool, dbsqlc.PluginProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem)}))
 }
 
 // SetPluginFailure notes the last failure of a plugin of a revision.
 func (s *Store) SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error {
-	return pg.Classify(s.db.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: pg.Clean(failure)}))
+	return pg.Classify(s.db.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: chat.Clean(failure)}))
 }
 
 func person(by chat.UserID) *int64 {

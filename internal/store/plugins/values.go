@@ -71,9 +71,9 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin string, user chat.Use
 
 func checkValue(key, value string) error {
 	switch {
-	case key == "" || len(key) > MaxKey || pg.Clean(key) != key:
+	case key == "" || len(key) > MaxKey || chat.Clean(key) != key:
 		return fault.Errorf(fault.Invalid, "a key is text of 1 to %d bytes, without NUL", MaxKey)
-	case len(value) > MaxValue || pg.Clean(value) != value:
+	case len(value) > MaxValue || chat.Clean(value) != value:
 		return fault.Errorf(fault.Invalid, "a value is text of at most %d bytes, without NUL", MaxValue)
 	}
 	return nil

@@ -30,7 +30,7 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 		if number > 0 {
 			if err := tx.Q.RegistryVersionAdd(ctx, tx, dbsqlc.RegistryVersionAddParams{
 				EntryID: id, Number: number, Name: b.Name, Description: b.Description, Tags: append([]string{}, b.Tags...), Digest: b.Digest(), Bundle: packed,
-				Size: int32(b.Size()), Files: int32(len(b.Files)), Notes: pg.Clean(t.Notes), Keep: maxVersions,
+				Size: int32(b.Size()), Files: int32(len(b.Files)), Notes: chat.Clean(t.Notes), Keep: maxVersions,
 			}); err != nil {
 				return fmt.Errorf("publish a version: %w", err)
 			}

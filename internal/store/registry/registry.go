@@ -41,9 +41,9 @@ type Viewer struct {
 
 // RegistryEntries lists the entries that a viewer finds, by name, at most Page of them. more says that there are others.
 func (s *Store) RegistryEntries(ctx context.Context, v Viewer, q registry.Query) (list []registry.Entry, more bool, err error) {
-	words := strings.Fields(strings.ToLower(pg.Clean(q.Words)))
+	words := strings.Fields(strings.ToLower(chat.Clean(q.Words)))
 	rows, err := s.db.Q.RegistryEntryList(ctx, s.db.Pool, dbsqlc.RegistryEntryListParams{
-		Viewer: v.User, Admin: v.Admin, Own: q.Own, Kind: string(q.Kind), Key: pg.Clean(q.Key), Words: append([]string{}, words[:min(len(words), maxWords)]...), Passed: int32(max(q.Offset, 0)), Most: Page + 1,
+		Viewer: v.User, Admin: v.Admin, Own: q.Own, Kind: string(q.Kind), Key: chat.Clean(q.Key), Words: append([]string{}, words[:min(len(words), maxWords)]...), Passed: int32(max(q.Offset, 0)), Most: Page + 1,
 	})
 	if err != nil {
 		return nil, false, pg.Classify(fmt.Errorf("list what was published: %w", err))

@@ -188,7 +188,7 @@ func oneLine(text string) string {
 			return ' '
 		}
 		return r
-	}, pg.Clean(text))
+	}, chat.Clean(text))
 }
 
 // Disconnected notes that a connection ended, unless a newer one has taken its place.

@@ -73,5 +73,5 @@ func parse(q string) (lexical.Search, error) {
 	if len(q) > MaxSearchBytes || len(strings.Fields(q)) > maxSearchWords {
 		return lexical.Search{}, fault.Errorf(fault.Invalid, "search for at most %d words, at most %d bytes in all", maxSearchWords, MaxSearchBytes)
 	}
-	return lexical.Parse(pg.Clean(q)), nil
+	return lexical.Parse(chat.Clean(q)), nil
 }

@@ -70,7 +70,7 @@ func begin(ctx context.Context, tx *pg.Tx, of service.Service, id string, n NewC
 		return fmt.Errorf("encode the origin of %s: %w", key, err)
 	}
 	rows, err := tx.Q.SessionCreate(ctx, tx, dbsqlc.SessionCreateParams{
-		Key: key, UserID: user, Channel: service.Channel, Title: pg.Clean(n.Title), Agent: of.ID, ChatType: chat.ChatDirect, Origin: origin,
+		Key: key, UserID: user, Channel: service.Channel, Title: chat.Clean(n.Title), Agent: of.ID, ChatType: chat.ChatDirect, Origin: origin,
 	})
 	if err == nil && rows == 0 {
 		err = fault.Errorf(fault.Conflict, "there is a conversation %s already", id)
@@ -136,7 +136,7 @@ func (s *Store) ServiceConversations(ctx context.Context, of string, p Page) ([]
 	if !p.Before.IsZero() {
 		before = &p.Before
 	}
-	rows, err := s.db.Q.ServiceConversationList(ctx, s.db.Pool, dbsqlc.ServiceConversationListParams{ServiceID: of, Before: before, Q: pg.Clean(p.Query), N: int32(p.Limit)})
+	rows, err := s.db.Q.ServiceConversationList(ctx, s.db.Pool, dbsqlc.ServiceConversationListParams{ServiceID: of, Before: before, Q: chat.Clean(p.Query), N: int32(p.Limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list conversations of %s: %w", of, err))
 	}

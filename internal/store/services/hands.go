@@ -261,10 +261,10 @@ func (s *Store) Say(ctx context.Context, c service.Conversation, by By, id, text
 
 // sayAbout is Say where it answers an item of the inbox, which is handled by that; an empty item: none.
 func (s *Store) sayAbout(ctx context.Context, c service.Conversation, by By, id, text, item string) (said chat.Message, err error) {
-	if text = pg.Clean(text); text == "" || utf8.RuneCountInString(text) > service.MaxSaid {
+	if text = chat.Clean(text); text == "" || utf8.RuneCountInString(text) > service.MaxSaid {
 		return said, fault.Errorf(fault.Invalid, "write 1 to %d characters", service.MaxSaid)
 	}
-	if id == "" || len(id) > maxSaidID || pg.Clean(id) != id {
+	if id == "" || len(id) > maxSaidID || chat.Clean(id) != id {
 		return said, fault.Errorf(fault.Invalid, "client_message_id must have between 1 and %d bytes", maxSaidID)
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -22,7 +22,7 @@ import (
 // where they last wrote to a bot alone. NotFound: the session is no consumer's. Denied: the service has no inbox. RateLimited: there is more
 // than is wanted; nothing is kept.
 func (s *Store) ContactAdmin(ctx context.Context, c service.Contact) (out service.Contacted, err error) {
-	if c.Message = pg.Clean(c.Message); c.Message == "" || utf8.RuneCountInString(c.Message) > service.MaxItem {
+	if c.Message = chat.Clean(c.Message); c.Message == "" || utf8.RuneCountInString(c.Message) > service.MaxItem {
 		return out, fault.Errorf(fault.Invalid, "message has 1 to %d characters", service.MaxItem)
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
@@ -33,7 +34,7 @@ const maxKeys = 100
 // AddServiceKey makes a key of a service. The key itself is returned this once. Conflict: the service has as many as it may.
 func (s *Store) AddServiceKey(ctx context.Context, of, name string) (service.Key, string, error) {
 	id, key := service.NewKey()
-	out := service.Key{ID: id, Service: of, Name: pg.Clean(name), Prefix: service.Shown(key)}
+	out := service.Key{ID: id, Service: of, Name: chat.Clean(name), Prefix: service.Shown(key)}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) { // which notes who did it
 		row, err := tx.Q.ServiceHold(ctx, tx, of)
 		if _, err := found(of, row, err); err != nil {

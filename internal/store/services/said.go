@@ -59,7 +59,7 @@ func (s *Store) SaidForAdmin(ctx context.Context, admin chat.UserID, conversatio
 // ConversationsOfAdmin lists conversations with the services of an administrator, those that were used last first. Who is no administrator has none.
 func (s *Store) ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error) {
 	rows, err := s.db.Q.ServiceConversationsOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceConversationsOfAdminParams{
-		AdminID: admin, Service: pg.Clean(q.Service), Q: pg.Clean(q.Text), Words: lexical.Parse(pg.Clean(q.Text)).TSQuery(), N: int32(q.N),
+		AdminID: admin, Service: chat.Clean(q.Service), Q: chat.Clean(q.Text), Words: lexical.Parse(chat.Clean(q.Text)).TSQuery(), N: int32(q.N),
 	})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list conversations with the services of user %d: %w", admin, err))

@@ -100,7 +100,7 @@ func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d
 		return err
 	}
 	if err := s.db.Q.TriggerDelivered(ctx, tx, dbsqlc.TriggerDeliveredParams{
-		TriggerID: d.Trigger, Key: d.Key, Event: pg.Clean(d.Event), Bytes: int32(d.Bytes), Note: pg.Clean(d.Note), InboxID: int64(id),
+		TriggerID: d.Trigger, Key: d.Key, Event: chat.Clean(d.Event), Bytes: int32(d.Bytes), Note: chat.Clean(d.Note), InboxID: int64(id),
 	}); err != nil {
 		return fmt.Errorf("note delivery: %w", err)
 	}
@@ -153,7 +153,7 @@ func hookConversation(id string) chat.SessionKey {
 
 // TriggerRefused notes for the owner of a trigger why a call was refused, at most once in a second.
 func (s *Store) TriggerRefused(ctx context.Context, id, why string) error {
-	return pg.Classify(s.db.Q.TriggerRefused(ctx, s.db.Pool, dbsqlc.TriggerRefusedParams{ID: id, Why: pg.Clean(why)}))
+	return pg.Classify(s.db.Q.TriggerRefused(ctx, s.db.Pool, dbsqlc.TriggerRefusedParams{ID: id, Why: chat.Clean(why)}))
 }
 
 // TriggerFires lists the newest calls of a trigger that were accepted, the newest first. NotFound: the user has no such trigger.

@@ -56,8 +56,8 @@ func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, e
 			return err
 		}
 		if _, err := s.db.Q.TriggerAdd(ctx, tx, dbsqlc.TriggerAddParams{
-			ID: t.ID, UserID: t.Owner, Name: pg.Clean(t.Name), Source: t.Source, Secret: t.Secret, SessionKey: t.Session, AnswerIn: t.AnswerIn,
-			Template: pg.Clean(t.Template), OneShot: t.OneShot, PerMinute: int32(t.PerMinute), MadeBy: t.MadeBy,
+			ID: t.ID, UserID: t.Owner, Name: chat.Clean(t.Name), Source: t.Source, Secret: t.Secret, SessionKey: t.Session, AnswerIn: t.AnswerIn,
+			Template: chat.Clean(t.Template), OneShot: t.OneShot, PerMinute: int32(t.PerMinute), MadeBy: t.MadeBy,
 		}); err != nil {
 			return fmt.Errorf("add trigger: %w", err)
 		}
@@ -79,7 +79,7 @@ func (s *Store) Trigger(ctx context.Context, id string) (OwnedTrigger, error) {
 
 // FindTrigger returns a trigger of a user by its id or name: NotFound if there is none.
 func (s *Store) FindTrigger(ctx context.Context, user chat.UserID, word string) (OwnedTrigger, error) {
-	row, err := s.db.Q.TriggerFind(ctx, s.db.Pool, dbsqlc.TriggerFindParams{UserID: user, Word: pg.Clean(word)})
+	row, err := s.db.Q.TriggerFind(ctx, s.db.Pool, dbsqlc.TriggerFindParams{UserID: user, Word: chat.Clean(word)})
 	return foundTrigger(row, err)
 }
 
@@ -112,7 +112,7 @@ func (s *Store) Triggers(ctx context.Context, user chat.UserID) ([]chat.Trigger,
 // ReplaceTrigger changes what its owner may change of a trigger: everything but its source.
 func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string, d chat.TriggerDraft) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		taken, err := s.db.Q.TriggerNameTaken(ctx, tx, dbsqlc.TriggerNameTakenParams{UserID: user, Name: pg.Clean(d.Name), ID: id})
+		taken, err := s.db.Q.TriggerNameTaken(ctx, tx, dbsqlc.TriggerNameTakenParams{UserID: user, Name: chat.Clean(d.Name), ID: id})
 		if err != nil {
 			return fmt.Errorf("look for the name: %w", err)
 		}
@@ -120,7 +120,7 @@ func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string,
 			return triggerNameTaken(d.Name)
 		}
 		return changedTrigger(s.db.Q.TriggerReplace(ctx, tx, dbsqlc.TriggerReplaceParams{
-			ID: id, UserID: user, Name: pg.Clean(d.Name), SessionKey: d.Session, AnswerIn: d.AnswerIn, Template: pg.Clean(d.Template), OneShot: d.OneShot,
+			ID: id, UserID: user, Name: chat.Clean(d.Name), SessionKey: d.Session, AnswerIn: d.AnswerIn, Template: chat.Clean(d.Template), OneShot: d.OneShot,
 			PerMinute: int32(d.PerMinute), Enabled: !d.Off,
 		}))
 	})

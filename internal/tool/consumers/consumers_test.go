@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
@@ -35,9 +36,9 @@ func setup(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
 	ctx := t.Context()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
-	b := &bench{Store: s, t: t, pool: pool, tools: tool.New(consumers.Tools(s.Services, s)...), users: map[string]chat.UserID{}, made: map[string]service.Conversation{}}
+	b := &bench{Store: s, t: t, pool: pool, tools: tool.New(consumers.Tools(s.Services, s.Turns)...), users: map[string]chat.UserID{}, made: map[string]service.Conversation{}}
 	for name, role := range map[string]string{"alice": people.RoleAdmin, "bob": people.RoleAdmin, "carol": people.RoleMember} {
 		user, err := s.Users.CreateUser(ctx, name, role)
 		require.NoError(t, err)

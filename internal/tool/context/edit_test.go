@@ -12,11 +12,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	toolcontext "xbot/internal/tool/context"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/window"
 )
 
@@ -34,7 +36,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	user, err := s.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: user.ID, Channel: "web"})
@@ -46,9 +48,9 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) turn(id chat.TurnID, say string, results ...string) {
 	b.t.Helper()
 	ctx := b.t.Context()
-	_, err := b.Accept(ctx, store.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(id), Text: say})
+	_, err := b.Turns.Accept(ctx, engine.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(id), Text: say})
 	require.NoError(b.t, err)
-	_, ok, err := b.Claim(ctx, key, id, "run-"+string(id), 0)
+	_, ok, err := b.Turns.Claim(ctx, key, id, "run-"+string(id), 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 	for n, result := range results {
@@ -60,15 +62,15 @@ func (b *bundle) turn(id chat.TurnID, say string, results ...string) {
 		require.NoError(b.t, b.Calls.FinishCall(ctx, call.ID, chat.ToolResult{Content: result}))
 	}
 	b.step(chat.Step{Session: key, Turn: id, N: len(results)}, chat.Answer{Text: "Done with " + say, Finish: "stop", Model: "test/m"})
-	_, err = b.FinishTurn(ctx, key, id, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(ctx, key, id, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }
 
 func (b *bundle) step(step chat.Step, a chat.Answer) {
 	b.t.Helper()
-	_, _, _, err := b.BeginStep(b.t.Context(), step)
+	_, _, _, err := b.Turns.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
-	_, err = b.CommitStep(b.t.Context(), step, a)
+	_, err = b.Turns.CommitStep(b.t.Context(), step, a)
 	require.NoError(b.t, err)
 }
 

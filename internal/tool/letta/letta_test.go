@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed/embedtest"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/people"
@@ -22,6 +23,7 @@ import (
 	"xbot/internal/tool/letta"
 	"xbot/internal/tool/tooltest"
 	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -38,14 +40,14 @@ type bench struct {
 func setup(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	b := &bench{Store: s, pool: pool, t: t, users: map[string]chat.UserID{}}
 	who := &agentprofile.Resolver{Subagents: s.Agents, Settings: s.Settings, Policies: &policy.Live{Services: s.Services, Settings: s.Settings}, Log: slog.New(slog.DiscardHandler)}
 	a := archive.New(s.Memory, &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}}, slog.New(slog.DiscardHandler))
 	b.tools = tool.New(
-		letta.NewAppend(who, s.Memory), letta.NewReplace(who, s.Memory), letta.NewRethink(who, s.Memory), letta.NewInsert(who, a, s), letta.NewSearch(who, a, s),
-		letta.NewRecall(agentprofile.Past{Memory: s.Memory, Search: s.Search, Profiles: who}, s),
+		letta.NewAppend(who, s.Memory), letta.NewReplace(who, s.Memory), letta.NewRethink(who, s.Memory), letta.NewInsert(who, a, s.Turns), letta.NewSearch(who, a, s.Turns),
+		letta.NewRecall(agentprofile.Past{Memory: s.Memory, Search: s.Search, Profiles: who}, s.Turns),
 	)
 	for _, name := range []string{"alice", "bob"} {
 		user, err := s.Users.CreateUser(t.Context(), name, people.RoleMember)
@@ -164,17 +166,17 @@ func (b *bench) say(name string, key chat.SessionKey, text, answer string) {
 		b.session(name, key)
 	}
 	turn := chat.TurnID(fmt.Sprint(key, "-", text))
-	_, err := b.Accept(ctx, store.Inbound{Session: key, User: b.users[name], Channel: "web", PlatformID: text, Text: text})
+	_, err := b.Turns.Accept(ctx, engine.Inbound{Session: key, User: b.users[name], Channel: "web", PlatformID: text, Text: text})
 	require.NoError(b.t, err)
-	_, ok, err := b.Claim(ctx, key, turn, string(turn), 0)
+	_, ok, err := b.Turns.Claim(ctx, key, turn, string(turn), 0)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
 	step := chat.Step{Session: key, Turn: turn}
-	_, _, _, err = b.BeginStep(ctx, step)
+	_, _, _, err = b.Turns.BeginStep(ctx, step)
 	require.NoError(b.t, err)
-	_, err = b.CommitStep(ctx, step, chat.Answer{Text: answer, Finish: "stop"})
+	_, err = b.Turns.CommitStep(ctx, step, chat.Answer{Text: answer, Finish: "stop"})
 	require.NoError(b.t, err)
-	_, err = b.FinishTurn(ctx, key, turn, chat.TurnDone, "")
+	_, err = b.Turns.FinishTurn(ctx, key, turn, chat.TurnDone, "")
 	require.NoError(b.t, err)
 }
 

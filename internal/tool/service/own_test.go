@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/service"
 	"xbot/internal/store"
@@ -20,7 +21,7 @@ import (
 func TestOwn_ReadsTheConversationOfTheCallPageByPageAndNoOther(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	admin, err := s.Users.EnsureAdmin(ctx, "admin")
 	require.NoError(t, err)
@@ -46,7 +47,7 @@ func TestOwn_ReadsTheConversationOfTheCallPageByPageAndNoOther(t *testing.T) {
 		}
 	}
 	read := func(arguments string) chat.ToolResult {
-		got, err := toolservice.NewOwn(s.Services, s).Run(ctx, tool.Call{Session: mine.Session, User: mine.User, Arguments: arguments})
+		got, err := toolservice.NewOwn(s.Services, s.Turns).Run(ctx, tool.Call{Session: mine.Session, User: mine.User, Arguments: arguments})
 		require.NoError(t, err)
 		require.NotContains(t, got.Content, other.ID+" says", "another consumer's")
 		return got

@@ -12,6 +12,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/store"
 	conversationrows "xbot/internal/store/conversation"
 	"xbot/internal/store/people"
@@ -38,12 +39,12 @@ type bench struct {
 func setup(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	s := store.New(pool, store.Options{})
 	who := &agentprofile.Resolver{Subagents: s.Agents, Settings: s.Settings, Policies: &policy.Live{Services: s.Services, Settings: s.Settings}, Log: slog.New(slog.DiscardHandler)}
 	past := agentprofile.Past{Memory: s.Memory, Search: s.Search, Profiles: who}
 	b := &bench{Store: s, pool: pool, t: t, users: map[string]chat.UserID{}, tools: tool.New(
-		soul.NewList(who, s.Memory, s), soul.NewRead(who, s.Memory), soul.NewWrite(who, s.Memory), soul.NewDelete(who, s.Memory), conversation.NewList(past, s), conversation.NewRead(past, s),
+		soul.NewList(who, s.Memory, s.Turns), soul.NewRead(who, s.Memory), soul.NewWrite(who, s.Memory), soul.NewDelete(who, s.Memory), conversation.NewList(past, s.Turns), conversation.NewRead(past, s.Turns),
 	)}
 	for _, name := range []string{"alice", "bob"} {
 		user, err := s.Users.CreateUser(t.Context(), name, people.RoleMember)

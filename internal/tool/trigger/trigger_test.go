@@ -8,12 +8,14 @@ import (
 
 	"xbot/internal/automation/trigger"
 	"xbot/internal/chat"
+	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/tooltest"
 	tooltrigger "xbot/internal/tool/trigger"
+	"xbot/internal/turn/engine"
 )
 
 type bundle struct {
@@ -29,7 +31,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{t: t, box: tooltest.New(t), talk: "agent:main:napcat:dm:7"}
-	b.store = store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
+	b.store = store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	user, err := b.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
@@ -82,7 +84,7 @@ func TestEventTrigger_AnswersWhereItWasMade(t *testing.T) {
 	b := setup(t)
 	b.call("t.0.0", `{"action":"add","name":"here","here":true}`)
 	b.call("t.0.1", `{"action":"add","name":"web"}`)
-	_, err := b.store.Accept(t.Context(), store.Inbound{
+	_, err := b.store.Turns.Accept(t.Context(), engine.Inbound{
 		Session: b.talk, User: b.user, Channel: "napcat", PlatformID: "m1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7"},
 	})
 	require.NoError(t, err)

@@ -12,7 +12,6 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/store"
 	"xbot/internal/store/notices"
 	"xbot/internal/store/settings"
 )
@@ -167,7 +166,7 @@ func (d Desk) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, v
 	if err != nil {
 		return Setting{}, err
 	}
-	value = strings.TrimSpace(store.Clean(value))
+	value = strings.TrimSpace(chat.Clean(value))
 	if strings.EqualFold(value, "default") {
 		value = ""
 	}

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/extension/mcp/project"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/pg"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -76,7 +77,7 @@ func (h hooked) ProjectHooks() bool { return bool(h) }
 func clone(t *testing.T) *cloned {
 	t.Helper()
 	t.Parallel()
-	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	c := &cloned{t: t, box: tooltest.New(t), store: store.New(pool, store.Options{Feed: feed.New(slog.New(slog.DiscardHandler))})}
 	var err error
 	c.alice, err = c.store.Users.EnsureAdmin(t.Context(), "alice")

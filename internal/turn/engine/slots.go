@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -61,7 +61,7 @@ var errCrowded = errors.New("close to a limit of turns")
 
 // taking runs a claim: in a lane if there is much room, else alone.
 func (s *Store) taking(ctx context.Context, claim func(tx *pg.Tx, slot *slotClaim) error) error {
-	most, err := s.Quota.Caps(ctx)
+	most, err := s.stores.Quota.Caps(ctx)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
 	if !line {
 		return 0, nil
 	}
-	most, err := s.Quota.Caps(ctx)
+	most, err := s.stores.Quota.Caps(ctx)
 	if err != nil {
 		return 0, err
 	}

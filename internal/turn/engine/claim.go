@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		if err := s.expire(ctx, tx, key, batch[0]); err != nil {
 			return err
 		}
-		return openTurn(ctx, tx, key, batch, turn, run, s.Quota.Zones())
+		return openTurn(ctx, tx, key, batch, turn, run, s.stores.Quota.Zones())
 	})
 	if errors.Is(err, errTurnClosed) {
 		got, ok, err = chat.Claim{}, false, nil

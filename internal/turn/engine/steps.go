@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ import (
 // closed, and then the model must not be called. When as many calls of the tenant run as may, it is RateLimited, and says
 // when to ask again; otherwise the call has a lease, which KeepLease renews and the end of the step releases.
 func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error) {
-	most, err := s.Quota.Caps(ctx)
+	most, err := s.stores.Quota.Caps(ctx)
 	if err != nil {
 		return 0, chat.Decision{}, false, err
 	}
@@ -157,7 +157,7 @@ func tellTurn(ctx context.Context, tx *pg.Tx, step chat.Step, say func(i18n.Lang
 	if err != nil {
 		return err
 	}
-	return conversation.AppendNotice(ctx, tx, step.Session, step.Turn, pg.Clean(say(lang)))
+	return conversation.AppendNotice(ctx, tx, step.Session, step.Turn, chat.Clean(say(lang)))
 }
 
 // wordless returns the sentence for an answer with nothing to read and nothing to do, of which platforms send nothing; empty: it is none, or
@@ -246,7 +246,7 @@ func appendAnswer(ctx context.Context, t *pg.Tx, step chat.Step, a chat.Answer) 
 		Model: a.Model, FinishReason: a.Finish, Usage: &a.Usage, Silent: a.Silent,
 	}
 	if a.Shown != nil {
-		a.Shown = new(pg.Clean(*a.Shown))
+		a.Shown = new(chat.Clean(*a.Shown))
 	}
 	if err := conversation.AppendShown(ctx, t, &m, "", a.Opaque, a.Shown); err != nil {
 		return err
@@ -271,7 +271,7 @@ func closeStep(ctx context.Context, t *pg.Tx, locked lockedStep, step chat.Step,
 	err := t.Q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
 		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt, Model: a.Model,
 		ControlUpto: int64(a.Sent.ControlUpto), CompactionID: compactionOf(a.Sent), MessageUpto: int64(a.Sent.MessageUpto),
-		Reminder: pg.Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), PicturesFrom: a.Sent.PicturesFrom, PicturesSkipped: int32(a.Sent.PicturesSkipped), RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
+		Reminder: chat.Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), PicturesFrom: a.Sent.PicturesFrom, PicturesSkipped: int32(a.Sent.PicturesSkipped), RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
 		PromptTokens: int32(a.Usage.PromptTokens), CachedTokens: int32(a.Usage.CachedTokens), CompletionTokens: int32(a.Usage.CompletionTokens),
 	})
 	if err != nil {

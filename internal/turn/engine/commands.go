@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const kindCommand = "command"
 // If answer fails nothing is committed, so answer must be safe to repeat. It runs inside the transaction, on a connection of
 // its own: callers bound how many run at once.
 func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (Accepted, error) {
-	in.Text = pg.Clean(in.Text)
+	in.Text = chat.Clean(in.Text)
 	var got Accepted
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		id, err := insertInbox(ctx, tx, in, kindCommand, nil, new(outcomeApplied))
@@ -47,7 +47,7 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		if err != nil {
 			return err
 		}
-		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(said), Inbox: id}
+		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: chat.Clean(said), Inbox: id}
 		tx.Touch()
 		if err := conversation.AppendMessage(ctx, tx, &notice, ""); err != nil {
 			return err
@@ -115,7 +115,7 @@ type Refusal struct {
 // id finds it when the message is delivered again (Delivered). One that is only counted is a new message then. kept is false, and nothing is
 // written, where no bot of this installation received it, and where something else was accepted under its id: then the caller has to say it.
 func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said string, kept bool, err error) {
-	in.Text, why.Say = chat.FirstWords(pg.Clean(in.Text), maxRefused), pg.Clean(why.Say)
+	in.Text, why.Say = chat.FirstWords(chat.Clean(in.Text), maxRefused), chat.Clean(why.Say)
 	err = r.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		if known, err := tx.Q.ChannelAccountExists(ctx, tx, dbsqlc.ChannelAccountExistsParams{Channel: in.Channel, Account: in.Account}); err != nil || !known {
 			return err

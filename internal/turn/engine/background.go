@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ const maxWorks = 50
 
 // Tasks lists the work that runs or has ended lately, newest first, without its output.
 func (b Background) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	commands, err := b.Store.Calls.Tasks(ctx, key)
+	commands, err := b.Store.stores.Calls.Tasks(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (b Background) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task
 // FindTask reads one with its output. The NotFound error names the id.
 func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	if _, command := chat.TaskNumber(id); command {
-		return b.Store.Calls.FindTask(ctx, key, id)
+		return b.Store.stores.Calls.FindTask(ctx, key, id)
 	}
 	t, err := b.find(ctx, key, id)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string
 // from before.
 func (b Background) AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	if _, command := chat.TaskNumber(id); command {
-		return b.Store.Calls.AskKill(ctx, key, id)
+		return b.Store.stores.Calls.AskKill(ctx, key, id)
 	}
 	t, err := b.find(ctx, key, id)
 	if err != nil || t.State != chat.TaskRunning {
@@ -68,12 +68,12 @@ func (b Background) AskKill(ctx context.Context, key chat.SessionKey, id string)
 	}
 	switch {
 	case t.Kind == chat.TaskGroup:
-		_, err = b.Store.Agents.EndGroup(ctx, chat.GroupID(t.ID), key)
+		_, err = b.Store.stores.Agents.EndGroup(ctx, chat.GroupID(t.ID), key)
 		return t, err
 	case t.Turn == "":
 		return t, fault.Errorf(fault.Conflict, "%s has not begun: there is nothing to stop yet", t.ID)
 	}
-	_, err = b.Store.Agents.StopSubagent(ctx, t.Session, "kill "+string(t.Turn))
+	_, err = b.Store.stores.Agents.StopSubagent(ctx, t.Session, "kill "+string(t.Turn))
 	return t, err
 }
 

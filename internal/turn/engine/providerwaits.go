@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -23,14 +23,14 @@ import (
 // the wait may cut, and what people write. waits is false where the turn is not to wait, or has waited as long as the policy permits: then
 // its step fails.
 func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error) {
-	limits, err := s.Quota.Caps(ctx)
+	limits, err := s.stores.Quota.Caps(ctx)
 	if err != nil {
 		return 0, false, err
 	}
 	most := time.Duration(limits.ProviderWaitMinutes) * time.Minute
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.WaitBegin(ctx, tx, dbsqlc.WaitBeginParams{
-			TurnID: step.Turn, Step: int32(step.N), Reason: pg.Clean(f.Reason), Most: pg.Interval(most), Pause: pg.Interval(f.Pause),
+			TurnID: step.Turn, Step: int32(step.N), Reason: chat.Clean(f.Reason), Most: pg.Interval(most), Pause: pg.Interval(f.Pause),
 			LeastPause: pg.Interval(min(f.LeastPause, f.Pause)), Attempt: int32(f.Attempt),
 		})
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -59,7 +59,7 @@ func tellWait(ctx context.Context, t *pg.Tx, step chat.Step, reason string, most
 	if err != nil {
 		return err
 	}
-	text := i18n.Say(lang, i18n.ProviderWaits, i18n.Reason(lang, pg.Clean(reason)), hours(lang, most))
+	text := i18n.Say(lang, i18n.ProviderWaits, i18n.Reason(lang, chat.Clean(reason)), hours(lang, most))
 	if err := conversation.AppendNotice(ctx, t, step.Session, step.Turn, text); err != nil {
 		return err
 	}

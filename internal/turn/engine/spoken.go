@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat
 // fits nothing, or the question was not shown where it was written (a.Shows); the notice says so, and the question stays open. The same platform id with the same text is a duplicate.
 // Where the question is not open any more nothing is committed, and it is a Conflict: the message is one for the model.
 func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, notice string) (Accepted, error) {
-	in.Text = pg.Clean(in.Text)
+	in.Text = chat.Clean(in.Text)
 	got := Accepted{Answer: true}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		id, err := insertInbox(ctx, tx, in, kindCommand, nil, new(outcomeApplied))
@@ -45,7 +45,7 @@ func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, n
 		tx.Speak()
 		for _, m := range []chat.Message{
 			{Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: id, ClientMessageID: in.PlatformID},
-			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(notice), Inbox: id},
+			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: chat.Clean(notice), Inbox: id},
 		} {
 			if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
 				return err

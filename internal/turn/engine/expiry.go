@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -70,7 +70,7 @@ func (s *Store) expire(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row 
 			return err
 		}
 	}
-	return s.Conversations.BeginAnew(ctx, tx, conversation.Reset{Key: key, Once: conversation.ResetKey(chat.InboxID(row.ID)), Reason: due.Reset})
+	return s.stores.Conversations.BeginAnew(ctx, tx, conversation.Reset{Key: key, Once: conversation.ResetKey(chat.InboxID(row.ID)), Reason: due.Reset})
 }
 
 // tellExpired shows a divider. It belongs to no turn, so that it stays if the claim is released.
@@ -79,7 +79,7 @@ func (s *Store) tellExpired(ctx context.Context, tx *pg.Tx, key chat.SessionKey,
 	if err != nil {
 		return err
 	}
-	zone, err := people.ZoneOf(ctx, tx, row.UserID, s.Quota.Zones())
+	zone, err := people.ZoneOf(ctx, tx, row.UserID, s.stores.Quota.Zones())
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // Zone is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.
 func (s *Store) Zone(ctx context.Context, user chat.UserID) (zone *time.Location, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		zone, err = people.ZoneOf(ctx, tx, user, s.Quota.Zones())
+		zone, err = people.ZoneOf(ctx, tx, user, s.stores.Quota.Zones())
 		return err
 	})
 	return zone, err
@@ -21,7 +21,7 @@ func (s *Store) Zone(ctx context.Context, user chat.UserID) (zone *time.Location
 
 // ZoneOfSession is the timezone of whoever a conversation belongs to. A group has none of its own.
 func (s *Store) ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error) {
-	owner, err := s.Users.SessionOwner(ctx, key)
+	owner, err := s.stores.Users.SessionOwner(ctx, key)
 	if err != nil {
 		return nil, fmt.Errorf("find whose timezone %s has: %w", key, err)
 	}

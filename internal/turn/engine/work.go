@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -67,7 +67,7 @@ func (s *Store) IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, e
 // CdDone sets the working folder of a session, as the command of a turn, and answers the command with a sentence. A command
 // is carried out once.
 func (s *Store) CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error {
-	return s.Conversations.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
-		return say, s.Conversations.SetCwdIn(ctx, tx, o.Session, runner, dir)
+	return s.stores.Conversations.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
+		return say, s.stores.Conversations.SetCwdIn(ctx, tx, o.Session, runner, dir)
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const MaxCommands = 16
 // AcceptBang commits a bang command and shows it in the transcript, in one transaction. After it returns the command
 // will be carried out once and answered once. Duplicates and conflicts are those of Accept.
 func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Accepted, error) {
-	in.Text = pg.Clean(in.Text)
+	in.Text = chat.Clean(in.Text)
 	var got Accepted
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		open, err := s.db.Q.CommandOpenCount(ctx, tx, in.Session)
@@ -46,7 +46,7 @@ func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Acc
 		}
 		got = Accepted{ID: id}
 		tx.Speak()
-		if err := showBang(ctx, tx, in, id, pg.Clean(command)); err != nil {
+		if err := showBang(ctx, tx, in, id, chat.Clean(command)); err != nil {
 			return err
 		}
 		return noteExpired(ctx, tx, in, id)
@@ -79,12 +79,12 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 			return b, pg.Classify(err)
 		}
 	}
-	lang, err := s.Users.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
+	lang, err := s.stores.Users.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
 	if err != nil {
 		return b, err
 	}
 	b.Lang = string(lang)
-	b.Env, err = s.Calls.CommandEnv(ctx, r.SessionKey, "", id)
+	b.Env, err = s.stores.Calls.CommandEnv(ctx, r.SessionKey, "", id)
 	return b, err
 }
 
@@ -111,7 +111,7 @@ func (s *Store) EndBang(ctx context.Context, id chat.InboxID, notice string) (bo
 			return fmt.Errorf("end command %d: %w", id, err)
 		}
 		ended = true
-		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(notice), Inbox: id}
+		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: chat.Clean(notice), Inbox: id}
 		return conversation.AppendMessage(ctx, tx, &m, "")
 	})
 	return ended, err

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -65,10 +65,10 @@ func (a Amendments) EditDelivered(ctx context.Context, m amended.Message, text s
 
 // RecallHeard takes back what was not for the bot: what waits to be read is forgotten, and of what the model has read it is told.
 func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o overheard.Message) (changed bool, err error) {
-	if changed, err = a.Store.GroupMessages.RecallOverheard(ctx, o); err != nil || changed {
+	if changed, err = a.Store.stores.GroupMessages.RecallOverheard(ctx, o); err != nil || changed {
 		return changed, err
 	}
-	known, err := a.Store.GroupMessages.OverheardBefore(ctx, o)
+	known, err := a.Store.stores.GroupMessages.OverheardBefore(ctx, o)
 	if err != nil || !known {
 		return false, err
 	}
@@ -140,7 +140,7 @@ func findWaiting(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Inb
 
 // editQueued changes a message that waits and tells the new text under the id that it was told with.
 func editQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, text string) (bool, error) {
-	r, err := t.Q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: pg.Clean(text)})
+	r, err := t.Q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: chat.Clean(text)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -189,7 +189,7 @@ func (s *Store) SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.Emit(key, chat.EventSession, s.Conversations.SessionOf(row))
+		tx.Emit(key, chat.EventSession, s.stores.Conversations.SessionOf(row))
 		return nil
 	})
 }

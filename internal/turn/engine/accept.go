@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"cmp"
@@ -126,7 +126,7 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	err := s.db.InTx(pg.Acting(ctx, 0), func(tx *pg.Tx) (err error) { // it changes no settings
 		hand, ok, err := services.HoldHand(ctx, tx, in.Session)
 		if err == nil && ok && hand.Taken != 0 {
-			got, err = keepTaken(ctx, tx, in, hand, s.Quota.Zones())
+			got, err = keepTaken(ctx, tx, in, hand, s.stores.Quota.Zones())
 			return err
 		}
 		if err == nil {
@@ -185,7 +185,7 @@ func (in Inbound) displaces() bool {
 
 // ready fills in the defaults of the message. Commands keep their place in the queue in every mode.
 func (in Inbound) ready() Inbound {
-	in.Text, in.Sender = pg.Clean(in.Text), pg.Clean(in.Sender)
+	in.Text, in.Sender = chat.Clean(in.Text), chat.Clean(in.Sender)
 	if in.Queue.Mode == "" || in.Control || in.Options.Replaces != 0 || in.Options.Plan { // what takes the place of another message, or wants a plan, has a turn of its own
 		in.Queue.Mode = chat.QueueFollowup
 	}

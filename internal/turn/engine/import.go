@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // Import makes a session of a conversation that was exported, here or elsewhere. Each message of a person begins a turn
 // that is done. A key that is taken is a Conflict, and so is an owner who has as many sessions as they may. Nothing of it counts as usage.
 func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcript.Transcript) (chat.Session, error) {
-	created, err := s.Conversations.CreateSession(ctx, n)
+	created, err := s.stores.Conversations.CreateSession(ctx, n)
 	if err != nil {
 		return chat.Session{}, err
 	}
@@ -36,12 +36,12 @@ func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcr
 		return in.ends(ctx, t)
 	})
 	if err != nil {
-		if gone := s.Agents.DeleteSession(context.WithoutCancel(ctx), n.Key); gone != nil {
+		if gone := s.stores.Agents.DeleteSession(context.WithoutCancel(ctx), n.Key); gone != nil {
 			return chat.Session{}, fmt.Errorf("%w (and the empty session was not removed: %w)", err, gone)
 		}
 		return chat.Session{}, err
 	}
-	made, _, err := s.Conversations.Session(ctx, n.Key)
+	made, _, err := s.stores.Conversations.Session(ctx, n.Key)
 	return made, err
 }
 
@@ -71,7 +71,7 @@ func (in *importing) turn(ctx context.Context, turn chat.TurnID, messages []chat
 			continue
 		}
 		p.Steps++
-		p.Model = pg.Clean(m.Model)
+		p.Model = chat.Clean(m.Model)
 		if u := m.Usage; u != nil {
 			p.PromptTokens, p.CachedTokens, p.CompletionTokens = p.PromptTokens+int32(u.PromptTokens), p.CachedTokens+int32(u.CachedTokens), p.CompletionTokens+int32(u.CompletionTokens)
 		}
@@ -93,8 +93,8 @@ func (in *importing) turn(ctx context.Context, turn chat.TurnID, messages []chat
 
 func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m chat.Message) error {
 	p := dbsqlc.ImportMessageParams{
-		SessionKey: in.key, TurnID: &turn, Role: m.Role, Content: pg.Clean(m.Content), Reasoning: pg.Clean(m.Reasoning), Model: pg.Clean(m.Model), Finish: m.FinishReason,
-		CreatedAt: m.CreatedAt, Origin: m.Origin, Sender: pg.Clean(m.Sender), DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
+		SessionKey: in.key, TurnID: &turn, Role: m.Role, Content: chat.Clean(m.Content), Reasoning: chat.Clean(m.Reasoning), Model: chat.Clean(m.Model), Finish: m.FinishReason,
+		CreatedAt: m.CreatedAt, Origin: m.Origin, Sender: chat.Clean(m.Sender), DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
 	}
 	p.Words = conversation.SearchWords(m.Role, p.DisplayOnly, p.Content)
 	switch {
@@ -120,8 +120,8 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 			c.FinishedAt = &m.CreatedAt
 		}
 		if err := in.Q.ImportCall(ctx, in, dbsqlc.ImportCallParams{
-			ID: chat.NewCallID(turn, step, n), SessionKey: in.key, TurnID: turn, Step: int32(step), N: int32(n), MessageID: id, Name: pg.Clean(c.Name),
-			Arguments: pg.Clean(c.Arguments), Result: pg.Clean(c.Result), IsError: c.IsError, StartedAt: c.FinishedAt,
+			ID: chat.NewCallID(turn, step, n), SessionKey: in.key, TurnID: turn, Step: int32(step), N: int32(n), MessageID: id, Name: chat.Clean(c.Name),
+			Arguments: chat.Clean(c.Arguments), Result: chat.Clean(c.Result), IsError: c.IsError, StartedAt: c.FinishedAt,
 		}); err != nil {
 			return fmt.Errorf("import call: %w", err)
 		}
@@ -137,7 +137,7 @@ func (in *importing) ends(ctx context.Context, t transcript.Transcript) error {
 	}
 	for _, c := range t.Controls {
 		if c.Compaction != nil {
-			c.Compaction.Summary = pg.Clean(c.Compaction.Summary)
+			c.Compaction.Summary = chat.Clean(c.Compaction.Summary)
 		}
 		body, err := conversation.EncodeControl(c)
 		if err != nil {

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type Stopped struct {
 // names it. The row is for that turn alone: if the turn ends first, the row goes stale and hits nothing else. A stop
 // that a person wrote, and did not press, is answered with what it found.
 func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
-	in.Text = pg.Clean(in.Text)
+	in.Text = chat.Clean(in.Text)
 	got, err := s.stop(ctx, in, lang)
 	if errors.Is(err, errStopped) {
 		got, err = s.stop(ctx, in, lang)

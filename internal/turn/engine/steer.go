@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		if got.Skipped, err = skipCalls(ctx, tx, turn); err != nil {
 			return err
 		}
-		if err := steerTurn(ctx, tx, key, turn, n, s.Quota.Zones(), &got); err != nil || len(before) == 0 {
+		if err := steerTurn(ctx, tx, key, turn, n, s.stores.Quota.Zones(), &got); err != nil || len(before) == 0 {
 			return err
 		}
 		got.Messages, got.Text = got.Messages+len(before), before[0].Body

@@ -1,0 +1,61 @@
+// Package engine runs the transactions of turns: accept, claim, step, call, finish. They make the promises of the product: each accepted
+// message is answered once, and no command is lost or run twice.
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+
+	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/store/agents"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/cron"
+	"xbot/internal/store/overheard"
+	"xbot/internal/store/people"
+	"xbot/internal/store/quota"
+)
+
+// Wakes wakes workflows, without keeping the caller waiting, whose rows were just committed. What fails the relay repeats.
+type Wakes interface{ Wake(wakes ...chat.Wake) }
+
+// Stores are the stores of the modules that take part in turns.
+type Stores struct {
+	Agents        *agents.Store
+	Calls         *calls.Store
+	Conversations *conversation.Store
+	Cron          *cron.Store
+	GroupMessages *overheard.Store
+	Quota         *quota.Quota
+	Users         *people.Store
+}
+
+// Store has the transactions of turns. It is safe for concurrent use.
+type Store struct {
+	stores Stores
+	db     *pg.DB
+	wakes  Wakes // nil: the relay wakes workflows
+
+	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
+	lately     lately       // prompts that a crash of Postgres may forget
+	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
+}
+
+// New returns a store that wakes workflows after each commit to db. wakes may be nil.
+func New(db *pg.DB, stores Stores, wakes Wakes) *Store {
+	s := &Store{stores: stores, db: db, wakes: wakes}
+	db.OnCommit(s.committed)
+	return s
+}
+
+// committed wakes workflows after a commit, and grants the slot of a turn that has ended. That is no part of the transaction, so that it
+// sees sessions that were queued meanwhile.
+func (s *Store) committed(ctx context.Context, tx *pg.Tx) {
+	if len(tx.After.Wakes) > 0 && s.wakes != nil {
+		s.wakes.Wake(tx.After.Wakes...)
+	}
+	if tx.After.SlotFreed {
+		_, _ = s.HandOutTurns(ctx) // the relay does it again within a second
+	}
+}
