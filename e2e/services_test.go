@@ -13,8 +13,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/service"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/store"
-	"xbot/internal/store/services"
 	"xbot/internal/turn/engine"
 )
 
@@ -24,7 +24,7 @@ func (s *server) consumed(key, text string) service.Conversation {
 	ctx, rows := s.t.Context(), store.New(s.database(), store.Options{})
 	by, err := rows.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(s.t, err)
-	c, err := rows.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: text})
+	c, err := rows.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI, Title: text})
 	require.NoError(s.t, err)
 	_, err = rows.Turns.Accept(ctx, engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: text})
 	require.NoError(s.t, err)

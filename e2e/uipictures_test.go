@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/service"
-	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -214,7 +214,7 @@ func (a *album) besideTurns() {
 	j := a.job(chat.JobPlan{When: "every 1h", Name: "hourly look", Message: "say looked"})
 	a.add(shot{
 		Name: "cron", Workflow: workflows.CronID(j.ID), Summary: "cron · hourly look", Details: []string{"conversation · admin", "hourly look · every 1h · next "},
-	}, cron.OwnConversation(j.ID))
+	}, cronstore.OwnConversation(j.ID))
 
 	a.hooks(onHost("AgentStop", "true"))
 	k = a.newTalk()

@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/client/apiclient"
-	"xbot/internal/store/notices"
+	"xbot/internal/user/notices"
 )
 
 // TestWorkspace_AnInstallationThatWorkedInTheHomeFolderStaysThereAndSaysItOnce begins as before the workspace had a folder of its own.

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/channel/accounts"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. Anybody may ask, so it names no addresses.
@@ -49,7 +49,7 @@ const CopyNote = "XBOT_COPY=on: another xbot works with the original, so here bo
 // announce waits until the server is ready, notes how local programs reach it, prints where it is, and keeps the note until ctx ends.
 func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	in.awaitReady(ctx)
-	var admin people.User
+	var admin users.User
 	var signIn string
 	err := in.core.proc.untilPostgres(ctx, func(ctx context.Context) (err error) {
 		if admin, err = in.core.storage.store.Users.EnsureAdmin(ctx, in.core.admin); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Note is what programs of the same user need to reach this server: $XBOT_HOME/run/serve.json.
@@ -42,7 +42,7 @@ const localTokens = 3
 
 func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	token, hash := secret.NewToken()
-	if _, err := in.core.storage.store.Users.GrantToken(ctx, admin, people.Token{Name: in.localToken()}, hash); err != nil {
+	if _, err := in.core.storage.store.Users.GrantToken(ctx, admin, users.Token{Name: in.localToken()}, hash); err != nil {
 		return err
 	}
 	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.core.proc.version, Service: ofSystemd()})

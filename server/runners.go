@@ -16,9 +16,9 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/runners"
 	policies "xbot/internal/turn/policy"
 	"xbot/server/hostrunner"
 )

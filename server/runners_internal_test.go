@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/codingagent"
-	"xbot/internal/store/runners"
+	"xbot/internal/sandbox/runners"
 )
 
 func TestAnsweredAt_IsTheNewestTurnOfTheAgentOnTheRunnerUnlessItFailed(t *testing.T) {

@@ -25,12 +25,12 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/host/config"
 	"xbot/internal/host/crash"
+	"xbot/internal/host/crash/crashstore"
 	"xbot/internal/host/filelink"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/internal/sandbox/agentenv"
-	"xbot/internal/store/crashes"
 	"xbot/server/hostrunner"
 	"xbot/server/livefeed"
 	"xbot/server/serverlock"
@@ -110,7 +110,7 @@ const guardRetry = time.Second
 
 // openGuard counts the attempts of dead worker processes, before any attempt runs. It returns nil if ctx has ended.
 func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
-	guard := crash.NewGuard(w.core.proc.version, crashes.New(w.core.db.pool), w.core.proc.tele.Registry, w.core.proc.log)
+	guard := crash.NewGuard(w.core.proc.version, crashstore.New(w.core.db.pool), w.core.proc.tele.Registry, w.core.proc.log)
 	for {
 		err := guard.Open(ctx, w.core.proc.home)
 		switch {

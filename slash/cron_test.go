@@ -12,9 +12,9 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
 	"xbot/internal/automation/cron"
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	cronrows "xbot/internal/store/cron"
 	"xbot/internal/turn/policy"
 	"xbot/slash/conversation"
 )
@@ -132,7 +132,7 @@ func TestCronCommand_SaysWhichTimezoneHoldsAndWhy(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, say("/cron"), "America/New_York, the timezone of your profile")
 	require.Contains(t, say("/cron add 0 9 * * * look again"), " E")
-	jobs, err := b.Store.Cron.Jobs(t.Context(), cronrows.Listed{Owner: owner.ID})
+	jobs, err := b.Store.Cron.Jobs(t.Context(), cronstore.Listed{Owner: owner.ID})
 	require.NoError(t, err)
 	zones := map[string]string{}
 	for _, j := range jobs {

@@ -13,8 +13,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/slash"
 	"xbot/slash/admin"
 )
@@ -37,7 +37,7 @@ func newCounter(t *testing.T) *counter {
 	require.NoError(t, err)
 	by, err := b.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
-	of, err := b.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order _7_"})
+	of, err := b.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order _7_"})
 	require.NoError(t, err)
 	return &counter{b, admin.Inbox{Quota: b.Store.Quota, Services: b.Store.Services, People: intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users}}, of}
 }

@@ -8,9 +8,9 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/settings"
 	"xbot/slash/conversation"
 )
 

@@ -15,12 +15,12 @@ import (
 	"xbot/internal/memory/flat"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
-	"xbot/internal/store/settings"
 	"xbot/internal/tool/memory"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/agentprofile"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
+	"xbot/internal/user/settings"
 	"xbot/slash/account"
 	slashcontext "xbot/slash/context"
 )

@@ -10,9 +10,9 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/demo"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/settings"
 	"xbot/slash/account"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	conversationrows "xbot/internal/store/conversation"
+	conversationrows "xbot/internal/turn/conversation"
 	"xbot/slash/conversation"
 )
 

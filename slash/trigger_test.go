@@ -12,8 +12,8 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/slash"
 	"xbot/slash/account"
 )

@@ -22,8 +22,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
 	"xbot/workflows"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
-	"xbot/internal/store/calls"
+	"xbot/internal/turn/calls"
 )
 
 const (

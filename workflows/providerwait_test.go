@@ -12,7 +12,7 @@ import (
 
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
-	"xbot/internal/store/notices"
+	"xbot/internal/user/notices"
 )
 
 // worked is a turn that has done something before its provider fails.

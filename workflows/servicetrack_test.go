@@ -19,7 +19,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/workflows"
 )
 
@@ -71,7 +71,7 @@ func TestServiceTrack_ARunIsStoppedAfterHalfAnHour(t *testing.T) {
 	require.NoError(t, err)
 	by, err := c.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
-	talk, err := c.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+	talk, err := c.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI})
 	require.NoError(t, err)
 	made, err := c.desk.Publish(ctx, cron.Caller{User: c.who.User, Admin: true}, cron.ServiceTask{Message: "look", Services: []string{of.ID}, Type: "interval", Schedule: "600"}, "a")
 	require.NoError(t, err)

@@ -30,15 +30,15 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
-	conversationrows "xbot/internal/store/conversation"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 	"xbot/server/livefeed"
 	"xbot/workflows"
 )
@@ -56,7 +56,7 @@ type days struct {
 	t        *testing.T
 	env      *testsuite.TestWorkflowEnvironment
 	pool     *pgxpool.Pool
-	user     people.User
+	user     users.User
 	server   *llmtest.Server
 	box      *tooltest.Box
 	model    *turn.Model
@@ -84,7 +84,7 @@ func skipDays(t *testing.T, document string) *days {
 	d.Store = store.New(d.pool, store.Options{Policies: fixed{rules}})
 	d.user, err = d.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = d.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
+	_, err = d.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
 	require.NoError(t, err)
 	d.wakes = &wake.Dispatcher{Turns: d, Log: slog.New(slog.DiscardHandler)}
 	d.dispatch = &intake.Dispatch{Calls: d.Store.Calls, Turns: d.Store.Turns, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}

@@ -13,7 +13,7 @@ import (
 	"xbot/activities/compress"
 	"xbot/internal/chat"
 	"xbot/internal/memory"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/window"
 )

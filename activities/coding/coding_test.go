@@ -22,8 +22,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/runner/job"
 )

@@ -19,9 +19,9 @@ import (
 	"xbot/internal/automation/hook/ask"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
+	"xbot/internal/turn/calls"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 type hooked struct {
 	*activitiestest.Fixture
 
-	user  people.User
+	user  users.User
 	set   hook.Set
 	named ask.Callbacks
 }

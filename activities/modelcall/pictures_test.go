@@ -16,7 +16,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/prompt"
 )
 

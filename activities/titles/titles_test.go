@@ -14,9 +14,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/demo"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/settings"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/settings"
 )
 
 // named is a conversation with one answer, which is to be named.

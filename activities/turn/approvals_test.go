@@ -15,11 +15,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	callsrows "xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/settings"
 	"xbot/internal/tool"
+	callsrows "xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/permission"
+	"xbot/internal/user/settings"
 )
 
 // ask opens the question about the n-th call of the first step.

@@ -10,24 +10,24 @@ import (
 	"xbot/activities/activitiestest"
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/secret"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/mcpservers"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
 	"xbot/internal/tool"
 	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/permission"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // shop is a turn in which the model calls a tool of an MCP server; tools that act need approval.
 type shop struct {
 	*fixture
 
-	user    people.User
+	user    users.User
 	catalog *toolset.Catalog
 	offers  chat.MCPOffers
-	server  mcpservers.Server
+	server  mcpstore.Server
 }
 
 const buy = "mcp_shop_buy"
@@ -43,7 +43,7 @@ func openShop(t *testing.T, of func(user chat.UserID) chat.UserID, trusted, read
 	t.Cleanup(func() { _ = connections.Close() })
 	s.catalog = &toolset.Catalog{Builtin: tool.New(), Sources: []toolset.Source{mcp.NewSource(s.Store.MCPServers, connections)}, ActiveTools: s.Store.ActiveTools, Settings: s.Store.Settings}
 	s.Model.Tools, s.Tools.Sets = s.catalog, s.catalog
-	s.server = mcpservers.Server{MCPServer: chat.MCPServer{User: of(s.user.ID), MCPConfig: chat.MCPConfig{Name: "shop", Transport: chat.MCPHTTP, URL: "https://shop.example/mcp", Trusted: trusted, Enabled: true}}}
+	s.server = mcpstore.Server{MCPServer: chat.MCPServer{User: of(s.user.ID), MCPConfig: chat.MCPConfig{Name: "shop", Transport: chat.MCPHTTP, URL: "https://shop.example/mcp", Trusted: trusted, Enabled: true}}}
 	s.server.ID, err = s.MCPServers.SetMCPServer(t.Context(), s.server, s.user.ID)
 	require.NoError(t, err)
 	s.server.Revision = 1
@@ -190,7 +190,7 @@ func TestAttack_ADeniedToolStaysDeniedWhateverIsBesideIt(t *testing.T) {
 		t.Run(rule, func(t *testing.T) {
 			s := openShop(t, everybodys, false, false)
 			require.NoError(t, s.Permissions.SetPermission(t.Context(), s.user.ID, chat.ToolRule{Tool: rule, Rule: chat.RuleDeny}))
-			beside := mcpservers.Server{MCPServer: chat.MCPServer{User: s.user.ID, MCPConfig: chat.MCPConfig{Name: "sh-op", Transport: chat.MCPHTTP, URL: "https://x.example", Enabled: true}}}
+			beside := mcpstore.Server{MCPServer: chat.MCPServer{User: s.user.ID, MCPConfig: chat.MCPConfig{Name: "sh-op", Transport: chat.MCPHTTP, URL: "https://x.example", Enabled: true}}}
 			id, err := s.MCPServers.SetMCPServer(t.Context(), beside, s.user.ID)
 			require.NoError(t, err)
 			require.NoError(t, s.MCPServers.SetMCPOffers(t.Context(), id, 1, chat.MCPOffers{Tools: []chat.MCPTool{{Name: "buy", Schema: json.RawMessage(`{"type": "object"}`)}}}))

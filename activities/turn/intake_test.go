@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	conversationrows "xbot/internal/store/conversation"
+	conversationrows "xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
 	slashcontext "xbot/slash/context"

@@ -20,11 +20,11 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/notices"
 	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/notices"
 )
 
 func TestGenerate_CommitsTheAnswerAndAsksTheModelOnce(t *testing.T) {

@@ -25,15 +25,15 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/host/config"
 	"xbot/internal/host/crash"
+	"xbot/internal/host/crash/crashstore"
 	"xbot/internal/host/localstack"
 	"xbot/internal/host/temporalclient"
 	"xbot/internal/llm"
 	"xbot/internal/pg"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/crashes"
-	"xbot/internal/store/runners"
 	"xbot/internal/turn/prompt"
 	"xbot/runner/confine"
 	"xbot/runner/container"
@@ -234,7 +234,7 @@ func lookCrashes(ctx context.Context, d *installation) (string, error) {
 		return "", err
 	}
 	defer pool.Close()
-	calls, err := crashes.New(pool).CallsGivenUp(ctx)
+	calls, err := crashstore.New(pool).CallsGivenUp(ctx)
 	switch {
 	case err != nil:
 		return "", err

@@ -19,7 +19,7 @@ import (
 	"xbot/internal/host/localstack"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 	"xbot/server"
 )
 
@@ -116,7 +116,7 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 	return printLink(ctx, s, user, server.PeopleURL(cfg))
 }
 
-func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name string) (people.User, error) {
+func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name string) (users.User, error) {
 	if name == "" {
 		return s.Users.EnsureAdmin(ctx, cfg.Admin)
 	}
@@ -148,7 +148,7 @@ func (c tokenCreateCmd) Run(ctx context.Context) error {
 		return err
 	}
 	token, hash := secret.NewToken()
-	made := people.Token{Name: c.Name, Scope: people.Scope(c.Scope)}
+	made := users.Token{Name: c.Name, Scope: users.Scope(c.Scope)}
 	if c.Days > 0 {
 		made.ExpiresAt = new(time.Now().AddDate(0, 0, c.Days))
 	}

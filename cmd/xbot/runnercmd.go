@@ -14,10 +14,10 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
-	"xbot/internal/store/runners"
+	"xbot/internal/user/users"
 	"xbot/server"
 )
 
@@ -42,7 +42,7 @@ type runnerCreateCmd struct {
 
 // Run makes a runner and prints its token.
 func (c runnerCreateCmd) Run(ctx context.Context) error {
-	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user people.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user users.User) error {
 		if err := mayBeNamed(user, c.Name); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (c runnerCreateCmd) Run(ctx context.Context) error {
 }
 
 // mayBeNamed checks the name of a new runner. Who stands for the server's host gets the commands of administrators.
-func mayBeNamed(user people.User, name string) error {
+func mayBeNamed(user users.User, name string) error {
 	switch {
 	case name != resolver.Local:
 		return resolver.CheckName(name)
@@ -85,7 +85,7 @@ type runnerTokenCmd struct {
 
 // Run prints a new token.
 func (c runnerTokenCmd) Run(ctx context.Context) error {
-	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user people.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user users.User) error {
 		token, hash := secret.NewToken()
 		if err := s.Runners.RenewRunner(ctx, user.ID, c.Name, hash); err != nil {
 			return err
@@ -104,7 +104,7 @@ type runnerRevokeCmd struct {
 
 // Run revokes a runner.
 func (c runnerRevokeCmd) Run(ctx context.Context) error {
-	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user people.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user users.User) error {
 		if err := s.Runners.RevokeRunner(ctx, user.ID, c.Name); err != nil {
 			return err
 		}
@@ -135,13 +135,13 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 }
 
 // withOwner opens the database and finds whose runner is meant.
-func (o runnerOwner) withOwner(ctx context.Context, do func(*store.Store, config.Serve, people.User) error) error {
+func (o runnerOwner) withOwner(ctx context.Context, do func(*store.Store, config.Serve, users.User) error) error {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
-	var owner people.User
+	var owner users.User
 	if o.Session != "" {
 		owner, err = s.Users.SessionOwner(ctx, o.Session)
 	} else {

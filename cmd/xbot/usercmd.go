@@ -13,8 +13,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/links"
-	peoplerows "xbot/internal/store/people"
+	"xbot/internal/user/links"
+	"xbot/internal/user/users"
 	"xbot/server"
 )
 
@@ -83,7 +83,7 @@ func (c userAddCmd) Run(ctx context.Context) error {
 	return printLink(ctx, s, user, server.PeopleURL(cfg))
 }
 
-func printLink(ctx context.Context, s *store.Store, user peoplerows.User, base string) error {
+func printLink(ctx context.Context, s *store.Store, user users.User, base string) error {
 	link, err := (&auth.Auth{Accounts: s.Users}).NewLink(ctx, user.ID, base)
 	if err == nil {
 		fmt.Println(link)
@@ -106,7 +106,7 @@ func (c userInviteCmd) Run(ctx context.Context) error {
 	}
 	defer closeStore()
 	token, hash := secret.NewToken()
-	invite := peoplerows.Invite{Note: c.Note, Role: c.Role, Uses: c.Uses, ExpiresAt: time.Now().AddDate(0, 0, c.Days)}
+	invite := users.Invite{Note: c.Note, Role: c.Role, Uses: c.Uses, ExpiresAt: time.Now().AddDate(0, 0, c.Days)}
 	if _, err := s.Users.AddInvite(ctx, invite, nil, hash); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ type userRoleCmd struct {
 
 // Run changes a role.
 func (c userRoleCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error { return s.Users.SetRole(ctx, u.ID, c.Role) })
+	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error { return s.Users.SetRole(ctx, u.ID, c.Role) })
 }
 
 type userDisableCmd struct {
@@ -130,7 +130,7 @@ type userDisableCmd struct {
 
 // Run shuts a person out.
 func (c userDisableCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error { return s.Users.Disable(ctx, u.ID, nil) })
+	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error { return s.Users.Disable(ctx, u.ID, nil) })
 }
 
 type userEnableCmd struct {
@@ -139,7 +139,7 @@ type userEnableCmd struct {
 
 // Run lets a person in again.
 func (c userEnableCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error { return s.Users.Enable(ctx, u.ID) })
+	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error { return s.Users.Enable(ctx, u.ID) })
 }
 
 type userDeleteCmd struct {
@@ -149,7 +149,7 @@ type userDeleteCmd struct {
 
 // Run has a person deleted: the server does it, at once or when it runs again.
 func (c userDeleteCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error {
 		if !c.Yes {
 			if err := typed(c.Name); err != nil {
 				return err
@@ -199,8 +199,8 @@ func (c userPasswdCmd) Run(ctx context.Context) error {
 }
 
 // forgetPassword removes the password of a user, ends their logins and sign-in links, and prints how many access tokens remain.
-func forgetPassword(ctx context.Context, s *store.Store, user peoplerows.User, revokeTokens bool) error {
-	if err := s.Users.SetPassword(ctx, user.ID, "", peoplerows.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
+func forgetPassword(ctx context.Context, s *store.Store, user users.User, revokeTokens bool) error {
+	if err := s.Users.SetPassword(ctx, user.ID, "", users.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
 		return err
 	}
 	tokens, err := s.Users.Tokens(ctx, user.ID)
@@ -217,7 +217,7 @@ type userUnlinkCmd struct {
 
 // Run unlinks an identity.
 func (c userUnlinkCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u peoplerows.User) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error {
 		all, err := s.Links.Identities(ctx, u.ID)
 		if err != nil {
 			return err
@@ -242,7 +242,7 @@ func (c userUnlinkCmd) Run(ctx context.Context) error {
 }
 
 // withPerson does something with a person.
-func withPerson(ctx context.Context, name string, do func(s *store.Store, u peoplerows.User) error) error {
+func withPerson(ctx context.Context, name string, do func(s *store.Store, u users.User) error) error {
 	s, _, closeStore, err := openStore(ctx)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/memory/archive/archivetest"
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/store"
-	peoplerows "xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // ways are how memory is searched, each with its name in the table.
@@ -60,7 +60,7 @@ func searchMemory(ctx context.Context, s *stack) ([]figure, error) {
 
 // fill gives a new person a memory of some texts.
 func (l library) fill(ctx context.Context, name string, texts []string) (chat.MemoryOwner, error) {
-	user, err := l.store.Users.CreateUser(ctx, name, peoplerows.RoleMember)
+	user, err := l.store.Users.CreateUser(ctx, name, users.RoleMember)
 	w := chat.MemoryOwner{User: user.ID, Agent: "main"}
 	for part := range slices.Chunk(texts, 1000) {
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 const (

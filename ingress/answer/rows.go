@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // fromRows tells an answer whose first events are not kept any more, from the transcript. Its events have no cursor.

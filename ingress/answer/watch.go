@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // Watch yields the events of a conversation after a cursor: each answer as Follow yields it, and the messages between answers. Without a cursor,

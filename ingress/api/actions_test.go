@@ -12,9 +12,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/feed"
-	"xbot/internal/store/people"
 	"xbot/internal/tool"
 	"xbot/internal/tool/clientcontrol"
+	"xbot/internal/user/users"
 )
 
 const (
@@ -240,7 +240,7 @@ func TestActions_TheNewestMessageOfTheTurnSaysWhichClient(t *testing.T) {
 func TestActions_NobodyElseSeesOrAnswersThem(t *testing.T) {
 	b := setup(t)
 	s := b.steers(aPage + ".m1")
-	boss, err := b.store.Users.CreateUser(t.Context(), "boss", people.RoleAdmin)
+	boss, err := b.store.Users.CreateUser(t.Context(), "boss", users.RoleAdmin)
 	require.NoError(t, err)
 	reader := b.person(boss).sse(s.key, "?client="+aPage) // administrators may read along
 	reader.hello()
@@ -333,7 +333,7 @@ func TestActions_AreNotTakenOnceTheCallHasEnded(t *testing.T) {
 func TestActions_ATokenThatOnlyReadsIsSentNone(t *testing.T) {
 	b := setup(t)
 	s := b.steers(aPage + ".m1")
-	reads := b.alice.by(people.ScopeRead).sse(s.key, "?client="+aPage)
+	reads := b.alice.by(users.ScopeRead).sse(s.key, "?client="+aPage)
 	b.ages(s.call, 5*time.Second, s.run(nil, dark), "no page or terminal of the user shows this conversation")
 	reads.hello()
 	require.False(t, reads.hears())

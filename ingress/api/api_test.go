@@ -89,8 +89,6 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/service/desk"
 	"xbot/internal/store"
-	peoplerows "xbot/internal/store/people"
-	"xbot/internal/store/quota"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
@@ -101,8 +99,10 @@ import (
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
+	"xbot/internal/turn/quota"
 	"xbot/internal/turn/slash"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/users"
 	slashaccount "xbot/slash/account"
 	"xbot/slash/admin"
 	slashcontext "xbot/slash/context"
@@ -169,7 +169,7 @@ type bundle struct {
 // person is a client with a token.
 type person struct {
 	*bundle
-	user  peoplerows.User
+	user  users.User
 	token string
 }
 
@@ -285,16 +285,16 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	t.Cleanup(func() { b.hub.Close(); b.transport.CloseIdleConnections(); server.Close(); woken.Wait() })
 	admin, err := b.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	member, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
+	member, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	b.alice, b.bob = b.person(admin), b.person(member)
 	return b
 }
 
-func (b *bundle) person(u peoplerows.User) *person {
+func (b *bundle) person(u users.User) *person {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.Users.CreateToken(b.t.Context(), u.ID, peoplerows.Token{Name: "test"}, hash)
+	_, err := b.store.Users.CreateToken(b.t.Context(), u.ID, users.Token{Name: "test"}, hash)
 	require.NoError(b.t, err)
 	return &person{bundle: b, user: u, token: token}
 }

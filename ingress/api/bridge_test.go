@@ -11,8 +11,8 @@ import (
 	"xbot/ingress/api/settings"
 	"xbot/ingress/gateway"
 	"xbot/internal/chat"
-	"xbot/internal/store/links"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/links"
 )
 
 // rules puts a policy document in force.

@@ -10,9 +10,9 @@ import (
 
 	"xbot/ingress/api/connections"
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/secret"
-	oauthrows "xbot/internal/store/oauth"
 )
 
 // acmeOAuth is a draft of a provider.
@@ -28,7 +28,7 @@ func acmeOAuth(p *oauthtest.Provider, changes object) object {
 // connected gives somebody an account at a provider.
 func (b *bundle) connected(user chat.UserID, provider, label string) {
 	b.t.Helper()
-	_, err := b.store.OAuth.ConnectOAuthAccount(b.t.Context(), oauthrows.Account{
+	_, err := b.store.OAuth.ConnectOAuthAccount(b.t.Context(), oauthstore.Account{
 		User: user, Tokens: secret.Key{1}.Seal([]byte(`{"access_token":"a-secret-token"}`)), OAuthAccount: chat.OAuthAccount{Provider: provider, Label: label, Asked: []string{"read"}, Scopes: []string{"read"}},
 	}, 1)
 	require.NoError(b.t, err)

@@ -13,8 +13,8 @@ import (
 	"xbot/ingress/api/messages"
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/calls"
+	"xbot/internal/user/users"
 )
 
 // deferred makes a turn of bob's with a call that a hook has deferred.
@@ -126,7 +126,7 @@ func TestHooks_SayWhatIsWrongWithADecision(t *testing.T) {
 func TestHooks_ADeferredCallOfSomebodyElseIsNotThere(t *testing.T) {
 	b := setup(t)
 	key, id := b.deferred()
-	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleMember)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleMember)
 	require.NoError(t, err)
 	b.person(carol).post(path(key, "/approvals/"+string(id)), map[string]any{"decision": "allow"}).problem(http.StatusNotFound)
 	_, err = b.store.Calls.Answer(t.Context(), calls.Answer{Session: key, User: carol.ID, UserName: "carol", Call: id, Allow: true})

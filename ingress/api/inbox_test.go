@@ -9,7 +9,7 @@ import (
 	"xbot/ingress/api/inbox"
 	"xbot/internal/chat"
 	"xbot/internal/service"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 

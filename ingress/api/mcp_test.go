@@ -10,7 +10,7 @@ import (
 
 	"xbot/ingress/mcp"
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // withToken sends a token with each request.
@@ -73,7 +73,7 @@ func TestMCP_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 		}
 		require.NotEmpty(t, calls[tool.Name], "%s: let ofSession say how it would reach a session", tool.Name)
 		for _, arguments := range calls[tool.Name] {
-			for name, p := range map[string]*person{"bob": b.bob, "a token of his": b.bob.by(people.ScopeChat)} {
+			for name, p := range map[string]*person{"bob": b.bob, "a token of his": b.bob.by(users.ScopeChat)} {
 				said, failed := p.uses(tool.Name, arguments)
 				require.True(t, failed, "%s %v by %s: %s", tool.Name, arguments, name, said)
 				require.Contains(t, said, "there is no session", "it looks as if it did not exist")
@@ -94,7 +94,7 @@ func TestMCP_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 
 	said, failed := b.alice.uses("read_answer", object{"session": his.Key, "wait": 0})
 	require.True(t, failed, "an administrator reads what others write on the page, not with a program: %s", said)
-	said, failed = b.alice.by(people.ScopeRead).uses("read_messages", object{"session": s.Key})
+	said, failed = b.alice.by(users.ScopeRead).uses("read_messages", object{"session": s.Key})
 	require.False(t, failed, said)
 	require.Contains(t, said, ofHers)
 }
@@ -122,7 +122,7 @@ func TestMCP_ScopesHoldForEveryTool(t *testing.T) {
 	b.claim(s.Key, "t1")
 	b.reply(s.Key, "t1", "hello")
 	b.finish(s.Key, "t1")
-	reads, chats := b.alice.by(people.ScopeRead), b.alice.by(people.ScopeChat)
+	reads, chats := b.alice.by(users.ScopeRead), b.alice.by(users.ScopeChat)
 	before := b.rows()
 	for tool, calls := range ofSession(s.Key, "t1", sent.ID) {
 		for _, arguments := range calls {

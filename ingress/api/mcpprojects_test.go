@@ -12,8 +12,8 @@ import (
 	"xbot/ingress/api/mcpservers"
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/secret"
-	rows "xbot/internal/store/mcpservers"
 	"xbot/internal/tool/tooltest"
 )
 
@@ -21,8 +21,8 @@ import (
 func (b *bundle) project(user chat.UserID, runner, folder, content string) int64 {
 	b.t.Helper()
 	sum := sha256.Sum256([]byte(content))
-	require.NoError(b.t, b.store.MCPServers.SeeMCPProject(b.t.Context(), rows.SeenProject{
-		User: user, Sealed: secret.Key{1}.Seal([]byte(content)), Project: rows.Project{Runner: runner, Folder: folder, Digest: hex.EncodeToString(sum[:])},
+	require.NoError(b.t, b.store.MCPServers.SeeMCPProject(b.t.Context(), mcpstore.SeenProject{
+		User: user, Sealed: secret.Key{1}.Seal([]byte(content)), Project: mcpstore.Project{Runner: runner, Folder: folder, Digest: hex.EncodeToString(sum[:])},
 	}))
 	all, err := b.store.MCPServers.MCPProjects(b.t.Context(), user)
 	require.NoError(b.t, err)

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // answers are those of all plugins.
@@ -80,7 +80,7 @@ func TestPanels_AreOpenedAndAskedByEverybodyOfTheHouse(t *testing.T) {
 	params, err := json.Marshal(asked.Params)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"name":"news","params":{"what":"news"},"person":"`+json.Number(strings.TrimSpace(jsonID(b.bob.user.ID))).String()+`","language":"zh"}`, string(params))
-	for _, scope := range []people.Scope{people.ScopeRead, people.ScopeChat} {
+	for _, scope := range []users.Scope{users.ScopeRead, users.ScopeChat} {
 		require.Contains(t, b.bob.by(scope).post(news+"/open", nil).problem(http.StatusForbidden), "scope of this token")
 		require.Contains(t, b.bob.by(scope).post(news, object{}).problem(http.StatusForbidden), "scope of this token")
 	}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
-func (b *bundle) users() map[string]people.Account {
+func (b *bundle) users() map[string]users.Account {
 	b.t.Helper()
-	var list struct{ Users []people.Account }
+	var list struct{ Users []users.Account }
 	b.alice.get("/api/users").is(http.StatusOK, &list)
-	out := map[string]people.Account{}
+	out := map[string]users.Account{}
 	for _, u := range list.Users {
 		out[u.Name] = u
 	}
@@ -98,7 +98,7 @@ func TestUsers_TheLastAdministratorStaysOne(t *testing.T) {
 	change := func(by, whom *person, body object) int {
 		return b.do(by, http.MethodPatch, fmt.Sprint("/api/users/", whom.user.ID), body).status
 	}
-	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleAdmin)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleAdmin)
 	require.NoError(t, err)
 	other := b.person(carol)
 	require.Equal(t, http.StatusNoContent, change(b.alice, other, object{"disabled": true}))
@@ -124,7 +124,7 @@ func TestUsers_OfTwoAdministratorsWhoRemoveEachOtherOneStays(t *testing.T) {
 		_, err := b.pool.Exec(t.Context(), "UPDATE users SET role = 'member'")
 		require.NoError(t, err)
 		for i, name := range []string{"one", "other"} {
-			user, err := b.store.Users.CreateUser(t.Context(), name, people.RoleAdmin)
+			user, err := b.store.Users.CreateUser(t.Context(), name, users.RoleAdmin)
 			require.NoError(t, err)
 			two[i] = b.person(user)
 		}
@@ -161,7 +161,7 @@ func TestInvites_LetSomebodyMakeAnAccountAndCanBeWithdrawn(t *testing.T) {
 	require.Contains(t, a.header.Get("Set-Cookie"), "HttpOnly")
 	join("CAROL").problem(http.StatusConflict)
 
-	var list struct{ Invites []people.Invite }
+	var list struct{ Invites []users.Invite }
 	b.alice.get("/api/invites").is(http.StatusOK, &list)
 	require.Len(t, list.Invites, 1)
 	require.Equal(t, 1, list.Invites[0].Used)

@@ -13,9 +13,9 @@ import (
 
 	apiregistry "xbot/ingress/api/registry"
 	"xbot/internal/extension/registry"
+	"xbot/internal/extension/registry/registrystore"
 	"xbot/internal/extension/role"
-	"xbot/internal/store/people"
-	registryrows "xbot/internal/store/registry"
+	"xbot/internal/user/users"
 )
 
 // skillZip is an archive of a skill with a script.
@@ -169,7 +169,7 @@ func TestRegistry_APrivateOneIsForItsOwnerAlone(t *testing.T) {
 func TestRegistry_WhatAnAdministratorWithdrawsGoesFromEverybody(t *testing.T) {
 	b := setup(t)
 	entry, _ := b.bob.published("bad")
-	member, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleMember)
+	member, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleMember)
 	require.NoError(t, err)
 	carol := b.person(member)
 	at := fmt.Sprint("/api/registry/entries/", entry)
@@ -227,7 +227,7 @@ func TestRegistry_ARoleOfOnesOwnIsPublished(t *testing.T) {
 
 func TestRegistry_NoOwnerPutsWhatOthersHaveInstalledOutOfReachOfAdministrators(t *testing.T) {
 	b := setup(t)
-	member, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleMember)
+	member, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleMember)
 	require.NoError(t, err)
 	carol := b.person(member)
 	for name, hide := range map[string]object{"kept": {"visibility": "private"}, "gone": {"withdrawn": true}} {
@@ -261,7 +261,7 @@ func TestRegistry_AChangeOfNothingIsNoneAndAWithdrawalStays(t *testing.T) {
 	entry, _ := b.bob.published("ship")
 	at := fmt.Sprint("/api/registry/entries/", entry)
 	b.do(b.bob, http.MethodPatch, at, object{"visibility": "everybody"}).is(http.StatusOK, nil)
-	member, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleMember)
+	member, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleMember)
 	require.NoError(t, err)
 	require.Contains(t, b.do(b.person(member), http.MethodPatch, at, object{}).problem(http.StatusForbidden), "only its owner")
 
@@ -278,15 +278,15 @@ func TestRegistry_AChangeOfNothingIsNoneAndAWithdrawalStays(t *testing.T) {
 
 // withdraws has an administrator who is not its owner withdraw an entry.
 func (b *bundle) withdraws(entry int64) error {
-	member, err := b.store.Users.CreateUser(b.t.Context(), "root", people.RoleAdmin)
+	member, err := b.store.Users.CreateUser(b.t.Context(), "root", users.RoleAdmin)
 	if err != nil {
 		return err
 	}
 	yes := true
-	if _, err = b.store.Registry.ReviseRegistryEntry(b.t.Context(), registryrows.Viewer{User: b.alice.user.ID}, entry, registryrows.Revision{Visibility: new(registry.Everybody)}); err != nil {
+	if _, err = b.store.Registry.ReviseRegistryEntry(b.t.Context(), registrystore.Viewer{User: b.alice.user.ID}, entry, registrystore.Revision{Visibility: new(registry.Everybody)}); err != nil {
 		return err
 	}
-	_, err = b.store.Registry.ReviseRegistryEntry(b.t.Context(), registryrows.Viewer{User: member.ID, Admin: true}, entry, registryrows.Revision{Withdrawn: &yes})
+	_, err = b.store.Registry.ReviseRegistryEntry(b.t.Context(), registrystore.Viewer{User: member.ID, Admin: true}, entry, registrystore.Revision{Withdrawn: &yes})
 	return err
 }
 

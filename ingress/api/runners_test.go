@@ -13,8 +13,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/secret"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 	"xbot/runner/socket"
 	"xbot/runner/wire"
 )
@@ -270,7 +270,7 @@ func TestRunnerSandbox_OfTheServersOwnRunnerIsChosenByAdministratorsUnlessTheSet
 	require.Nil(t, b.alice.runners().Runners[0].Sandbox, "whoever starts another runner decides there")
 
 	choose(b.bob, "off").problem(http.StatusForbidden)
-	choose(b.alice.by(people.ScopeChat), "off").problem(http.StatusForbidden)
+	choose(b.alice.by(users.ScopeChat), "off").problem(http.StatusForbidden)
 	for _, bad := range []string{"require", "none", "", "OFF"} {
 		require.GreaterOrEqual(t, choose(b.alice, bad).status, http.StatusBadRequest, bad)
 	}

@@ -12,14 +12,14 @@ import (
 	"xbot/ingress/api/messages"
 	"xbot/internal/chat"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // by is the person with a token of a scope.
-func (p *person) by(scope people.Scope) *person {
+func (p *person) by(scope users.Scope) *person {
 	p.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := p.store.Users.CreateToken(p.t.Context(), p.user.ID, people.Token{Name: string(scope), Scope: scope}, hash)
+	_, err := p.store.Users.CreateToken(p.t.Context(), p.user.ID, users.Token{Name: string(scope), Scope: scope}, hash)
 	require.NoError(p.t, err)
 	return &person{bundle: p.bundle, user: p.user, token: token}
 }
@@ -27,7 +27,7 @@ func (p *person) by(scope people.Scope) *person {
 func TestScopes_HoldAtEveryEndpoint(t *testing.T) {
 	b := setup(t)
 	hers := b.hers()
-	reads, chats, all := b.alice.by(people.ScopeRead), b.alice.by(people.ScopeChat), b.alice.by(people.ScopeAdmin)
+	reads, chats, all := b.alice.by(users.ScopeRead), b.alice.by(users.ScopeChat), b.alice.by(users.ScopeAdmin)
 	state := func() map[string][]string {
 		rows := b.rows()
 		delete(rows, "api_tokens") // they say when they were used
@@ -74,14 +74,14 @@ func TestScopes_HoldAtEveryEndpoint(t *testing.T) {
 func TestScopes_ATokenForConversationsAdministersNothingInThem(t *testing.T) {
 	b := setup(t)
 	b.bridge(from("m1", "u1", "hello"))
-	waiting := func() []people.Pairing {
+	waiting := func() []users.Pairing {
 		var body account.PairingsBody
 		b.alice.get("/api/pairings").is(http.StatusOK, &body)
 		return body.Pairings
 	}
 	code := waiting()[0].Code
 	deferring, call := b.alice.deferred()
-	chats, talk := b.alice.by(people.ScopeChat), b.alice.session("agent:main:web:thread:hers").Key
+	chats, talk := b.alice.by(users.ScopeChat), b.alice.session("agent:main:web:thread:hers").Key
 	b.alice.post("/api/runners", object{"name": "laptop"}).is(http.StatusCreated, nil)
 	ordinary := path(deferring, "/approvals/"+string(call))
 

@@ -16,11 +16,11 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
-	storedservices "xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
+	"xbot/internal/user/users"
 )
 
 // service makes a service of the person.
@@ -35,7 +35,7 @@ func (p *person) service(about object) services.ServiceView {
 }
 
 // serviceKey makes a key of a service, and returns who uses the service with it.
-func (p *person) serviceKey(of string) (services.NewServiceKey, storedservices.Caller) {
+func (p *person) serviceKey(of string) (services.NewServiceKey, servicestore.Caller) {
 	p.t.Helper()
 	var made services.NewServiceKey
 	p.post("/api/services/"+of+"/keys", object{"name": "shop"}).is(http.StatusCreated, &made)
@@ -45,10 +45,10 @@ func (p *person) serviceKey(of string) (services.NewServiceKey, storedservices.C
 }
 
 // consumed is a conversation of a consumer, in which a model called a tool.
-func (b *bundle) consumed(by storedservices.Caller, title string) service.Conversation {
+func (b *bundle) consumed(by servicestore.Caller, title string) service.Conversation {
 	b.t.Helper()
 	ctx := b.t.Context()
-	c, err := b.store.Services.BeginConversation(ctx, storedservices.NewConversation{Caller: by, Source: service.SourceWeb, Title: title})
+	c, err := b.store.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceWeb, Title: title})
 	require.NoError(b.t, err)
 	_, err = b.store.Turns.Accept(ctx, engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: "Where is my parcel?"})
 	require.NoError(b.t, err)
@@ -83,7 +83,7 @@ func TestServices_AnAdministratorPublishesChangesAndWithdrawsOne(t *testing.T) {
 	require.Equal(t, service.Limits{RequestsPerMinute: 60, Concurrent: 4}, made.Limits)
 	require.Equal(t, "/s/"+made.ID, made.Page)
 
-	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleAdmin)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleAdmin)
 	require.NoError(t, err)
 	other, at := b.person(carol), "/api/services/"+made.ID
 	var changed services.ServiceView
@@ -125,7 +125,7 @@ func TestServices_WhatOneNamesHasToBeItsAdministrators(t *testing.T) {
 	made := b.alice.service(object{"model": "demo:demo", "system_prompt_version_id": 1, "user_profile_version_id": 1})
 	require.Equal(t, "demo/demo", made.Model)
 
-	carol, err := b.store.Users.CreateUser(t.Context(), "carol", people.RoleAdmin)
+	carol, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleAdmin)
 	require.NoError(t, err)
 	other := b.person(carol)
 	b.do(other, http.MethodPatch, "/api/services/"+made.ID, object{"system_prompt_version_id": 1}).is(http.StatusOK, nil)

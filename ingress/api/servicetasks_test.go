@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 // served makes a service of alice's with conversations.
@@ -30,7 +30,7 @@ func (b *bundle) served(conversations int) (service.Service, []service.Conversat
 	require.NoError(b.t, err)
 	var out []service.Conversation
 	for range conversations {
-		c, err := b.store.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+		c, err := b.store.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI})
 		require.NoError(b.t, err)
 		out = append(out, c)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 type usedBody struct {
@@ -38,13 +38,13 @@ type usedRow struct {
 // asks records requests of a conversation: n of them, the n-th of which took n milliseconds, and every tenth was refused.
 func (b *bundle) asks(c service.Conversation, n int, at time.Time) {
 	b.t.Helper()
-	var all []services.Request
+	var all []servicestore.Request
 	for i := 1; i <= n; i++ {
 		status := http.StatusOK
 		if i%10 == 0 {
 			status = http.StatusTooManyRequests
 		}
-		all = append(all, services.Request{ID: rand.Text(), Service: c.Service, Key: c.Key, Conversation: c.ID, Endpoint: "POST /api/v1/chat", Source: service.SourceAPI, Status: status, Latency: time.Duration(i) * time.Millisecond, At: at})
+		all = append(all, servicestore.Request{ID: rand.Text(), Service: c.Service, Key: c.Key, Conversation: c.ID, Endpoint: "POST /api/v1/chat", Source: service.SourceAPI, Status: status, Latency: time.Duration(i) * time.Millisecond, At: at})
 	}
 	require.NoError(b.t, b.store.ServiceUsage.RecordRequests(b.t.Context(), all))
 }

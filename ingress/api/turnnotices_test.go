@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api/account"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/notices"
+	"xbot/internal/channel/accounts/accountstore"
+	"xbot/internal/user/notices"
 )
 
 func TestTurnNotices_AreOfWhoeverAsksAndGoToAnAccountOfTheirs(t *testing.T) {
 	b := setup(t)
 	const at = "/api/me/turn-notices"
-	require.NoError(t, b.store.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{}}, 0))
+	require.NoError(t, b.store.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{}}, 0))
 	var got account.TurnNoticesBody
 	b.bob.get(at).is(http.StatusOK, &got)
 	require.Equal(t, account.TurnNoticesBody{TurnNotices: notices.TurnNotices{Seconds: 60}, Chats: []notices.DirectChat{}}, got, "nobody is told unless they ask for it")

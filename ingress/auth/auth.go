@@ -19,7 +19,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 const (
@@ -36,13 +36,13 @@ const (
 
 // Accounts keeps users, their passwords, tokens and logins.
 type Accounts interface {
-	UserByName(ctx context.Context, name string) (people.User, error)
+	UserByName(ctx context.Context, name string) (users.User, error)
 	AnyPassword(ctx context.Context) (bool, error)
-	SetPassword(ctx context.Context, id chat.UserID, hash string, effect people.PasswordEffect) error
+	SetPassword(ctx context.Context, id chat.UserID, hash string, effect users.PasswordEffect) error
 	CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error
-	LoginLinkUser(ctx context.Context, hash []byte) (people.User, error)
-	UseLoginLink(ctx context.Context, hash []byte) (people.User, error)
-	TokenUser(ctx context.Context, hash []byte) (people.User, people.Scope, error)
+	LoginLinkUser(ctx context.Context, hash []byte) (users.User, error)
+	UseLoginLink(ctx context.Context, hash []byte) (users.User, error)
+	TokenUser(ctx context.Context, hash []byte) (users.User, users.Scope, error)
 	WebSessions
 	Invites
 }
@@ -50,7 +50,7 @@ type Accounts interface {
 // WebSessions keeps the logins of browsers.
 type WebSessions interface {
 	CreateWebSession(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error
-	WebSessionUser(ctx context.Context, hash []byte) (people.User, time.Time, error)
+	WebSessionUser(ctx context.Context, hash []byte) (users.User, time.Time, error)
 	TouchWebSession(ctx context.Context, hash []byte, expires time.Time) error
 	DeleteWebSession(ctx context.Context, hash []byte) error
 }
@@ -59,7 +59,7 @@ type WebSessions interface {
 type Invites interface {
 	// CheckInvite is Denied unless somebody can come by an invitation now.
 	CheckInvite(ctx context.Context, hash []byte) error
-	Join(ctx context.Context, hash []byte, name, password string) (people.User, error)
+	Join(ctx context.Context, hash []byte, name, password string) (users.User, error)
 }
 
 // Auth authenticates requests.
@@ -76,11 +76,11 @@ type contextKey struct{}
 // identity is who a request comes from, by a token or by the cookie of a login.
 type identity struct {
 	accounts Accounts
-	user     people.User
-	token    []byte       // hash; nil for a browser
-	login    []byte       // hash of a browser's cookie; nil for a program
-	scope    people.Scope // of the token
-	operator bool         // the person is an administrator, whatever the scope of the token
+	user     users.User
+	token    []byte      // hash; nil for a browser
+	login    []byte      // hash of a browser's cookie; nil for a program
+	scope    users.Scope // of the token
+	operator bool        // the person is an administrator, whatever the scope of the token
 }
 
 // identified returns a context of a request in which decoded files count as the user's.
@@ -89,7 +89,7 @@ func identified(ctx context.Context, id identity) context.Context {
 }
 
 // User returns the user of a request that passed Require.
-func User(ctx context.Context) people.User {
+func User(ctx context.Context) users.User {
 	id, _ := ctx.Value(contextKey{}).(identity)
 	return id.user
 }
@@ -116,12 +116,12 @@ func Still(ctx context.Context) error {
 	return err
 }
 
-func tokenUser(ctx context.Context, accounts Accounts, hash []byte) (people.User, people.Scope, error) {
+func tokenUser(ctx context.Context, accounts Accounts, hash []byte) (users.User, users.Scope, error) {
 	user, scope, err := accounts.TokenUser(ctx, hash)
 	return user, scope, unknown(err, "this token is unknown, was revoked or has expired")
 }
 
-func loginUser(ctx context.Context, accounts Accounts, hash []byte) (people.User, time.Time, error) {
+func loginUser(ctx context.Context, accounts Accounts, hash []byte) (users.User, time.Time, error) {
 	user, seen, err := accounts.WebSessionUser(ctx, hash)
 	return user, seen, unknown(err, "this login has ended; sign in again")
 }
@@ -176,7 +176,7 @@ func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (identity, error
 func (a *Auth) byToken(ctx context.Context, hash []byte) (identity, error) {
 	user, scope, err := tokenUser(ctx, a.Accounts, hash)
 	operator := user.Admin
-	user.Admin = operator && scope == people.ScopeAdmin
+	user.Admin = operator && scope == users.ScopeAdmin
 	return identity{accounts: a.Accounts, user: user, token: hash, scope: scope, operator: operator}, err
 }
 
@@ -220,7 +220,7 @@ type Credentials struct {
 
 // Login is an open login of a browser.
 type Login struct {
-	User    people.User
+	User    users.User
 	PageKey string // for PageHeader
 	Browser string // for Credentials, next time
 }
@@ -254,7 +254,7 @@ func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, c Credentials) (Lo
 }
 
 // open opens a login, which takes the place of the one that the browser had.
-func (a *Auth) open(w http.ResponseWriter, r *http.Request, user people.User, browser string) (Login, error) {
+func (a *Auth) open(w http.ResponseWriter, r *http.Request, user users.User, browser string) (Login, error) {
 	if before, err := r.Cookie(CookieName); err == nil {
 		if err := a.Accounts.DeleteWebSession(r.Context(), secret.HashToken(before.Value)); err != nil {
 			return Login{}, err
@@ -289,7 +289,7 @@ type PasswordChange struct {
 
 // SetPassword sets the user's password. It checks the current password if there is one, signs out the user's other browsers, and ends unused sign-in
 // links.
-func (a *Auth) SetPassword(r *http.Request, user people.User, change PasswordChange) error {
+func (a *Auth) SetPassword(r *http.Request, user users.User, change PasswordChange) error {
 	current, password := change.Current, change.New
 	if err := checkPassword(password); err != nil {
 		return err
@@ -302,7 +302,7 @@ func (a *Auth) SetPassword(r *http.Request, user people.User, change PasswordCha
 		return err
 	}
 	id, _ := r.Context().Value(contextKey{}).(identity)
-	return a.Accounts.SetPassword(r.Context(), user.ID, hash, people.PasswordEffect{KeepLogin: id.login, KeepToken: id.token, RevokeTokens: change.RevokeTokens})
+	return a.Accounts.SetPassword(r.Context(), user.ID, hash, users.PasswordEffect{KeepLogin: id.login, KeepToken: id.token, RevokeTokens: change.RevokeTokens})
 }
 
 func checkPassword(password string) error {
@@ -333,7 +333,7 @@ func signedIn(r *http.Request) lane {
 
 // confirm asks for the current password of a user who has one. The first password must be chosen in a browser: somebody who
 // got hold of a script's token must not be able to set one.
-func (a *Auth) confirm(r *http.Request, user people.User, current string) error {
+func (a *Auth) confirm(r *http.Request, user users.User, current string) error {
 	if id, _ := r.Context().Value(contextKey{}).(identity); user.PasswordHash == "" && id.login == nil {
 		return fault.Errorf(fault.Denied, "the first password is set in a browser; \"xbot login-link\" prints a link that signs one in")
 	}

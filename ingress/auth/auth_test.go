@@ -18,8 +18,8 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/user/users"
 )
 
 const password = "correct horse battery"
@@ -29,7 +29,7 @@ type bundle struct {
 	t     *testing.T
 	store *store.Store
 	pool  *pgxpool.Pool
-	admin people.User
+	admin users.User
 	keys  map[string]string // page keys by cookies
 }
 
@@ -48,7 +48,7 @@ func (b *bundle) withPassword() {
 	b.t.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.store.Users.SetPassword(b.t.Context(), b.admin.ID, string(hash), people.PasswordEffect{}))
+	require.NoError(b.t, b.store.Users.SetPassword(b.t.Context(), b.admin.ID, string(hash), users.PasswordEffect{}))
 	b.admin, err = b.store.Users.UserByName(b.t.Context(), "admin")
 	require.NoError(b.t, err)
 }
@@ -62,8 +62,8 @@ func request(method string, headers ...string) *http.Request {
 }
 
 // identify lets a request through Require and returns who it was from.
-func (b *bundle) identify(r *http.Request) (people.User, *http.Response, error) {
-	var user people.User
+func (b *bundle) identify(r *http.Request) (users.User, *http.Response, error) {
+	var user users.User
 	var refused error
 	w := httptest.NewRecorder()
 	b.Require(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { user = auth.User(r.Context()) }),
@@ -109,7 +109,7 @@ func (b *bundle) page(method string, cookie *http.Cookie, headers ...string) *ht
 func (b *bundle) token() string {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.Users.CreateToken(b.t.Context(), b.admin.ID, people.Token{Name: "script"}, hash)
+	_, err := b.store.Users.CreateToken(b.t.Context(), b.admin.ID, users.Token{Name: "script"}, hash)
 	require.NoError(b.t, err)
 	return token
 }
@@ -234,7 +234,7 @@ func TestSignIn_NeverTakesACookieThatWasPlanted(t *testing.T) {
 
 func TestSignIn_TellsNotWhetherTheNameOrThePasswordIsWrong(t *testing.T) {
 	b := setup(t)
-	_, err := b.store.Users.CreateUser(t.Context(), "bob", people.RoleMember) // has no password yet
+	_, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember) // has no password yet
 	require.NoError(t, err)
 	b.withPassword()
 	var texts []string

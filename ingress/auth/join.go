@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Invitation is what somebody brings who comes by a link.
@@ -22,7 +22,7 @@ func (a *Auth) Join(w http.ResponseWriter, r *http.Request, in Invitation) (Logi
 	if err := checkPassword(in.Password); err != nil {
 		return Login{}, err
 	}
-	if err := people.CheckName(in.Name); err != nil {
+	if err := users.CheckName(in.Name); err != nil {
 		return Login{}, err
 	}
 	token := secret.HashToken(in.Token)

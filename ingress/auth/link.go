@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 const (
@@ -70,8 +70,8 @@ func (a *Auth) linkHash(r *http.Request, token string) []byte {
 
 // Link is a valid sign-in link.
 type Link struct {
-	User     people.User
-	SignedIn people.User // the user whose login the browser has; zero if there is none
+	User     users.User
+	SignedIn users.User // the user whose login the browser has; zero if there is none
 }
 
 // Replaces reports whether the link would end the login of another user.

@@ -13,7 +13,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // token returns the token of a link.
@@ -25,14 +25,14 @@ func tokenOf(t *testing.T, link string) string {
 }
 
 // bob is another user.
-func (b *bundle) bob() people.User {
+func (b *bundle) bob() users.User {
 	b.t.Helper()
-	bob, err := b.store.Users.CreateUser(b.t.Context(), "bob", people.RoleMember)
+	bob, err := b.store.Users.CreateUser(b.t.Context(), "bob", users.RoleMember)
 	require.NoError(b.t, err)
 	return bob
 }
 
-func (b *bundle) link(user people.User) string {
+func (b *bundle) link(user users.User) string {
 	b.t.Helper()
 	link, err := b.NewLink(b.t.Context(), user.ID, "")
 	require.NoError(b.t, err)
@@ -129,10 +129,10 @@ func TestAttack_APasswordChangeEndsWhatSignsIn(t *testing.T) {
 			return b.change(b.page(http.MethodPost, mine), auth.PasswordChange{Current: password, New: "another good one", RevokeTokens: true})
 		},
 		"forgotten": func(b *bundle, _ string) error {
-			return b.store.Users.SetPassword(b.t.Context(), b.admin.ID, "", people.PasswordEffect{RevokeTokens: true})
+			return b.store.Users.SetPassword(b.t.Context(), b.admin.ID, "", users.PasswordEffect{RevokeTokens: true})
 		},
 		"disabled": func(b *bundle, _ string) error {
-			_, err := b.store.Users.CreateUser(b.t.Context(), "eve", people.RoleAdmin)
+			_, err := b.store.Users.CreateUser(b.t.Context(), "eve", users.RoleAdmin)
 			require.NoError(b.t, err)
 			return b.store.Users.Disable(b.t.Context(), b.admin.ID, nil)
 		},

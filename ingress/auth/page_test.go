@@ -12,7 +12,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // inside runs fn with the context of a request that Require lets through.
@@ -106,7 +106,7 @@ func TestRequireUnder_ABrowserShowsItsPageByThePath(t *testing.T) {
 	require.Regexp(t, `^/temporal/k/[\w-]{43}/$`, root)
 
 	type seen struct {
-		user people.User
+		user users.User
 		uri  string
 		base string
 	}
@@ -178,11 +178,11 @@ func TestSignIn_GuessersLockOnlyThemselvesOut(t *testing.T) {
 	forged := right
 	forged.Browser = strings.Repeat("A", len(login.Browser))
 	require.Equal(t, fault.RateLimited, fault.KindOf(from("192.0.2.1", forged)))
-	bob, err := b.store.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	hash, err := b.store.Users.UserByName(t.Context(), "admin")
 	require.NoError(t, err)
-	require.NoError(t, b.store.Users.SetPassword(t.Context(), bob.ID, hash.PasswordHash, people.PasswordEffect{}))
+	require.NoError(t, b.store.Users.SetPassword(t.Context(), bob.ID, hash.PasswordHash, users.PasswordEffect{}))
 	for range 5 {
 		isSignIn(t, from("192.0.2.1", auth.Credentials{Name: "bob", Password: "wrong", Browser: login.Browser}))
 	}

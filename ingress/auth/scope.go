@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // may refuses what the token of a request is not for. A browser may all that its person may. A token that reads opens no
@@ -19,7 +19,7 @@ func (id identity) may(r *http.Request) error {
 		return nil
 	case reads(r) && r.Header.Get("Upgrade") == "":
 		return nil
-	case id.scope == people.ScopeChat && converses(r):
+	case id.scope == users.ScopeChat && converses(r):
 		return nil
 	}
 	return fault.Errorf(fault.Denied, "the scope of this token is %q, which does not allow %s %s; make one with a wider scope", id.scope, r.Method, r.URL.Path)
@@ -28,14 +28,14 @@ func (id identity) may(r *http.Request) error {
 // MayConverse refuses to write in conversations where the token of a request only reads, and a request that did not pass Require.
 func MayConverse(ctx context.Context) error {
 	id, _ := ctx.Value(contextKey{}).(identity)
-	if !id.narrow() || id.scope == people.ScopeChat {
+	if !id.narrow() || id.scope == users.ScopeChat {
 		return nil
 	}
 	return fault.Errorf(fault.Denied, "the scope of this token is %q, which does not allow to write in conversations; make one with a wider scope", id.scope)
 }
 
 // narrow reports whether it is a token's that may less than its person.
-func (id identity) narrow() bool { return id.login == nil && id.scope != people.ScopeAdmin }
+func (id identity) narrow() bool { return id.login == nil && id.scope != users.ScopeAdmin }
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 

@@ -11,44 +11,44 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
-func (b *bundle) scoped(scope people.Scope) string {
+func (b *bundle) scoped(scope users.Scope) string {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.Users.CreateToken(b.t.Context(), b.admin.ID, people.Token{Name: "script", Scope: scope}, hash)
+	_, err := b.store.Users.CreateToken(b.t.Context(), b.admin.ID, users.Token{Name: "script", Scope: scope}, hash)
 	require.NoError(b.t, err)
 	return token
 }
 
 func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 	b := setup(t)
-	tokens := map[people.Scope]string{}
-	for _, scope := range []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin} {
+	tokens := map[users.Scope]string{}
+	for _, scope := range []users.Scope{users.ScopeRead, users.ScopeChat, users.ScopeAdmin} {
 		tokens[scope] = b.scoped(scope)
 	}
 	socket := []string{"Upgrade", "websocket"}
 	for _, c := range []struct {
 		method, path string
 		header       []string
-		may          []people.Scope
+		may          []users.Scope
 	}{
-		{http.MethodGet, "/api/me", nil, []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodHead, "/api/sessions/a/files/content", nil, []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodGet, "/api/sessions/a/ws", socket, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodPost, "/api/sessions", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodPost, "/api/sessions/a/messages", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodDelete, "/api/sessions/a", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodPost, "/api/transcriptions", nil, []people.Scope{people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodPost, "/api/sessionsx", nil, []people.Scope{people.ScopeAdmin}},
-		{http.MethodPost, "/api/tokens", nil, []people.Scope{people.ScopeAdmin}},
-		{http.MethodPut, "/api/policy", nil, []people.Scope{people.ScopeAdmin}},
-		{http.MethodPost, "/api/me/password", nil, []people.Scope{people.ScopeAdmin}},
-		{http.MethodPost, "/api/users", nil, []people.Scope{people.ScopeAdmin}},
-		{http.MethodPost, "/mcp", nil, []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin}},
-		{http.MethodPost, "/mcp/x", nil, []people.Scope{people.ScopeAdmin}},
-		{"GETX", "/api/me", nil, []people.Scope{people.ScopeAdmin}},
+		{http.MethodGet, "/api/me", nil, []users.Scope{users.ScopeRead, users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodHead, "/api/sessions/a/files/content", nil, []users.Scope{users.ScopeRead, users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodGet, "/api/sessions/a/ws", socket, []users.Scope{users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodPost, "/api/sessions", nil, []users.Scope{users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodPost, "/api/sessions/a/messages", nil, []users.Scope{users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodDelete, "/api/sessions/a", nil, []users.Scope{users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodPost, "/api/transcriptions", nil, []users.Scope{users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodPost, "/api/sessionsx", nil, []users.Scope{users.ScopeAdmin}},
+		{http.MethodPost, "/api/tokens", nil, []users.Scope{users.ScopeAdmin}},
+		{http.MethodPut, "/api/policy", nil, []users.Scope{users.ScopeAdmin}},
+		{http.MethodPost, "/api/me/password", nil, []users.Scope{users.ScopeAdmin}},
+		{http.MethodPost, "/api/users", nil, []users.Scope{users.ScopeAdmin}},
+		{http.MethodPost, "/mcp", nil, []users.Scope{users.ScopeRead, users.ScopeChat, users.ScopeAdmin}},
+		{http.MethodPost, "/mcp/x", nil, []users.Scope{users.ScopeAdmin}},
+		{"GETX", "/api/me", nil, []users.Scope{users.ScopeAdmin}},
 	} {
 		for scope, token := range tokens {
 			r := request(c.method, append(c.header, "Authorization", "Bearer "+token)...)
@@ -57,7 +57,7 @@ func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 			for _, may := range c.may {
 				if may == scope {
 					require.NoError(t, err, "%s %s by %s", c.method, c.path, scope)
-					require.Equal(t, scope == people.ScopeAdmin, user.Admin, "others are no administrator's")
+					require.Equal(t, scope == users.ScopeAdmin, user.Admin, "others are no administrator's")
 				}
 			}
 			if err != nil {
@@ -73,7 +73,7 @@ func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 func TestJoin_MakesAnAccountAndSignsIn(t *testing.T) {
 	b := setup(t)
 	token, hash := secret.NewToken()
-	_, err := b.store.Users.AddInvite(t.Context(), people.Invite{Role: people.RoleMember, Uses: 1, ExpiresAt: time.Now().Add(time.Hour)}, nil, hash)
+	_, err := b.store.Users.AddInvite(t.Context(), users.Invite{Role: users.RoleMember, Uses: 1, ExpiresAt: time.Now().Add(time.Hour)}, nil, hash)
 	require.NoError(t, err)
 	join := func(token, name, password string) (auth.Login, *httptest.ResponseRecorder, error) {
 		w := httptest.NewRecorder()
@@ -112,7 +112,7 @@ func TestJoin_MakesAnAccountAndSignsIn(t *testing.T) {
 func TestDisable_ShutsOutAtTheNextRequest(t *testing.T) {
 	b := setup(t)
 	b.withPassword()
-	other, err := b.store.Users.CreateUser(t.Context(), "other", people.RoleAdmin)
+	other, err := b.store.Users.CreateUser(t.Context(), "other", users.RoleAdmin)
 	require.NoError(t, err)
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
@@ -136,13 +136,13 @@ func TestMayConverse_IsForTokensThatWriteAndForLogins(t *testing.T) {
 			func(_ http.ResponseWriter, _ *http.Request, err error) { require.NoError(t, err) }).ServeHTTP(httptest.NewRecorder(), r)
 		return may
 	}
-	by := func(scope people.Scope) *http.Request {
+	by := func(scope users.Scope) *http.Request {
 		return request(http.MethodPost, "Authorization", "Bearer "+b.scoped(scope))
 	}
-	require.NoError(t, asks(by(people.ScopeAdmin)))
-	require.NoError(t, asks(by(people.ScopeChat)))
+	require.NoError(t, asks(by(users.ScopeAdmin)))
+	require.NoError(t, asks(by(users.ScopeChat)))
 	require.NoError(t, asks(b.page(http.MethodPost, cookie)))
-	require.Equal(t, fault.Denied, fault.KindOf(asks(by(people.ScopeRead))))
+	require.Equal(t, fault.Denied, fault.KindOf(asks(by(users.ScopeRead))))
 	require.Equal(t, fault.Denied, fault.KindOf(auth.MayConverse(t.Context())), "nobody was let in")
 }
 
@@ -151,16 +151,16 @@ func TestRequireOperator_LetsAdministratorsInAlsoWithANarrowToken(t *testing.T) 
 	b.withPassword()
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
-	member, err := b.store.Users.CreateUser(t.Context(), "member", people.RoleMember)
+	member, err := b.store.Users.CreateUser(t.Context(), "member", users.RoleMember)
 	require.NoError(t, err)
 	theirs, hash := secret.NewToken()
-	_, err = b.store.Users.CreateToken(t.Context(), member.ID, people.Token{Name: "script", Scope: people.ScopeAdmin}, hash)
+	_, err = b.store.Users.CreateToken(t.Context(), member.ID, users.Token{Name: "script", Scope: users.ScopeAdmin}, hash)
 	require.NoError(t, err)
 	asks := func(r *http.Request) (refused error) {
 		b.RequireOperator(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), func(_ http.ResponseWriter, _ *http.Request, err error) { refused = err }).ServeHTTP(httptest.NewRecorder(), r)
 		return refused
 	}
-	for _, scope := range []people.Scope{people.ScopeRead, people.ScopeChat, people.ScopeAdmin} {
+	for _, scope := range []users.Scope{users.ScopeRead, users.ScopeChat, users.ScopeAdmin} {
 		require.NoError(t, asks(request(http.MethodGet, "Authorization", "Bearer "+b.scoped(scope))), scope)
 	}
 	require.NoError(t, asks(b.page(http.MethodGet, cookie)))

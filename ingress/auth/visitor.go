@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Visitor is the user whose login a browser has the cookie of; 0: it has none. That is half of a login: it can forbid what is allowed for another
@@ -17,14 +17,14 @@ func (a *Auth) Visitor(r *http.Request) (chat.UserID, error) {
 }
 
 // visitor returns the user of the browser's login cookie; zero if there is none.
-func (a *Auth) visitor(r *http.Request) (people.User, error) {
+func (a *Auth) visitor(r *http.Request) (users.User, error) {
 	cookie, err := r.Cookie(CookieName)
 	if err != nil {
-		return people.User{}, nil //nolint:nilerr // not signed in
+		return users.User{}, nil //nolint:nilerr // not signed in
 	}
 	user, _, err := a.Accounts.WebSessionUser(r.Context(), secret.HashToken(cookie.Value))
 	if fault.Is(err, fault.NotFound) {
-		return people.User{}, nil
+		return users.User{}, nil
 	}
 	return user, err
 }

@@ -14,11 +14,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/oauth"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	rows "xbot/internal/store/oauth"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // cookieRoot begins the names of the cookies of a browser that is on its way to a provider and back. Each way has one of its own: somebody may
@@ -42,7 +42,7 @@ type Origins interface {
 
 // People are those whose accounts are connected.
 type People interface {
-	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
+	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
 
 // Servers are those of tools to which connected accounts authorize requests.
@@ -71,7 +71,7 @@ func (c *Connect) Handler() http.Handler {
 }
 
 // admitted reads the ticket of a request, and finds whose it is. Programs that look what a link leads to change nothing by that.
-func (c *Connect) admitted(r *http.Request) (t oauth.Ticket, who people.User, err error) {
+func (c *Connect) admitted(r *http.Request) (t oauth.Ticket, who users.User, err error) {
 	if t, err = c.Accounts.Ticket(r.Context(), r.PathValue("ticket")); err != nil {
 		return t, who, err
 	}
@@ -212,7 +212,7 @@ func (c *Connect) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case refused:
 		text = say(i18n.OAuthSays, said.Provider, said.Said)
-	case errors.Is(err, rows.ErrNoFlow), fault.Is(err, fault.Conflict):
+	case errors.Is(err, oauthstore.ErrNoFlow), fault.Is(err, fault.Conflict):
 		status, text = http.StatusGone, say(i18n.OAuthOver)
 	case errors.Is(err, errOther), errors.Is(err, oauth.ErrOtherLogin):
 		text = say(i18n.OAuthOther)

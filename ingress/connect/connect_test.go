@@ -17,13 +17,13 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/connect"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/oauth"
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -229,7 +229,7 @@ func TestConnect_AnAnswerWithAStateThatNobodyGaveChangesNothing(t *testing.T) {
 
 func TestConnect_OfAnMCPServerThePageSaysWhereTokensGoAndWhoIsAsked(t *testing.T) {
 	s := setup(t)
-	id, err := s.store.MCPServers.SetMCPServer(t.Context(), mcpservers.Server{MCPServer: chat.MCPServer{User: s.ann, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true}}}, s.ann)
+	id, err := s.store.MCPServers.SetMCPServer(t.Context(), mcpstore.Server{MCPServer: chat.MCPServer{User: s.ann, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true}}}, s.ann)
 	require.NoError(t, err)
 	require.NoError(t, s.SaveOf(t.Context(), oauth.Server{ID: id, Revision: 1}, oauth.Draft{OAuthProviderConfig: chat.OAuthProviderConfig{
 		Name: "tracker", Issuer: s.provider.URL, AuthorizeURL: "https://login.mail.example/authorize", TokenURL: s.provider.URL + "/token", ClientID: "xbot", Resource: "https://mcp.example.com/mcp",

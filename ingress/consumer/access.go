@@ -8,12 +8,12 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 // caller is who asks: whoever has a key, or a media token that was made with one.
 type caller struct {
-	services.Caller
+	servicestore.Caller
 
 	Services Services
 	hash     []byte // of the key; nil: it is a media token
@@ -66,17 +66,17 @@ func (a *API) byKey(r *http.Request, header []string) (caller, error) {
 }
 
 // lookUp finds whose a key is. One that was good before waits for no others of its address.
-func (a *API) lookUp(ctx context.Context, from string, hash []byte) (services.Caller, error) {
+func (a *API) lookUp(ctx context.Context, from string, hash []byte) (servicestore.Caller, error) {
 	if !a.wrong.isKnown(hash) {
 		if err := a.wrong.enter(ctx, from); err != nil {
-			return services.Caller{}, err
+			return servicestore.Caller{}, err
 		}
 		defer a.wrong.leave(from)
 	}
 	return a.Services.CallerOf(ctx, hash)
 }
 
-func open(by services.Caller) error {
+func open(by servicestore.Caller) error {
 	if !by.Service.Open() {
 		return errWithdrawn
 	}
@@ -113,7 +113,7 @@ type visit struct {
 
 	r      *http.Request
 	w      http.ResponseWriter
-	record *services.Request
+	record *servicestore.Request
 	// reads is the conversation that the request reads in; without an id: none.
 	reads service.Conversation
 	// uncounted says that the request was beyond the limit of the minute.

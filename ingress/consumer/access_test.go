@@ -14,7 +14,7 @@ import (
 	"xbot/ingress/consumer"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // routes are all of the API, for a conversation and a file.
@@ -51,7 +51,7 @@ func TestAccess_OnlyAKeyOfAServiceOpensAnything(t *testing.T) {
 	b := setup(t)
 	c := b.conversation()
 	token, hash := secret.NewToken()
-	_, err := b.Users.CreateToken(t.Context(), b.User.ID, people.Token{Name: "all", Scope: people.ScopeAdmin}, hash)
+	_, err := b.Users.CreateToken(t.Context(), b.User.ID, users.Token{Name: "all", Scope: users.ScopeAdmin}, hash)
 	require.NoError(t, err)
 	for _, route := range routes(t, c.ID) {
 		for what, headers := range map[string][]string{

@@ -21,7 +21,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/engine"
 )
 
@@ -141,7 +141,7 @@ func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outg
 	if err := o.check(); err != nil {
 		return got, err
 	}
-	err = a.admitted(ctx, v, services.Send{ID: o.id, User: c.User}, func() error {
+	err = a.admitted(ctx, v, servicestore.Send{ID: o.id, User: c.User}, func() error {
 		pictures, err := a.pictures(ctx, v, c, o)
 		if err == nil {
 			got, err = a.accept(ctx, c, o, pictures)
@@ -156,7 +156,7 @@ func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outg
 }
 
 // admitted has a message sent that takes a place of its key. One that was not accepted gives it back.
-func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept func() error) error {
+func (a *API) admitted(ctx context.Context, v *visit, send servicestore.Send, accept func() error) error {
 	if err := a.Services.Admit(ctx, v.Caller, send); err != nil {
 		return err
 	}

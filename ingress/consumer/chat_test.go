@@ -23,8 +23,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/conversation"
 )
 
 func TestChat_TellsTheAnswerWithItsToolsAndUsage(t *testing.T) {
@@ -388,7 +388,7 @@ func TestStream_EndsAtOnceWhenItsKeyOrServiceIsNotGoodAnyMore(t *testing.T) {
 }
 
 func (b *bundle) deleteAll() error {
-	list, err := b.Services.ServiceConversations(b.T.Context(), b.service.ID, services.Page{Limit: 10})
+	list, err := b.Services.ServiceConversations(b.T.Context(), b.service.ID, servicestore.Page{Limit: 10})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/engine"
 )
 
@@ -38,7 +38,7 @@ func (a *API) refuseCompletion(w http.ResponseWriter, err error) {
 type asked struct {
 	openai.Ask
 
-	send  services.Send
+	send  servicestore.Send
 	where service.Conversation // with an id: it is there already
 	named string               // what a conversation that is to begin is found by later; empty: by its id alone
 }
@@ -102,7 +102,7 @@ func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q ask
 			return q, err
 		}
 	}
-	q.send = services.Send{ID: idOf(v.Key, place, once), User: q.where.User}
+	q.send = servicestore.Send{ID: idOf(v.Key, place, once), User: q.where.User}
 	return q, nil
 }
 
@@ -118,8 +118,8 @@ func (c completions) named(ctx context.Context, v *visit, name string) (service.
 }
 
 // retry is a request as its retries find it.
-func (q *asked) retry() services.Retry {
-	return services.Retry{Identity: q.Key, Named: q.Conversation != "" || q.User != "", Conversation: q.where.ID, Send: q.send.ID}
+func (q *asked) retry() servicestore.Retry {
+	return servicestore.Retry{Identity: q.Key, Named: q.Conversation != "" || q.User != "", Conversation: q.where.ID, Send: q.send.ID}
 }
 
 // before finds the message that a retry was before. One whose conversation was deleted meanwhile begins anew.
@@ -138,7 +138,7 @@ func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
 	}
-	q.where, q.send = where, services.Send{ID: was.Send, User: where.User}
+	q.where, q.send = where, servicestore.Send{ID: was.Send, User: where.User}
 	return err == nil, err
 }
 
@@ -153,7 +153,7 @@ func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got engi
 		if err = c.Attachments.Room(ctx, v.Service.User, bytesOf(pictures)); err != nil {
 			return got, err
 		}
-		if q.where, err = c.Services.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
+		if q.where, err = c.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
 			return got, err
 		}
 		v.record.Conversation, q.send.User = q.where.ID, q.where.User
@@ -206,7 +206,7 @@ func (c completions) Delivered(ctx context.Context, q openai.Asked) {
 	if q.Chosen {
 		return
 	}
-	r := services.Retry{Identity: q.Key, Conversation: q.Conversation}
+	r := servicestore.Retry{Identity: q.Key, Conversation: q.Conversation}
 	if err := c.Services.ForgetRetry(context.WithoutCancel(ctx), visitOf(ctx).Caller, r); err != nil {
 		c.Log.Warn("a request like one that was answered may count as its retry", "error", err)
 	}

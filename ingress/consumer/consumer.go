@@ -21,8 +21,8 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 
@@ -49,26 +49,26 @@ type Conversations interface {
 
 // ServiceUsage stores the usage of services.
 type ServiceUsage interface {
-	RecordRequests(ctx context.Context, all []services.Request) error
+	RecordRequests(ctx context.Context, all []servicestore.Request) error
 }
 
 // Services stores services.
 type Services interface {
-	Admit(ctx context.Context, by services.Caller, send services.Send) error
-	BeginConversation(ctx context.Context, n services.NewConversation) (service.Conversation, error)
-	BindSend(ctx context.Context, send services.Send) error
-	CallerOf(ctx context.Context, hash []byte) (services.Caller, error)
-	CallerWith(ctx context.Context, key string) (services.Caller, error)
-	ConsumerConversation(ctx context.Context, by services.Caller, id string) (service.Conversation, error)
+	Admit(ctx context.Context, by servicestore.Caller, send servicestore.Send) error
+	BeginConversation(ctx context.Context, n servicestore.NewConversation) (service.Conversation, error)
+	BindSend(ctx context.Context, send servicestore.Send) error
+	CallerOf(ctx context.Context, hash []byte) (servicestore.Caller, error)
+	CallerWith(ctx context.Context, key string) (servicestore.Caller, error)
+	ConsumerConversation(ctx context.Context, by servicestore.Caller, id string) (service.Conversation, error)
 	DeleteConsumerConversation(ctx context.Context, c service.Conversation) error
-	FindRetry(ctx context.Context, by services.Caller, r services.Retry) (was services.Retry, found bool, err error)
+	FindRetry(ctx context.Context, by servicestore.Caller, r servicestore.Retry) (was servicestore.Retry, found bool, err error)
 	Followed(ctx context.Context, key chat.SessionKey, after int64) (chat.InboxID, error)
-	ForgetRetry(ctx context.Context, by services.Caller, r services.Retry) error
+	ForgetRetry(ctx context.Context, by servicestore.Caller, r servicestore.Retry) error
 	FreeSend(ctx context.Context, id string) error
-	KeepRetry(ctx context.Context, by services.Caller, r services.Retry) error
-	NamedConversation(ctx context.Context, by services.Caller, name string) (service.Conversation, error)
-	NoteRequest(ctx context.Context, by services.Caller, r services.Retry) error
-	Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxID) (map[chat.InboxID]services.Sent, error)
+	KeepRetry(ctx context.Context, by servicestore.Caller, r servicestore.Retry) error
+	NamedConversation(ctx context.Context, by servicestore.Caller, name string) (service.Conversation, error)
+	NoteRequest(ctx context.Context, by servicestore.Caller, r servicestore.Retry) error
+	Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxID) (map[chat.InboxID]servicestore.Sent, error)
 	TurnStates(ctx context.Context, key chat.SessionKey, ids []chat.TurnID) (map[chat.TurnID]chat.TurnState, error)
 }
 

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 const (
@@ -87,7 +87,7 @@ func (a *API) registerConversations(h huma.API) {
 		Body *titleBody
 	}) (*struct{ Body ConversationWithMessages }, error) {
 		named := cmp.Or(in.Body, &titleBody{}) // nothing of it has to be said
-		c, err := a.Services.BeginConversation(ctx, services.NewConversation{
+		c, err := a.Services.BeginConversation(ctx, servicestore.NewConversation{
 			Caller: v.Caller, Source: v.source(), Title: title(named.Title, maxTitle), External: begunWith(in.Once),
 		})
 		if err != nil {

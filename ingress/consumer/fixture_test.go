@@ -25,8 +25,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/store"
-	"xbot/internal/store/services"
 )
 
 // bundle is the API over a database, with a service of the administrator.
@@ -91,7 +91,7 @@ func (b *bundle) keyOf(of service.Service) string {
 	return key
 }
 
-func (b *bundle) caller(key string) services.Caller {
+func (b *bundle) caller(key string) servicestore.Caller {
 	b.T.Helper()
 	by, err := b.Services.CallerOf(b.T.Context(), secret.HashToken(key))
 	require.NoError(b.T, err)

@@ -12,7 +12,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 func (b *bundle) watches(c service.Conversation, after string) *reader {
@@ -26,7 +26,7 @@ func (b *bundle) read(c service.Conversation) (read consumer.ConversationWithMes
 	return read
 }
 
-func (b *bundle) admin() services.By { return services.By{User: b.User.ID, Name: "Ada"} }
+func (b *bundle) admin() servicestore.By { return servicestore.By{User: b.User.ID, Name: "Ada"} }
 
 func (b *bundle) takes(c service.Conversation) {
 	b.T.Helper()

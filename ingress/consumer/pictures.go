@@ -14,7 +14,7 @@ import (
 	"xbot/internal/document/webpicture"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/engine"
 )
 
@@ -103,7 +103,7 @@ func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID,
 	if err != nil {
 		return err
 	}
-	if !slices.EqualFunc(sent[id].Files, files, func(was services.SentFile, now chat.Attachment) bool {
+	if !slices.EqualFunc(sent[id].Files, files, func(was servicestore.SentFile, now chat.Attachment) bool {
 		if now.Shown != nil {
 			return was.Picture != nil && (was.Picture.Hash == now.Shown.Hash || webpicture.IsName(now.Name) && was.Name == now.Name)
 		}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture/webpicturetest"
 	"xbot/internal/service"
-	conversationrows "xbot/internal/store/conversation"
+	conversationrows "xbot/internal/turn/conversation"
 )
 
 // shown is a message with a picture of an address; without a text it says nothing else.

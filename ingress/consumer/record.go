@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 const (
@@ -49,7 +49,7 @@ func (b *beyond) first(key string, at time.Time) bool {
 
 // records keeps what is recorded of requests.
 type records interface {
-	RecordRequests(ctx context.Context, all []services.Request) error
+	RecordRequests(ctx context.Context, all []servicestore.Request) error
 }
 
 // recorder writes what is recorded of requests, in batches, beside their answers.
@@ -59,7 +59,7 @@ type recorder struct {
 	full  chan struct{} // a batch waits
 
 	mu      sync.Mutex
-	waiting []services.Request
+	waiting []servicestore.Request
 	of      map[string]int // how many of them are of a service
 	lost    int            // how many were not recorded since it was last said
 }
@@ -69,7 +69,7 @@ func newRecorder(to records, log *slog.Logger) *recorder {
 }
 
 // add hands a request over. It never waits.
-func (r *recorder) add(q services.Request) {
+func (r *recorder) add(q servicestore.Request) {
 	q.ID = rand.Text()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,7 +150,7 @@ func refused(err error) bool {
 }
 
 // next returns those that are written next, and how many were not recorded since it last said so.
-func (r *recorder) next() (batch []services.Request, lost int) {
+func (r *recorder) next() (batch []servicestore.Request, lost int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	lost, r.lost = r.lost, 0

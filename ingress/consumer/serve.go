@@ -11,7 +11,7 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 const (
@@ -27,13 +27,13 @@ const (
 func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	_, pattern := a.routes.Handler(r)
 	status := &statusWriter{ResponseWriter: w}
-	v := &visit{caller: by, w: status, record: &services.Request{Endpoint: endpoint(pattern), At: time.Now()}}
+	v := &visit{caller: by, w: status, record: &servicestore.Request{Endpoint: endpoint(pattern), At: time.Now()}}
 	v.r = r.WithContext(context.WithValue(r.Context(), contextKey{}, v))
 	v.record.Service, v.record.Key, v.record.Source = by.Service.ID, by.Key, sourceOf(r)
 	defer a.record(v, status)
 	defer a.left(v)
 	// It counts before its body is read, so that none is free because it is no good. What sends a message takes its place later.
-	if err := a.Services.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
+	if err := a.Services.Admit(r.Context(), by.Caller, servicestore.Send{}); err != nil {
 		v.uncounted = fault.Is(err, fault.RateLimited)
 		a.refuseUnread(v, status, err)
 		return
@@ -57,7 +57,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 // refuseUnread refuses a request that may come again as a retry, and of which nothing was read.
 func (a *API) refuseUnread(v *visit, w http.ResponseWriter, err error) {
 	if v.r.URL.Path == completionsPath && v.r.Header.Get("Idempotency-Key") == "" {
-		if noted := a.Services.NoteRequest(v.r.Context(), v.Caller, services.Retry{}); noted != nil {
+		if noted := a.Services.NoteRequest(v.r.Context(), v.Caller, servicestore.Retry{}); noted != nil {
 			a.Log.Warn("a retry of a request that was refused unread may count as one of another client", "error", noted)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/conversation"
 )
 
 const (
@@ -151,7 +151,7 @@ func (a *API) messagesOf(ctx context.Context, c service.Conversation, t conversa
 
 // reading makes messages for consumers of those of a conversation.
 type reading struct {
-	sent   map[chat.InboxID]services.Sent
+	sent   map[chat.InboxID]servicestore.Sent
 	states map[chat.TurnID]chat.TurnState
 	out    []Message
 
@@ -281,7 +281,7 @@ type AttachmentBody struct {
 	Size int64  `json:"size" doc:"Bytes."`
 }
 
-func attachmentBody(f services.SentFile) AttachmentBody {
+func attachmentBody(f servicestore.SentFile) AttachmentBody {
 	if f.Path == "" && f.Picture != nil {
 		return AttachmentBody{Path: pictureFolder + f.Picture.Hash, Name: f.Name, Type: f.Picture.MediaType, Size: f.Size}
 	}
@@ -290,7 +290,7 @@ func attachmentBody(f services.SentFile) AttachmentBody {
 }
 
 // onlyFiles is the text of a message that says nothing beside its files.
-func onlyFiles(files []services.SentFile) string {
+func onlyFiles(files []servicestore.SentFile) string {
 	named := make([]chat.Attachment, len(files))
 	for i, f := range files {
 		named[i] = chat.Attachment{Kind: kindOf(f.Picture != nil && f.Path == ""), Name: f.Name}

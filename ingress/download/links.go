@@ -14,12 +14,12 @@ import (
 	"xbot/internal/host/filelink"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Accounts finds people.
 type Accounts interface {
-	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
+	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
 
 // Links serves signed links (filelink.Prefix). The signature is the permission: no login is needed. A link reaches only what

@@ -19,8 +19,8 @@ import (
 	"xbot/internal/host/filelink"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/user/users"
 )
 
 // house has one person, number 7, with one runner.
@@ -37,11 +37,11 @@ func (h *house) Box(_ context.Context, user chat.UserID, runner string) (sandbox
 	return h.box, h.err
 }
 
-func (h *house) UserByID(_ context.Context, id chat.UserID) (people.User, error) {
+func (h *house) UserByID(_ context.Context, id chat.UserID) (users.User, error) {
 	if id != 7 {
-		return people.User{}, fault.Errorf(fault.NotFound, "no rows")
+		return users.User{}, fault.Errorf(fault.NotFound, "no rows")
 	}
-	return people.User{ID: id, Disabled: h.disabled}, nil
+	return users.User{ID: id, Disabled: h.disabled}, nil
 }
 
 // linkServer serves links to the files of a sandbox.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 
-	"xbot/internal/store/links"
-	"xbot/internal/store/people"
+	"xbot/internal/user/links"
+	"xbot/internal/user/users"
 )
 
 // inAdminChat reports whether a message was written in the direct chat that the settings name as the administrator's. A group is never
@@ -22,7 +22,7 @@ func (m *inboundRequest) inAdminChat() bool {
 }
 
 // appoint makes who writes there the first administrator, unless they are one, or shut out.
-func (m *inboundRequest) appoint(ctx context.Context) (people.User, error) {
+func (m *inboundRequest) appoint(ctx context.Context) (users.User, error) {
 	who, made, err := m.Store.Links.Appoint(ctx, links.Appointment{Channel: m.e.Channel, Account: m.e.Account, Peer: m.e.Sender.ID, Chat: m.AdminChat.Setting()})
 	if made {
 		m.Log.Info("the chat that the settings name is the administrator's", "chat", m.AdminChat.Setting(), "who", cmp.Or(m.e.Sender.Name, m.e.Sender.ID), "user", who.Name)

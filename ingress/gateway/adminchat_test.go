@@ -8,7 +8,7 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // administers is a platform whose settings name a chat as the administrator's.
@@ -153,7 +153,7 @@ func TestAdminChat_WhoIsShutOutStaysOutAndAnotherAdministratorStaysThemselves(t 
 	require.NoError(t, b.Store.Users.Disable(t.Context(), shut.ID, &b.Admin.ID))
 	second, _, err := b.Store.Users.KnownPerson(t.Context(), "feishu", "", "ou_2")
 	require.NoError(t, err)
-	require.NoError(t, b.Store.Users.SetRole(t.Context(), second.ID, people.RoleAdmin))
+	require.NoError(t, b.Store.Users.SetRole(t.Context(), second.ID, users.RoleAdmin))
 	name := func(peer string) {
 		for _, g := range b.Gateways {
 			g.AdminChat = chat.Address{Channel: "feishu", ChatType: chat.ChatDirect, Peer: peer}

@@ -7,13 +7,13 @@ import (
 
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/session"
 )
 
@@ -21,7 +21,7 @@ import (
 func (b *platform) asked(t *testing.T, admin string) (service.Conversation, string) {
 	t.Helper()
 	ctx := t.Context()
-	require.NoError(t, b.Store.Channels.SaveChannelAccount(ctx, channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	require.NoError(t, b.Store.Channels.SaveChannelAccount(ctx, accountstore.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	at := b.Receive(ingresstest.DM("hello "+admin, admin, "hello")).Session
 	owner, err := b.Store.Users.SessionOwner(ctx, at)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func (b *platform) asked(t *testing.T, admin string) (service.Conversation, stri
 	require.NoError(t, err)
 	by, err := b.Store.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
-	c, err := b.Store.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order *7*"})
+	c, err := b.Store.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI, Title: "Order *7*"})
 	require.NoError(t, err)
 	got, err := b.Store.Services.ContactAdmin(ctx, service.Contact{Session: c.Session, Call: "c1", Message: "a refund"})
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/amended"
+	"xbot/internal/turn/edits"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )
@@ -93,16 +93,16 @@ func (m *inboundRequest) takenBack(ctx context.Context, accepted bool) (bool, er
 	return true, err
 }
 
-func (m *inboundRequest) amendedKey(id string) amended.Key {
+func (m *inboundRequest) amendedKey(id string) edits.Key {
 	place := m.e.Chat
 	if m.direct() {
 		place = m.e.Sender.ID
 	}
-	return amended.KeyOf(m.e.Channel, m.e.Account, m.e.ChatType, place, id)
+	return edits.KeyOf(m.e.Channel, m.e.Account, m.e.ChatType, place, id)
 }
 
-func (m *inboundRequest) amending(in intake.Inbound, ids ...string) amended.Message {
-	return amended.Message{Key: m.amendedKey(m.e.ID), Channel: in.Channel, Account: in.Account, User: in.User, IDs: ids}
+func (m *inboundRequest) amending(in intake.Inbound, ids ...string) edits.Message {
+	return edits.Message{Key: m.amendedKey(m.e.ID), Channel: in.Channel, Account: in.Account, User: in.User, IDs: ids}
 }
 
 // delivered finds where a message went that was delivered before, and who wrote it; 0: somebody without a user.

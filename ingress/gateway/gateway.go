@@ -12,11 +12,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
-	"xbot/internal/store/services"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // Gateway decides for each message of a platform who wrote it, whether they may write, whether the message addresses the
@@ -93,7 +93,7 @@ type inboundRequest struct {
 	wordless      bool // nothing was written, so the text is what stands beside one
 	writes        bool // it is a message that arrives, not a change of one or a press
 	// sent is what told an administrator of a consumer, and is replied to; nil: it replies to nothing of the kind.
-	sent *services.Told
+	sent *servicestore.Told
 	destination
 }
 
@@ -150,6 +150,6 @@ func (m *inboundRequest) spoken(ctx context.Context) (i18n.Lang, error) {
 
 // NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.
 func (g *Gateway) NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (string, error) {
-	code := people.NewCode()
+	code := users.NewCode()
 	return code, g.Store.Links.NewLinkCode(ctx, user, key, secret.HashToken(code))
 }

@@ -14,9 +14,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/links"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/links"
+	"xbot/internal/user/users"
 )
 
 func TestReceive_NothingIsStoredOfWhoIsNotLetIn(t *testing.T) {
@@ -559,7 +559,7 @@ func under(account, id, peer, union, text string) chat.Envelope {
 
 func TestReceive_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "per-account-channel-peer"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
-	owner := func(out gateway.Outcome) people.User {
+	owner := func(out gateway.Outcome) users.User {
 		require.Equal(t, gateway.ResultAccepted, out.Result, out.Reply)
 		u, err := b.Store.Users.SessionOwner(t.Context(), out.Session)
 		require.NoError(t, err)

@@ -7,9 +7,9 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
+	"xbot/internal/user/users"
 )
 
 // inbound is the message as it is handed over.
@@ -39,7 +39,7 @@ func (m *inboundRequest) to() *chat.Address {
 	names := map[string]string{}
 	for _, who := range append([]chat.Peer{m.e.Sender}, m.e.Mentions...) {
 		if who.ID != "" && who.Name != "" {
-			names[who.ID] = people.CleanName(who.Name)
+			names[who.ID] = users.CleanName(who.Name)
 		}
 	}
 	return &chat.Address{
@@ -52,7 +52,7 @@ func (m *inboundRequest) direct() bool { return m.e.ChatType == chat.ChatDirect 
 
 // senderName is what somebody is called where several people write.
 func senderName(e chat.Envelope) string {
-	return cmp.Or(people.CleanName(e.Sender.Name), people.CleanName(e.Sender.ID))
+	return cmp.Or(users.CleanName(e.Sender.Name), users.CleanName(e.Sender.ID))
 }
 
 // platformID is the id of a message among those of its sender. In groups the id of the chat is part of it: some

@@ -9,9 +9,9 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/llm/usage"
-	conversationrows "xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	conversationrows "xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
 )
@@ -127,7 +127,7 @@ func TestReceive_ALinkIsKnownAgainHoweverItWasTyped(t *testing.T) {
 func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	before := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
-	_, err := b.Store.Users.CreateUser(t.Context(), "robert", people.RoleMember)
+	_, err := b.Store.Users.CreateUser(t.Context(), "robert", users.RoleMember)
 	require.NoError(t, err)
 	b.SetPolicy(`{session: {identityLinks: {robert: ["feishu:ou_1"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	after, err := b.Gateways[0].Receive(t.Context(), ingresstest.DM("m1", "ou_1", "hello"))

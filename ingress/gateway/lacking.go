@@ -8,8 +8,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // toldGroups bounds of how many groups that nobody listed an administrator is told in a day, for each bot: anybody may add a bot to groups.
@@ -76,7 +76,7 @@ func (m *inboundRequest) tellNoRunner(ctx context.Context) error {
 
 // groupName is what an administrator reads of a group: strangers name it.
 func (m *inboundRequest) groupName() string {
-	name := cmp.Or(people.CleanName(m.e.Subject), people.CleanName(m.e.Room), people.CleanName(m.e.Chat))
+	name := cmp.Or(users.CleanName(m.e.Subject), users.CleanName(m.e.Room), users.CleanName(m.e.Chat))
 	return "`" + strings.Trim(strings.ReplaceAll(name, "`", "'"), " ") + "` (" + m.e.Channel + ")"
 }
 

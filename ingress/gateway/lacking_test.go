@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/notices"
+	"xbot/internal/user/notices"
 )
 
 // noticed are the notices to administrators.

@@ -3,7 +3,7 @@ package gateway
 import (
 	"context"
 
-	"xbot/internal/store/overheard"
+	"xbot/internal/turn/groupmessages"
 )
 
 // overhear keeps what was not for the bot as context, where the policy wants some.
@@ -28,8 +28,8 @@ func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	return Outcome{Result: ResultOverheard, Session: m.key}, nil
 }
 
-func (m *inboundRequest) heard() overheard.Message {
-	o := overheard.Message{
+func (m *inboundRequest) heard() groupmessages.Message {
+	o := groupmessages.Message{
 		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.inContext(m.e.Text), SentAt: m.e.SentAt,
 	}
 	if m.hints {

@@ -10,10 +10,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/question"
 	"xbot/internal/turn/session"
+	"xbot/internal/user/users"
 )
 
 // pressTimeout bounds an answer by a card: platforms wait for three seconds.
@@ -80,7 +80,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 }
 
 // presser is who has pressed a button, if they are let in where the question was asked and have a user.
-func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u people.User, known bool, err error) {
+func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u users.User, known bool, err error) {
 	m, err := g.newRequest(ctx, chat.Envelope{
 		Source: chat.Source{Channel: p.Channel, Account: p.Account, ChatType: at.ChatType, Chat: at.Chat, Thread: at.Thread},
 		ID:     p.Event, Sender: chat.Peer{ID: p.Sender, Union: p.Union},
@@ -99,7 +99,7 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 }
 
 // answerOf reads a press; ok is false for a button that no question of ours has.
-func answerOf(q calls.Question, user people.User, p channel.Press) (a calls.Answer, ok bool) {
+func answerOf(q calls.Question, user users.User, p channel.Press) (a calls.Answer, ok bool) {
 	a = calls.Answer{
 		Session: q.Session, User: user.ID, UserName: intake.Answerer(user.Name, q.Place.Names[p.Sender]), Call: chat.CallID(p.Question), Key: strings.Join([]string{p.Channel, p.Account, "press", p.Event}, "/"),
 	}

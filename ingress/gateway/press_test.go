@@ -9,9 +9,9 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/wake"
 	"xbot/internal/channel"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/channels"
 )
 
 const pressedCall = chat.CallID("t1.0.0")
@@ -26,7 +26,7 @@ func (b *platform) asksBy(e chat.Envelope, call chat.ToolCall) chat.SessionKey {
 	b.T.Helper()
 	call.ID, call.Rule, call.Always = pressedCall, chat.RuleAsk, []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}}
 	ctx := b.T.Context()
-	require.NoError(b.T, b.Store.Channels.SaveChannelAccount(ctx, channels.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
+	require.NoError(b.T, b.Store.Channels.SaveChannelAccount(ctx, accountstore.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
 	key := b.Receive(e).Session
 	_, ok, err := b.Store.Turns.Claim(ctx, key, "t1", "r1", 0)
 	require.NoError(b.T, err)

@@ -10,16 +10,16 @@ import (
 
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // fullQueue is a bot whose direct chat has no room for a second message that waits.
 func fullQueue(t *testing.T) (*platform, chat.SessionKey) {
 	t.Helper()
 	b := bridged(t, ingresstest.GroupPolicy)
-	require.NoError(t, b.Store.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	require.NoError(t, b.Store.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	first := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	require.NoError(t, b.Store.Turns.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
 	return b, first.Session

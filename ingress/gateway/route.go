@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/session"
+	"xbot/internal/user/users"
 )
 
 // Scenes of sessions.
@@ -25,9 +25,9 @@ type destination struct {
 	chatSession chat.SessionKey // the conversation of the chat itself
 	key         chat.SessionKey // the one that it continues: its own, unless /session bound it to another
 
-	user  people.User // who wrote
-	known bool        // they have a user already; it is in user
-	noted bool        // and all that the platform says of who they are is kept
+	user  users.User // who wrote
+	known bool       // they have a user already; it is in user
+	noted bool       // and all that the platform says of who they are is kept
 
 	session chat.Session // as it was when the message arrived; zero where it has to be made
 	exists  bool

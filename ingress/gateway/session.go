@@ -7,9 +7,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // ensureSession creates the conversation with its owner if it does not exist, and records where it takes place.
@@ -65,7 +65,7 @@ func (m *inboundRequest) create(ctx context.Context) error {
 }
 
 // ownerOf is the owner of a new conversation: the person, or in a group the group.
-func (m *inboundRequest) ownerOf(ctx context.Context) (people.User, error) {
+func (m *inboundRequest) ownerOf(ctx context.Context) (users.User, error) {
 	switch {
 	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:
 		return m.Store.Users.GroupUser(ctx, "*", chat.ChatGroup, m.agent)
@@ -88,13 +88,13 @@ func (m *inboundRequest) origin() chat.Origin {
 	e := m.e
 	o := chat.Origin{
 		Provider: e.Channel, From: e.Sender.ID, To: m.chat(), Account: e.Account, Thread: e.Thread,
-		Name: people.CleanName(e.Sender.Name), Subject: e.Subject, Room: e.Room, Space: e.Space,
+		Name: users.CleanName(e.Sender.Name), Subject: e.Subject, Room: e.Room, Space: e.Space,
 	}
 	if m.direct() {
 		o.Label = cmp.Or(o.Name, e.Sender.ID)
 		return o
 	}
-	o.Label = cmp.Or(people.CleanName(e.Subject), people.CleanName(e.Room), fmt.Sprintf("%s %s", e.ChatType, e.Chat))
+	o.Label = cmp.Or(users.CleanName(e.Subject), users.CleanName(e.Room), fmt.Sprintf("%s %s", e.ChatType, e.Chat))
 	if e.Thread != "" {
 		o.Label += " · " + e.Thread
 	}

@@ -12,9 +12,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/command"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/users"
 )
 
 // Preferences are what people set for themselves.
@@ -51,7 +51,7 @@ func (m *inboundRequest) withCard(ctx context.Context, out Outcome) (Outcome, er
 }
 
 // settingsCard shows a person their settings, and above them what they have changed; to an administrator also where the installation's are.
-func (g *Gateway) settingsCard(ctx context.Context, user people.User, lang i18n.Lang, said string) (*channel.Question, error) {
+func (g *Gateway) settingsCard(ctx context.Context, user users.User, lang i18n.Lang, said string) (*channel.Question, error) {
 	list, version, err := g.Preferences.List(ctx, user.ID, lang)
 	if err != nil {
 		return nil, err

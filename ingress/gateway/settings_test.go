@@ -10,15 +10,15 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/ingresstest"
 	"xbot/internal/channel"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/demo"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/notices"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/notices"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/settings"
 	"xbot/slash/account"
 )
 
@@ -109,7 +109,7 @@ func TestSettings_LongTurnsAreToldOfInAChatThatACommandNames(t *testing.T) {
 	owner, err := b.Store.Users.SessionOwner(t.Context(), b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Session)
 	require.NoError(t, err)
 	chat := notices.DirectChat{Channel: "feishu", Peer: "ou_1"}
-	require.NoError(t, b.Store.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{}}, 0))
+	require.NoError(t, b.Store.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{}}, 0))
 	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/settings turn_notices feishu")).Reply, "Notices of long turns")
 	told, err := b.Store.Notices.TurnNotices(t.Context(), owner.ID)
 	require.NoError(t, err)

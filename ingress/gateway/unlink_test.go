@@ -10,8 +10,8 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/settings"
 )
 
 // bothOpen lets everybody write on two platforms.

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
 )

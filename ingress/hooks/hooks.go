@@ -7,11 +7,11 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/internal/automation/hook"
+	"xbot/internal/automation/hook/hookstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/hooks"
+	"xbot/internal/turn/calls"
 )
 
 // HookFiles knows the hooks of the installation and of conversations.
@@ -37,7 +37,7 @@ type Admin struct {
 func (a *Admin) For(ctx context.Context, key chat.SessionKey) hook.Set { return a.Files.For(ctx, key) }
 
 // Deferred lists the calls that wait for an administrator.
-func (a *Admin) Deferred(ctx context.Context) ([]hooks.DeferredCall, error) {
+func (a *Admin) Deferred(ctx context.Context) ([]hookstore.DeferredCall, error) {
 	return a.Store.Hooks.DeferredCalls(ctx)
 }
 

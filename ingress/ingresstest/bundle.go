@@ -12,14 +12,14 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/ingress/wake"
+	"xbot/internal/channel/delivery"
 	"xbot/internal/chat"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/delivery"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 // Key is the session of a Bundle.
@@ -137,7 +137,7 @@ type Bundle struct {
 	*store.Store
 	T        *testing.T
 	Pool     *pgxpool.Pool
-	User     people.User
+	User     users.User
 	Wakes    *Wakes
 	Starts   *Starts
 	Dispatch *intake.Dispatch

@@ -4,13 +4,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Visitor makes somebody else, and the session one of the given kind.
-func (b *Bundle) Visitor(kind string) people.User {
+func (b *Bundle) Visitor(kind string) users.User {
 	b.T.Helper()
-	bob, err := b.Users.CreateUser(b.T.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(b.T.Context(), "bob", users.RoleMember)
 	require.NoError(b.T, err)
 	_, err = b.Pool.Exec(b.T.Context(), `UPDATE sessions SET chat_type = $1 WHERE key = $2`, kind, Key)
 	require.NoError(b.T, err)

@@ -14,9 +14,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 	"xbot/slash/conversation"
 )
 
@@ -25,7 +25,7 @@ type Platform struct {
 	T        *testing.T
 	Store    *store.Store
 	Pool     *pgxpool.Pool
-	Admin    people.User
+	Admin    users.User
 	Gateways []*gateway.Gateway
 }
 

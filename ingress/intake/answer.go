@@ -8,10 +8,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	callsrows "xbot/internal/store/calls"
-	"xbot/internal/store/people"
+	callsrows "xbot/internal/turn/calls"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 )
 
 // Answer records what a person says to the question whether a call may run, and wakes the turn that waits for it. Like
@@ -68,7 +68,7 @@ func (d *Dispatch) AnswerChanged(ctx context.Context, a callsrows.Answer, argume
 // Answerer is the name under which people see who answered a question: the name of the user. A name made of a channel and an id
 // is preceded by the name that the platform shows; the latter alone could be somebody else's.
 func Answerer(user, shown string) string {
-	if shown = people.CleanName(shown); shown == "" || !strings.Contains(user, ":") {
+	if shown = users.CleanName(shown); shown == "" || !strings.Contains(user, ":") {
 		return user
 	}
 	return shown + " (" + user + ")"

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/calls"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/question"
 )

@@ -14,9 +14,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/settings"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/settings"
 )
 
 // count makes the dispatcher know a command that answers how often it ran.

@@ -11,10 +11,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 // MaxTextBytes bounds one message.
@@ -70,7 +70,7 @@ type Turns interface {
 type Users interface {
 	// Speaks returns the language for an answer to a command of a person in a conversation.
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
-	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
 // Dispatch accepts messages and stops.

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
 	"xbot/slash/queue"

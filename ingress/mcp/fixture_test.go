@@ -24,10 +24,10 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
-	"xbot/internal/store/quota"
 	"xbot/internal/turn/policy"
+	"xbot/internal/turn/quota"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 	"xbot/slash/conversation"
 )
 
@@ -62,14 +62,14 @@ func setup(t *testing.T, policies quota.Policies) *bundle {
 	}
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(func() { server.Close(); b.Woken.Wait() })
-	b.url, b.token = server.URL+mcp.Path, b.tokenOf(b.User, people.ScopeChat)
+	b.url, b.token = server.URL+mcp.Path, b.tokenOf(b.User, users.ScopeChat)
 	return b
 }
 
-func (b *bundle) tokenOf(u people.User, scope people.Scope) string {
+func (b *bundle) tokenOf(u users.User, scope users.Scope) string {
 	b.T.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.Users.CreateToken(b.T.Context(), u.ID, people.Token{Name: string(scope), Scope: scope}, hash)
+	_, err := b.Users.CreateToken(b.T.Context(), u.ID, users.Token{Name: string(scope), Scope: scope}, hash)
 	require.NoError(b.T, err)
 	return token
 }

@@ -18,7 +18,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/mcp"
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // answer is what came back over HTTP.
@@ -101,9 +101,9 @@ func TestGate_APersonHasABoundedNumberOfRequestsOpen(t *testing.T) {
 		require.Equal(t, http.StatusTooManyRequests, got.status)
 		require.NotEmpty(t, got.header.Get("Retry-After"))
 	}
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, b.post(http.MethodPost, b.tokenOf(bob, people.ScopeRead), list).status, "others are not kept out")
+	require.Equal(t, http.StatusOK, b.post(http.MethodPost, b.tokenOf(bob, users.ScopeRead), list).status, "others are not kept out")
 	b.replies(t.Context(), key, "t1", "good morning")
 	for range 32 {
 		got := <-ended
@@ -142,11 +142,11 @@ func TestWait_EndsWithItsRequestItsTokenAndTheServer(t *testing.T) {
 	cancel()
 	require.Contains(t, <-gone, "canceled") // that the server waits no longer, its end shows: it waits for its requests
 
-	revoked := b.waiting(t.Context(), b.tokenOf(b.User, people.ScopeRead))
+	revoked := b.waiting(t.Context(), b.tokenOf(b.User, users.ScopeRead))
 	tokens, err := b.Users.Tokens(t.Context(), b.User.ID)
 	require.NoError(t, err)
 	for _, made := range tokens {
-		if made.Scope == people.ScopeRead {
+		if made.Scope == users.ScopeRead {
 			require.NoError(t, b.Users.RevokeToken(t.Context(), b.User.ID, made.ID))
 		}
 	}
@@ -189,8 +189,8 @@ func FuzzServer_AnswersWhateverItIsSent(f *testing.F) {
 // everybody lets in whatever token comes.
 type everybody struct{ auth.Accounts }
 
-func (everybody) TokenUser(context.Context, []byte) (people.User, people.Scope, error) {
-	return people.User{ID: 1}, people.ScopeRead, nil
+func (everybody) TokenUser(context.Context, []byte) (users.User, users.Scope, error) {
+	return users.User{ID: 1}, users.ScopeRead, nil
 }
 
 // nobodys are no conversations.

@@ -11,7 +11,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/mcp"
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // maxTextBytes bounds each text that is read, maxAnswerBytes that of an answer; longer ones end with what says so.

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/attachments"
+	"xbot/internal/turn/attachments"
 )
 
 // Sweeper removes the files that people sent into conversations that were deleted. A row stays until its file is gone, so

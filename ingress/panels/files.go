@@ -19,7 +19,7 @@ import (
 	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Installed knows the plugins that are switched on.
@@ -34,7 +34,7 @@ type Archives interface {
 
 // Accounts finds people.
 type Accounts interface {
-	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
+	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
 
 const (

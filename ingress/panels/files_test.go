@@ -15,11 +15,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/plugin"
 	"xbot/internal/extension/plugin/installed"
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/extension/plugin/weblink"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
-	"xbot/internal/store/plugins"
+	"xbot/internal/user/users"
 )
 
 // house has one plugin and one person.
@@ -43,7 +43,7 @@ func (h *house) Working(context.Context) ([]installed.Plugin, error) {
 		return nil, nil
 	}
 	m, err := h.files.Manifest()
-	return []installed.Plugin{{Plugin: plugins.Plugin{ID: "feeds", Digest: h.files.Digest(), Enabled: true}, Manifest: m}}, err
+	return []installed.Plugin{{Plugin: pluginstore.Plugin{ID: "feeds", Digest: h.files.Digest(), Enabled: true}, Manifest: m}}, err
 }
 
 func (h *house) PluginArchive(context.Context, string) (string, []byte, error) {
@@ -52,11 +52,11 @@ func (h *house) PluginArchive(context.Context, string) (string, []byte, error) {
 	return h.files.Digest(), archive, err
 }
 
-func (h *house) UserByID(_ context.Context, id chat.UserID) (people.User, error) {
+func (h *house) UserByID(_ context.Context, id chat.UserID) (users.User, error) {
 	if id != 7 {
-		return people.User{}, fault.Errorf(fault.NotFound, "nobody")
+		return users.User{}, fault.Errorf(fault.NotFound, "nobody")
 	}
-	return people.User{ID: 7, Disabled: h.disabled}, nil
+	return users.User{ID: 7, Disabled: h.disabled}, nil
 }
 
 func (h *house) link() weblink.Link {

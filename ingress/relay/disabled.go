@@ -5,8 +5,8 @@ import (
 	"crypto/rand"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 // stopDisabled stops the conversations of people who were shut out, as a press of the stop button does. Whoever shuts somebody out
@@ -19,7 +19,7 @@ func (r *Relay) stopDisabled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return each(work, func(w people.DisabledWork) error {
+	return each(work, func(w users.DisabledWork) error {
 		lang, err := r.Users.Speaks(ctx, w.User, w.Session, "")
 		if err != nil {
 			return err

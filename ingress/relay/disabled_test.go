@@ -6,15 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
 	r := relaying(t)
 	b, ctx := r.Bundle, t.Context()
-	ann, err := b.Users.CreateUser(ctx, "ann", people.RoleMember)
+	ann, err := b.Users.CreateUser(ctx, "ann", users.RoleMember)
 	require.NoError(t, err)
 	const hers = chat.SessionKey("agent:main:web:thread:hers")
 	_, err = b.Conversations.CreateSession(ctx, conversation.NewSession{Key: hers, Owner: ann.ID, Channel: "web"})

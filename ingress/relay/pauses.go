@@ -11,9 +11,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -28,11 +28,11 @@ const (
 // relay tells them of turns. Several processes may do so at once.
 type Pauses struct {
 	Cron interface {
-		Job(ctx context.Context, id chat.JobID) (cron.Job, error)
+		Job(ctx context.Context, id chat.JobID) (cronstore.Job, error)
 	}
 	Store interface {
 		TellDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error
-		TellJobPaused(ctx context.Context, run string, j cron.Job) error
+		TellJobPaused(ctx context.Context, run string, j cronstore.Job) error
 		ForgetPauses(ctx context.Context, paused []string) error
 	}
 	Client interface {

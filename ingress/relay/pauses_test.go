@@ -14,11 +14,11 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/relay"
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/cron"
+	"xbot/internal/turn/conversation"
 	"xbot/workflows"
 )
 
@@ -60,7 +60,7 @@ func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 	b := setup(t)
 	b.Write(ingresstest.Key, "m1")
 	next := time.Now().Add(time.Hour)
-	j, _, err := b.Store.Cron.AddJob(t.Context(), cron.Job{
+	j, _, err := b.Store.Cron.AddJob(t.Context(), cronstore.Job{
 		Job: chat.Job{
 			ID: "job_00000001", Owner: b.User.ID, State: chat.JobActive, Next: &next,
 			JobPlan: chat.JobPlan{Name: "news", Message: "look", Zone: "UTC", Missed: "once", MaxAge: 60, Target: ingresstest.Key},

@@ -14,13 +14,13 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/ingress/wake"
+	"xbot/internal/channel/delivery"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/delivery"
-	"xbot/internal/store/leases"
-	"xbot/internal/store/people"
+	"xbot/internal/llm/leases"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 const (
@@ -108,7 +108,7 @@ type Turns interface {
 // Users stores users.
 type Users interface {
 	DeletionsToStart(ctx context.Context) ([]chat.UserID, error)
-	DisabledWork(ctx context.Context) ([]people.DisabledWork, error)
+	DisabledWork(ctx context.Context) ([]users.DisabledWork, error)
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 

@@ -18,11 +18,11 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/relay"
 	"xbot/ingress/wake"
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
-	"xbot/internal/store/cron"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
@@ -466,7 +466,7 @@ func TestRelay_WakesAtOnceWhatAnOutageOfTemporalHasPutOff(t *testing.T) {
 	ctx := t.Context()
 	r.Write(ingresstest.Key, "m1")
 	next := time.Now().Add(-time.Minute)
-	job, _, err := r.Bundle.Store.Cron.AddJob(ctx, cron.Job{
+	job, _, err := r.Bundle.Store.Cron.AddJob(ctx, cronstore.Job{
 		Job: chat.Job{
 			ID: "job_00000001", Owner: r.User.ID, State: chat.JobActive, Next: &next,
 			JobPlan: chat.JobPlan{Name: "news", Message: "look", Zone: "UTC", Missed: "once", MaxAge: 60, Target: ingresstest.Key},

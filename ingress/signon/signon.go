@@ -25,7 +25,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 const (
@@ -42,7 +42,7 @@ const (
 // Accounts keeps people.
 type Accounts interface {
 	// Meet returns who somebody is, and makes them where they come for the first time.
-	Meet(ctx context.Context, channel, account string, who chat.Peer) (people.User, error)
+	Meet(ctx context.Context, channel, account string, who chat.Peer) (users.User, error)
 	SetRole(ctx context.Context, id chat.UserID, role string) error
 }
 

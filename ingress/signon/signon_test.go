@@ -18,8 +18,8 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	peoplerows "xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/user/users"
 )
 
 type bundle struct {
@@ -95,7 +95,7 @@ func (b *bundle) spend(w http.ResponseWriter, r *http.Request) {
 }
 
 // comesAs goes through a sign-in, uses the link in the same browser, and returns the signed-in user.
-func (b *bundle) comesAs() peoplerows.User {
+func (b *bundle) comesAs() users.User {
 	b.t.Helper()
 	browser := b.browser()
 	name, status := b.spendIn(browser, b.location(browser, b.server.URL+"/oidc/login"))

@@ -10,12 +10,12 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/channel"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/notices"
-	"xbot/internal/store/people"
+	"xbot/internal/user/notices"
+	"xbot/internal/user/users"
 )
 
 const (
@@ -46,7 +46,7 @@ type Notice struct {
 
 // Channels stores bot accounts.
 type Channels interface {
-	ChannelOverview(ctx context.Context) ([]channels.ChannelOverview, error)
+	ChannelOverview(ctx context.Context) ([]accountstore.ChannelOverview, error)
 }
 
 // Notices stores notices.
@@ -56,7 +56,7 @@ type Notices interface {
 
 // Users stores users.
 type Users interface {
-	EnsureAdmin(ctx context.Context, name string) (people.User, error)
+	EnsureAdmin(ctx context.Context, name string) (users.User, error)
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 

@@ -12,13 +12,13 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/startnotice"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/notices"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/user/notices"
 )
 
 func TestMain(m *testing.M) { ingresstest.Main(m) }
@@ -34,7 +34,7 @@ func starting(t *testing.T, others ...string) (*startnotice.Notice, *pgxpool.Poo
 	pool := pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate)
 	rows := store.New(pool, store.Options{})
 	for _, name := range append(others, "napcat") {
-		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: name, Enabled: true, Settings: map[string]string{}}, 0))
+		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: name, Enabled: true, Settings: map[string]string{}}, 0))
 	}
 	var log strings.Builder
 	return &startnotice.Notice{
@@ -65,7 +65,7 @@ func TestNotice_SaysWhichServerHasStarted(t *testing.T) {
 func TestNotice_SaysWhatIsNotConnected(t *testing.T) {
 	n, pool, _ := starting(t, "feishu", "qq")
 	n.Usual = usual("demo/demo")
-	require.NoError(t, n.Channels.(*channels.Store).ReportChannel(t.Context(), "qq", "", false, time.Time{}, 0, "a secret reason"))
+	require.NoError(t, n.Channels.(*accountstore.Store).ReportChannel(t.Context(), "qq", "", false, time.Time{}, 0, "a secret reason"))
 	require.NoError(t, n.Run(t.Context()))
 	require.Equal(t, []string{"xbot 1.2.3 has started: http://here\nNot connected: feishu, qq\nNo model is connected; the built-in demo answers."}, said(t, pool))
 }
@@ -73,19 +73,19 @@ func TestNotice_SaysWhatIsNotConnected(t *testing.T) {
 func TestNotice_WaitsForBotsThatConnectSoon(t *testing.T) {
 	n, pool, _ := starting(t, "feishu")
 	n.Patience = time.Minute
-	n.Channels = &connecting{Store: n.Channels.(*channels.Store)}
+	n.Channels = &connecting{Store: n.Channels.(*accountstore.Store)}
 	require.NoError(t, n.Run(t.Context()))
 	require.Equal(t, []string{"xbot 1.2.3 has started: http://here"}, said(t, pool))
 }
 
 // connecting is a store in which a bot is connected at the second look.
 type connecting struct {
-	*channels.Store
+	*accountstore.Store
 
 	looks int
 }
 
-func (c *connecting) ChannelOverview(ctx context.Context) ([]channels.ChannelOverview, error) {
+func (c *connecting) ChannelOverview(ctx context.Context) ([]accountstore.ChannelOverview, error) {
 	if c.looks++; c.looks == 2 {
 		if _, err := c.HoldChannel(ctx, "feishu", "", "h", time.Minute); err != nil {
 			return nil, err

@@ -6,9 +6,9 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -17,7 +17,7 @@ import (
 func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	j, err := s.Cron.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		j = cron.Job{Job: chat.Job{ID: id}} // it was deleted: one that runs ends
+		j = cronstore.Job{Job: chat.Job{ID: id}} // it was deleted: one that runs ends
 	} else if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	}
 	told := j.Target
 	if told == "" {
-		told = cron.OwnConversation(id)
+		told = cronstore.OwnConversation(id)
 	}
 	_, user := s.about(ctx, told) // its own conversation is there once it has run
 	user = cmp.Or(user, j.OwnerName)

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"xbot/internal/store/delivery"
+	"xbot/internal/channel/delivery"
 	"xbot/workflows"
 )
 

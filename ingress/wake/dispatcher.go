@@ -10,11 +10,11 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"xbot/internal/channel/delivery"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/host/outage"
-	"xbot/internal/store/delivery"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Turns wakes turns. It is the Waker, or stands in for it in tests.
@@ -42,7 +42,7 @@ type Dispatcher struct {
 	Starts Starts
 	// Users finds the names of people, for operators; nil: runs do not name them.
 	Users interface {
-		UserByID(ctx context.Context, id chat.UserID) (people.User, error)
+		UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 	}
 	Log *slog.Logger
 	// Outages counts the wakes that fail while Temporal or Postgres is away; nil: each is logged.

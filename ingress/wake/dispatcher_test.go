@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/wake"
+	"xbot/internal/channel/delivery"
 	"xbot/internal/chat"
-	"xbot/internal/store/delivery"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // calls are the turns and starts that a dispatcher asked for.
@@ -56,8 +56,8 @@ func (c *calls) StartDeliver(_ context.Context, u delivery.Undelivered) error {
 // named is who all users are.
 type named string
 
-func (n named) UserByID(context.Context, chat.UserID) (people.User, error) {
-	return people.User{Name: string(n)}, nil
+func (n named) UserByID(context.Context, chat.UserID) (users.User, error) {
+	return users.User{Name: string(n)}, nil
 }
 
 func TestDispatcher_WakesEachKindByItsID(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -41,7 +41,7 @@ type Conversations interface {
 
 // Cron stores jobs.
 type Cron interface {
-	Job(ctx context.Context, id chat.JobID) (cron.Job, error)
+	Job(ctx context.Context, id chat.JobID) (cronstore.Job, error)
 }
 
 // TurnsStore runs the transactions of turns.

@@ -11,9 +11,9 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"xbot/ingress/wake"
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/cron"
 	"xbot/workflows"
 )
 
@@ -47,7 +47,7 @@ func (r rows) Bang(context.Context, chat.InboxID) (chat.Bang, error)   { return 
 func (r rows) AttachmentSet(context.Context, chat.InboxID) (chat.AttachmentSet, error) {
 	return r.parcel, r.err
 }
-func (r rows) Job(context.Context, chat.JobID) (cron.Job, error) { return cron.Job{}, r.err }
+func (r rows) Job(context.Context, chat.JobID) (cronstore.Job, error) { return cronstore.Job{}, r.err }
 
 func (r rows) Group(context.Context, chat.GroupID) (chat.SessionKey, string, string, error) {
 	return conversation, "", "", r.err

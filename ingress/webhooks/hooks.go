@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"xbot/internal/automation/trigger"
+	"xbot/internal/automation/trigger/triggerstore"
 	"xbot/internal/fault"
 	"xbot/internal/host/outage"
 	"xbot/internal/secret"
-	"xbot/internal/store/triggers"
 )
 
 const (
@@ -30,8 +30,8 @@ const (
 
 // Store is what a call is committed to.
 type Store interface {
-	Trigger(ctx context.Context, id string) (triggers.OwnedTrigger, error)
-	CallTrigger(ctx context.Context, d triggers.Delivery) (triggers.Called, error)
+	Trigger(ctx context.Context, id string) (triggerstore.OwnedTrigger, error)
+	CallTrigger(ctx context.Context, d triggerstore.Delivery) (triggerstore.Called, error)
 	TriggerRefused(ctx context.Context, id, why string) error
 }
 
@@ -104,7 +104,7 @@ type typeError struct{ error }
 
 func (e typeError) Unwrap() error { return e.error }
 
-func (h *Hooks) accept(w http.ResponseWriter, r *http.Request, t triggers.OwnedTrigger) (Answer, error) {
+func (h *Hooks) accept(w http.ResponseWriter, r *http.Request, t triggerstore.OwnedTrigger) (Answer, error) {
 	if err := trigger.CheckType(r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding")); err != nil {
 		return Answer{}, typeError{err}
 	}
@@ -123,7 +123,7 @@ func (h *Hooks) accept(w http.ResponseWriter, r *http.Request, t triggers.OwnedT
 		return Answer{}, err
 	}
 	text, note := trigger.Text(t.Trigger, call, verified)
-	fired, err := h.Store.CallTrigger(r.Context(), triggers.Delivery{
+	fired, err := h.Store.CallTrigger(r.Context(), triggerstore.Delivery{
 		Trigger: t.ID, Key: verified.Key, Event: verified.Event, Bytes: len(body), Text: text, Note: note,
 	})
 	if err != nil {
@@ -166,7 +166,7 @@ func (h *Hooks) now() time.Time {
 }
 
 // note tells the owner of the trigger, and only the owner, why a call was refused.
-func (h *Hooks) note(ctx context.Context, t triggers.OwnedTrigger, why error) {
+func (h *Hooks) note(ctx context.Context, t triggerstore.OwnedTrigger, why error) {
 	switch fault.KindOf(why) {
 	case fault.Unavailable, fault.Internal:
 		if !h.Outages.Refused(why) {

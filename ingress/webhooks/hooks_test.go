@@ -25,9 +25,9 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 )
 
 // bundle is two replicas of the handler over one database, and a person with a trigger.
@@ -36,7 +36,7 @@ type bundle struct {
 	pool  *pgxpool.Pool
 	store *store.Store
 	book  *trigger.Store
-	user  people.User
+	user  users.User
 	urls  [2]string
 	log   *bytes.Buffer
 	wakes *wakes
@@ -284,7 +284,7 @@ func TestCall_OfGitHubAndGitLab(t *testing.T) {
 func TestCall_OfAConversationOfItsOwner(t *testing.T) {
 	b := setup(t)
 	const mine, theirs = chat.SessionKey("agent:main:web:thread:mine"), chat.SessionKey("agent:main:web:thread:theirs")
-	bob, err := b.store.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	for key, owner := range map[chat.SessionKey]chat.UserID{mine: b.user.ID, theirs: bob.ID} {
 		_, err := b.store.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: owner, Channel: "web"})

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/store"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
@@ -24,7 +24,7 @@ func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
 		default:
 		}
 	}
-	ann, err := a.store.Users.CreateUser(t.Context(), "ann", people.RoleMember)
+	ann, err := a.store.Users.CreateUser(t.Context(), "ann", users.RoleMember)
 	require.NoError(t, err)
 	require.NoError(t, store.New(d.pool, store.Options{}).Users.Disable(t.Context(), ann.ID, nil), "by a program that listens to nothing")
 	for _, changes := range []<-chan struct{}{there, here} {
@@ -36,7 +36,7 @@ func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
 	}
 	require.NoError(t, a.store.Users.DeleteWebSession(t.Context(), []byte("nobody's")))
 	require.Empty(t, here, "nothing has changed")
-	bob, err := a.store.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := a.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	require.NoError(t, a.store.Users.CreateWebSession(t.Context(), bob.ID, []byte("a cookie"), time.Now().Add(time.Hour)))
 	require.NoError(t, a.store.Users.DeleteWebSession(t.Context(), []byte("a cookie")), "bob signs out")
@@ -48,7 +48,7 @@ func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
 		}
 	}
 	leave()
-	require.NoError(t, a.store.Users.SetPassword(t.Context(), ann.ID, "", people.PasswordEffect{}))
+	require.NoError(t, a.store.Users.SetPassword(t.Context(), ann.ID, "", users.PasswordEffect{}))
 	<-there
 	require.Empty(t, here, "nobody asks there any more")
 }

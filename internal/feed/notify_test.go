@@ -13,10 +13,10 @@ import (
 	"xbot/internal/feed"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 // limit bounds every wait: peers look for each other every three seconds.
@@ -33,7 +33,7 @@ type database struct {
 	t    *testing.T
 	dsn  string
 	pool *pgxpool.Pool
-	user people.User
+	user users.User
 }
 
 func newDatabase(t *testing.T) *database {

@@ -10,9 +10,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
-	peoplerows "xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 func (b *bundle) kind(err error) fault.Kind {
@@ -28,7 +28,7 @@ func TestAccounts_ANameBelongsToOnePersonInWhateverCase(t *testing.T) {
 	for name, want := range map[string]fault.Kind{
 		"ann": fault.Conflict, "ANN": fault.Conflict, "a": fault.Invalid, "web:ann": fault.Invalid, "a  nn": fault.Invalid, "an\nn": fault.Invalid, "": fault.Invalid,
 	} {
-		_, err := b.Users.CreateUser(t.Context(), name, peoplerows.RoleMember)
+		_, err := b.Users.CreateUser(t.Context(), name, users.RoleMember)
 		require.Equal(t, want, b.kind(err), "%q", name)
 	}
 	people, err := b.Users.Accounts(t.Context())
@@ -42,12 +42,12 @@ func TestAccounts_ANameBelongsToOnePersonInWhateverCase(t *testing.T) {
 func TestAccounts_TheLastAdministratorStaysOne(t *testing.T) {
 	b := setup(t)
 	require.Equal(t, fault.Conflict, b.kind(b.Users.Disable(t.Context(), b.user.ID, nil)))
-	require.Equal(t, fault.Conflict, b.kind(b.Users.SetRole(t.Context(), b.user.ID, peoplerows.RoleMember)))
+	require.Equal(t, fault.Conflict, b.kind(b.Users.SetRole(t.Context(), b.user.ID, users.RoleMember)))
 
 	ann := b.member("ann")
-	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, users.RoleAdmin))
 	require.NoError(t, b.Users.Disable(t.Context(), b.user.ID, &ann.ID))
-	require.Equal(t, fault.Conflict, b.kind(b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleMember)), "one who is shut out does not count")
+	require.Equal(t, fault.Conflict, b.kind(b.Users.SetRole(t.Context(), ann.ID, users.RoleMember)), "one who is shut out does not count")
 	first, err := b.Users.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	require.Equal(t, ann.ID, first.ID, "one who is shut out administers nothing")
@@ -56,7 +56,7 @@ func TestAccounts_TheLastAdministratorStaysOne(t *testing.T) {
 func TestAccounts_OfTwoAdministratorsWhoRemoveEachOtherOneStays(t *testing.T) {
 	b := setup(t)
 	ann := b.member("ann")
-	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, users.RoleAdmin))
 	var wg sync.WaitGroup
 	errs := make([]error, 2)
 	for i, id := range []chat.UserID{b.user.ID, ann.ID} {
@@ -70,12 +70,12 @@ func TestDisable_EndsEverythingThatLetsAPersonInForGood(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	ann := b.member("ann")
-	_, err := b.Users.CreateToken(ctx, ann.ID, peoplerows.Token{Name: "script"}, []byte("token"))
+	_, err := b.Users.CreateToken(ctx, ann.ID, users.Token{Name: "script"}, []byte("token"))
 	require.NoError(t, err)
 	require.NoError(t, b.Users.CreateWebSession(ctx, ann.ID, []byte("cookie"), time.Now().Add(time.Hour)))
 	require.NoError(t, b.Users.CreateLoginLink(ctx, ann.ID, []byte("link"), time.Now().Add(time.Hour)))
 	require.NoError(t, b.Runners.CreateRunner(ctx, ann.ID, "laptop", []byte("runner")))
-	_, err = b.Users.CreateToken(ctx, b.user.ID, peoplerows.Token{Name: "script"}, []byte("of another"))
+	_, err = b.Users.CreateToken(ctx, b.user.ID, users.Token{Name: "script"}, []byte("of another"))
 	require.NoError(t, err)
 
 	in := func(want bool) {
@@ -136,7 +136,7 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	require.True(t, due.Disabled)
 	work, err := b.Users.DisabledWork(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []peoplerows.DisabledWork{
+	require.Equal(t, []users.DisabledWork{
 		{Session: hers, User: ann.ID, Channel: "web", Turn: "t1"}, {Session: idle, User: ann.ID, Channel: "web"},
 	}, work)
 
@@ -196,7 +196,7 @@ func TestDisable_WhatThePersonWroteToOthersHoldsUpNobody(t *testing.T) {
 func TestDisable_KillsBackgroundTasksOfThePersonAndNobodyElse(t *testing.T) {
 	b := setup(t)
 	ann := b.member("ann")
-	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, peoplerows.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(t.Context(), ann.ID, users.RoleAdmin))
 	b.working("t1")
 	task := b.task("t1", 0)
 	require.NoError(t, b.Users.Disable(t.Context(), ann.ID, nil))
@@ -218,7 +218,7 @@ func TestInvites_LetInAsManyAsTheyAreForWhileTheyAreGood(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	soon := time.Now().Add(time.Hour)
-	made, err := b.Users.AddInvite(ctx, peoplerows.Invite{Note: "the team", Role: peoplerows.RoleMember, Uses: 2, ExpiresAt: soon}, &b.user.ID, []byte("link"))
+	made, err := b.Users.AddInvite(ctx, users.Invite{Note: "the team", Role: users.RoleMember, Uses: 2, ExpiresAt: soon}, &b.user.ID, []byte("link"))
 	require.NoError(t, err)
 
 	ann, err := b.Users.Join(ctx, []byte("link"), "ann", "hash")
@@ -250,7 +250,7 @@ func TestInvites_LetInAsManyAsTheyAreForWhileTheyAreGood(t *testing.T) {
 	require.Equal(t, fault.Denied, b.kind(b.Users.CheckInvite(ctx, []byte("link"))))
 	require.NoError(t, b.Users.WithdrawInvite(ctx, made.ID), "nobody is to see it any more")
 
-	for _, bad := range []peoplerows.Invite{{Role: peoplerows.RoleMember, Uses: 0, ExpiresAt: soon}, {Role: peoplerows.RoleMember, Uses: 1001, ExpiresAt: soon}, {Role: peoplerows.RoleMember, Uses: 1}} {
+	for _, bad := range []users.Invite{{Role: users.RoleMember, Uses: 0, ExpiresAt: soon}, {Role: users.RoleMember, Uses: 1001, ExpiresAt: soon}, {Role: users.RoleMember, Uses: 1}} {
 		_, err := b.Users.AddInvite(ctx, bad, nil, []byte("bad"))
 		require.Equal(t, fault.Invalid, b.kind(err))
 	}
@@ -260,17 +260,17 @@ func TestInvites_AreNoGoodOnceTheirMakerIsNoAdministrator(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	ann := b.member("ann")
-	require.NoError(t, b.Users.SetRole(ctx, ann.ID, peoplerows.RoleAdmin))
-	_, err := b.Users.AddInvite(ctx, peoplerows.Invite{Role: peoplerows.RoleAdmin, Uses: 9, ExpiresAt: time.Now().Add(time.Hour)}, &ann.ID, []byte("link"))
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, users.RoleAdmin))
+	_, err := b.Users.AddInvite(ctx, users.Invite{Role: users.RoleAdmin, Uses: 9, ExpiresAt: time.Now().Add(time.Hour)}, &ann.ID, []byte("link"))
 	require.NoError(t, err)
 	boss, err := b.Users.Join(ctx, []byte("link"), "boss", "hash")
 	require.NoError(t, err)
 	require.True(t, boss.Admin)
 
-	require.NoError(t, b.Users.SetRole(ctx, ann.ID, peoplerows.RoleMember))
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, users.RoleMember))
 	_, err = b.Users.Join(ctx, []byte("link"), "another", "hash")
 	require.Equal(t, fault.Denied, b.kind(err))
-	require.NoError(t, b.Users.SetRole(ctx, ann.ID, peoplerows.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, users.RoleAdmin))
 	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 	_, err = b.Users.Join(ctx, []byte("link"), "another", "hash")
 	require.Equal(t, fault.Denied, b.kind(err))
@@ -284,13 +284,13 @@ func TestInvites_AreNoGoodOnceTheirMakerIsNoAdministrator(t *testing.T) {
 func TestTokens_EndWhenTheirTimeIsOver(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
-	_, err := b.Users.CreateToken(ctx, b.user.ID, peoplerows.Token{Name: "a", Scope: peoplerows.ScopeRead, ExpiresAt: new(time.Now().Add(time.Hour))}, []byte("good"))
+	_, err := b.Users.CreateToken(ctx, b.user.ID, users.Token{Name: "a", Scope: users.ScopeRead, ExpiresAt: new(time.Now().Add(time.Hour))}, []byte("good"))
 	require.NoError(t, err)
-	_, err = b.Users.CreateToken(ctx, b.user.ID, peoplerows.Token{Name: "b", ExpiresAt: new(time.Now().Add(-time.Second))}, []byte("over"))
+	_, err = b.Users.CreateToken(ctx, b.user.ID, users.Token{Name: "b", ExpiresAt: new(time.Now().Add(-time.Second))}, []byte("over"))
 	require.NoError(t, err)
 	_, scope, err := b.Users.TokenUser(ctx, []byte("good"))
 	require.NoError(t, err)
-	require.Equal(t, peoplerows.ScopeRead, scope)
+	require.Equal(t, users.ScopeRead, scope)
 	_, _, err = b.Users.TokenUser(ctx, []byte("over"))
 	require.Equal(t, fault.NotFound, b.kind(err))
 	all, err := b.Users.Tokens(ctx, b.user.ID)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
 	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/conversation"
 )
 
 func (b *bundle) activeTools() []string {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 func TestNameAnswers_LeadBackToConversationsThatHaveNamesOnly(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/calls"
+	"xbot/internal/turn/calls"
 )
 
 func (b *bundle) permit(turn chat.TurnID, allow bool) calls.TurnPermit {

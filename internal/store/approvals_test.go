@@ -10,11 +10,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	callsrows "xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
+	callsrows "xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // asks opens a turn whose first step calls Shell twice, with the given default rule, and returns the calls' ids.
@@ -142,7 +142,7 @@ func TestAnswer_OfAStrangerFindsNothing(t *testing.T) {
 	b := setup(t)
 	first, _ := b.asks("t1", chat.RuleAsk)
 	b.ask(first, "")
-	stranger, err := b.Users.CreateUser(t.Context(), "stranger", people.RoleMember)
+	stranger, err := b.Users.CreateUser(t.Context(), "stranger", users.RoleMember)
 	require.NoError(t, err)
 	for what, change := range map[string]func(*callsrows.Answer){
 		"another user":    func(a *callsrows.Answer) { a.User = stranger.ID },
@@ -216,7 +216,7 @@ func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 		require.NoError(t, err)
 		return got
 	}
-	other, err := b.Users.CreateUser(t.Context(), "other", people.RoleMember)
+	other, err := b.Users.CreateUser(t.Context(), "other", users.RoleMember)
 	require.NoError(t, err)
 	require.NoError(t, b.Permissions.SetPermission(t.Context(), other.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
 	at := chat.Spot{Channel: "web", ChatType: chat.ChatDirect}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/cron"
 	"xbot/internal/turn/engine"
 )
 
@@ -41,8 +41,8 @@ func TestBackground_ListsSubagentsChatsAndRunsOfJobs(t *testing.T) {
 	})
 	require.NoError(t, err)
 	b.step(chats) // a member is asked in the background, too
-	j := b.job("every 1h", func(j *cron.Job) { j.Home = key })
-	b.job("every 1h", func(j *cron.Job) { j.Home, j.Target = key, key }) // its runs are turns of the conversation
+	j := b.job("every 1h", func(j *cronstore.Job) { j.Home = key })
+	b.job("every 1h", func(j *cronstore.Job) { j.Home, j.Target = key, key }) // its runs are turns of the conversation
 	clock.set("2026-03-02T09:30:00Z")
 	b.fire(j.ID)
 

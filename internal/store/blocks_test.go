@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 func (b *bundle) block(w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block, content string) error {
@@ -128,7 +128,7 @@ func TestLink_BlocksArchiveAndLogComeWithThePerson(t *testing.T) {
 	b := setup(t)
 	one, _ := b.met("feishu", "ou_1")
 	two, _ := b.met("qq", "u2")
-	of := func(u people.User) chat.MemoryOwner { return chat.MemoryOwner{User: u.ID, Agent: "main"} }
+	of := func(u users.User) chat.MemoryOwner { return chat.MemoryOwner{User: u.ID, Agent: "main"} }
 	require.NoError(t, b.block(of(one), "s", "", chat.BlockHuman, "Alice"))
 	require.NoError(t, b.block(of(two), "s", "", chat.BlockHuman, "Bob"))
 	require.NoError(t, b.block(of(two), "s", "", chat.BlockPersona, "brief"))

@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // changed lists what is known of the changes of a kind, the newest first.
@@ -78,13 +78,13 @@ func TestPreferences_EachChangeIsAVersionAndTheyComeBackAsTheyWere(t *testing.T)
 func TestChanges_NameWhoDidItWhenAndWhatWasBeforeAndNeverASecret(t *testing.T) {
 	b := setup(t)
 	ctx, ann := pg.Acting(t.Context(), b.user.ID), b.member("ann")
-	require.NoError(t, b.Users.SetRole(ctx, ann.ID, people.RoleAdmin))
-	require.NoError(t, b.Users.SetPassword(ctx, ann.ID, "a hash of hers", people.PasswordEffect{}))
+	require.NoError(t, b.Users.SetRole(ctx, ann.ID, users.RoleAdmin))
+	require.NoError(t, b.Users.SetPassword(ctx, ann.ID, "a hash of hers", users.PasswordEffect{}))
 	require.NoError(t, b.ToolKeys.SetToolKey(ctx, toolKey(0, 0), b.user.ID))
 	require.NoError(t, b.ToolKeys.SetToolKey(ctx, toolKey(0, 1), b.user.ID))
 	require.NoError(t, b.ToolKeys.RemoveToolKey(ctx, 0, "image"))
 	sealed := secret.Key{1}.Seal([]byte("a secret of the bot"))
-	require.NoError(t, b.Channels.AddChannelAccount(ctx, channels.ChannelAccount{Channel: "qq", Enabled: true, Secrets: sealed}, b.user.ID))
+	require.NoError(t, b.Channels.AddChannelAccount(ctx, accountstore.ChannelAccount{Channel: "qq", Enabled: true, Secrets: sealed}, b.user.ID))
 	require.NoError(t, b.Channels.DeleteChannelAccount(ctx, "qq", ""))
 
 	person := b.changed(0, "person")

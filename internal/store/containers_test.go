@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/runners"
+	"xbot/internal/sandbox/runners"
 )
 
 func TestContainers_AWishIsHeardByWhoeverListens(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // line puts a message into a conversation.

@@ -10,10 +10,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/conversation"
-	peoplerows "xbot/internal/store/people"
-	"xbot/internal/store/settings"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // left lists the tables that still name a user.
@@ -57,7 +57,7 @@ func TestDelete_ShutsThePersonOutAndIsAPromiseThatCannotBeTakenBack(t *testing.T
 	err = b.Users.Enable(ctx, ann.ID)
 	require.Equal(t, fault.Conflict, b.kind(err))
 	require.ErrorContains(t, err, "ann is being deleted")
-	_, err = b.Users.CreateUser(ctx, "ann", peoplerows.RoleMember)
+	_, err = b.Users.CreateUser(ctx, "ann", users.RoleMember)
 	require.Equal(t, fault.Conflict, b.kind(err), "the name is free once she is gone")
 
 	ids, err := b.DeletionsToStart(ctx)
@@ -105,7 +105,7 @@ func TestEndDeletion_LeavesNothingOfThePersonAndAllOfOthers(t *testing.T) {
 	_, err = b.pool.Exec(ctx, `INSERT INTO told_once (topic, channel, account, about, what) VALUES ('door', 'feishu', '', 'ou_1', 'x'), ('door', 'feishu', '', 'ou_2', 'x')`)
 	require.NoError(t, err)
 	require.NoError(t, b.Settings.SetUserSetting(ctx, ann.ID, settings.UserSetting("language"), "zh"))
-	_, err = b.Users.CreateToken(ctx, ann.ID, peoplerows.Token{Name: "script"}, []byte("token"))
+	_, err = b.Users.CreateToken(ctx, ann.ID, users.Token{Name: "script"}, []byte("token"))
 	require.NoError(t, err)
 	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: hers, User: ann.ID, Channel: "feishu", PlatformID: "m1", Text: "hello"})
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestEndDeletion_TheRunnerOfTheServersHostGoesToAnotherAdministrator(t *test
 	_, err := b.Runners.EnsureRunner(ctx, b.user.ID, "local", hashOf("host"))
 	require.NoError(t, err)
 	require.NoError(t, b.Runners.CreateRunner(ctx, b.user.ID, "laptop", hashOf("of one")))
-	ann, err := b.Users.CreateUser(ctx, "ann", peoplerows.RoleAdmin)
+	ann, err := b.Users.CreateUser(ctx, "ann", users.RoleAdmin)
 	require.NoError(t, err)
 	require.NoError(t, b.Users.Delete(ctx, b.user.ID, &ann.ID))
 	require.NoError(t, b.Users.EndDeletion(ctx, b.user.ID))

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 func TestDigestReader_IsTheNewestConversationAndNobodyWhileAnswersHaveAllPlaces(t *testing.T) {
@@ -31,7 +31,7 @@ func TestDigestReader_IsTheNewestConversationAndNobodyWhileAnswersHaveAllPlaces(
 	require.Equal(t, fault.RateLimited, fault.KindOf(err), "answers come first")
 	require.Positive(t, fault.After(err))
 
-	nobody, err := b.Users.CreateUser(t.Context(), "nobody", people.RoleMember)
+	nobody, err := b.Users.CreateUser(t.Context(), "nobody", users.RoleMember)
 	require.NoError(t, err)
 	_, err = b.Memory.DigestReader(t.Context(), nobody.ID)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/delivery"
 	"xbot/internal/chat"
-	"xbot/internal/store/delivery"
 	"xbot/internal/turn/engine"
 )
 

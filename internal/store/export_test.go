@@ -9,8 +9,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/inspect"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/inspect"
 	"xbot/internal/turn/transcript"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/cron"
 )
 
 // chatOf makes a group chat of the session, in a turn that a person began.
@@ -114,8 +114,8 @@ func TestSendPeer_AJobOfATurnDoesNotBeginTheCountAnew(t *testing.T) {
 		return b.calling(other, turn, calls)
 	}
 	require.Equal(t, 1, sends("t1", key, other, b.handing("t1", 1)[0]))
-	made := b.job("every 1h", func(j *cron.Job) { j.MadeBy, j.Target = string(turnOf("p1", 1)[0]), other })
-	theirs := b.job("every 1h", func(j *cron.Job) { j.Target = other })
+	made := b.job("every 1h", func(j *cronstore.Job) { j.MadeBy, j.Target = string(turnOf("p1", 1)[0]), other })
+	theirs := b.job("every 1h", func(j *cronstore.Job) { j.Target = other })
 	_, err := b.Turns.FinishTurn(t.Context(), other, "p1", chat.TurnDone, "")
 	require.NoError(t, err)
 	for i, c := range []struct {

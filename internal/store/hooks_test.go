@@ -9,7 +9,7 @@ import (
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 

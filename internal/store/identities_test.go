@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/links"
-	"xbot/internal/store/people"
+	"xbot/internal/user/links"
+	"xbot/internal/user/users"
 )
 
 func TestPerson_IsOneUserHoweverManyAskAtOnce(t *testing.T) {
@@ -41,14 +41,14 @@ func TestMeet_OnePersonUnderTwoAppsIsOneUser(t *testing.T) {
 	there := chat.Peer{ID: "ou_2", Name: "Robert", Union: "on_bob"}
 	seen, err := b.Users.Recognize(t.Context(), "feishu", "two", there)
 	require.NoError(t, err)
-	require.Equal(t, people.Recognized{User: first, Known: true}, seen, "known before the first message is let in, and nothing is kept yet")
+	require.Equal(t, users.Recognized{User: first, Known: true}, seen, "known before the first message is let in, and nothing is kept yet")
 	second, err := b.Users.Meet(t.Context(), "feishu", "two", there)
 	require.NoError(t, err)
 	require.Equal(t, first, second)
 	for account, who := range map[string]chat.Peer{"one": bob, "two": there} {
 		seen, err = b.Users.Recognize(t.Context(), "feishu", account, who)
 		require.NoError(t, err)
-		require.Equal(t, people.Recognized{User: first, Known: true, Noted: true}, seen)
+		require.Equal(t, users.Recognized{User: first, Known: true, Noted: true}, seen)
 	}
 	all, err := b.Links.Identities(t.Context(), first.ID)
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestMeet_WhoWasMetBeforeTheirUnionWasKeptIsOneFromTheNextMessageOn(t *testi
 	bob := chat.Peer{ID: "ou_1", Name: "Bob", Union: "on_bob", Member: "7d8e"}
 	seen, err := b.Users.Recognize(t.Context(), "feishu", "one", bob)
 	require.NoError(t, err)
-	require.Equal(t, people.Recognized{User: first, Known: true}, seen)
+	require.Equal(t, users.Recognized{User: first, Known: true}, seen)
 	_, err = b.Users.Meet(t.Context(), "feishu", "one", bob)
 	require.NoError(t, err)
 	_, err = b.Users.Meet(t.Context(), "feishu", "one", chat.Peer{ID: "ou_1"})
@@ -142,7 +142,7 @@ func TestGroupUser_IsNobodyWhoCouldSignIn(t *testing.T) {
 	_, err = b.Users.UserByName(t.Context(), g.Name)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	token, hash := secret.NewToken()
-	_, err = b.Users.CreateToken(t.Context(), g.ID, people.Token{Name: "stolen"}, hash)
+	_, err = b.Users.CreateToken(t.Context(), g.ID, users.Token{Name: "stolen"}, hash)
 	require.NoError(t, err)
 	_, _, err = b.Users.TokenUser(t.Context(), secret.HashToken(token))
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
@@ -169,9 +169,9 @@ func FuzzCleanName_IsOneShortLine(f *testing.F) {
 	f.Add("Bob\nadmin")
 	f.Add("\u202eevil\x00")
 	f.Fuzz(func(t *testing.T, name string) {
-		got := people.CleanName(name)
+		got := users.CleanName(name)
 		require.NotContains(t, got, "\n")
 		require.LessOrEqual(t, len([]rune(got)), 64)
-		require.Equal(t, got, people.CleanName(got))
+		require.Equal(t, got, users.CleanName(got))
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // try puts a policy with these links in force.
@@ -152,7 +152,7 @@ func TestIdentityLinks_ATransferShutsTheFormerIDsOutAndIsRecorded(t *testing.T) 
 	b.putLinks(identityLinks{"alice": {"telegram:1"}})
 	require.Equal(t, stranger.ID, b.linked("alice", "telegram:1"))
 	_, hash := secret.NewToken()
-	_, err = b.Users.CreateToken(t.Context(), stranger.ID, people.Token{Name: "phone"}, hash)
+	_, err = b.Users.CreateToken(t.Context(), stranger.ID, users.Token{Name: "phone"}, hash)
 	require.NoError(t, err)
 
 	require.Error(t, b.try(identityLinks{"alice": {"telegram:2"}}, "bob"), "confirms another name")

@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 var choices = []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b", About: "better"}}}}
@@ -154,11 +154,11 @@ func TestAnswerInWords_IsOneTransactionAndOneAnswer(t *testing.T) {
 func TestInquiry_OfAGroupIsAlsoAnsweredByWhoTheTurnAnswers(t *testing.T) {
 	b := setup(t)
 	id := b.inquires("t1")
-	asker, err := b.Users.CreateUser(t.Context(), "asker", people.RoleMember)
+	asker, err := b.Users.CreateUser(t.Context(), "asker", users.RoleMember)
 	require.NoError(t, err)
-	stranger, err := b.Users.CreateUser(t.Context(), "stranger", people.RoleMember)
+	stranger, err := b.Users.CreateUser(t.Context(), "stranger", users.RoleMember)
 	require.NoError(t, err)
-	_, err = b.Users.CreateUser(t.Context(), "group", people.RoleMember)
+	_, err = b.Users.CreateUser(t.Context(), "group", users.RoleMember)
 	require.NoError(t, err)
 	for _, change := range []string{
 		`UPDATE users SET kind = 'group' WHERE name = 'group'`,

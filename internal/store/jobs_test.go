@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/host/crash"
+	"xbot/internal/host/crash/crashstore"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/crashes"
-	"xbot/internal/store/cron"
-	"xbot/internal/store/links"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/user/links"
 )
 
 // clock is one that a test sets.
@@ -68,7 +68,7 @@ var jobCount struct {
 }
 
 // job keeps a job of the person.
-func (b *bundle) job(when string, change func(j *cron.Job)) cron.Job {
+func (b *bundle) job(when string, change func(j *cronstore.Job)) cronstore.Job {
 	b.t.Helper()
 	now, err := b.Cron.Clock(b.t.Context())
 	require.NoError(b.t, err)
@@ -76,7 +76,7 @@ func (b *bundle) job(when string, change func(j *cron.Job)) cron.Job {
 	jobCount.n++
 	id := chat.JobID(fmt.Sprintf("job_%08x", jobCount.n))
 	jobCount.Unlock()
-	j := cron.Job{Job: chat.Job{ID: id, Owner: b.user.ID, State: chat.JobActive, JobPlan: chat.JobPlan{Name: "news", Message: "read the news", Missed: "once", MaxAge: 86400}}}
+	j := cronstore.Job{Job: chat.Job{ID: id, Owner: b.user.ID, State: chat.JobActive, JobPlan: chat.JobPlan{Name: "news", Message: "read the news", Missed: "once", MaxAge: 86400}}}
 	j.Spec, err = schedule.Read(when, "Europe/Berlin", now)
 	require.NoError(b.t, err)
 	table, err := schedule.New(j.Spec)
@@ -118,7 +118,7 @@ func (b *bundle) told() (out []string) {
 func TestPassJob_PassesOverWhatIsDueAndPausesAJobWithoutALaterTime(t *testing.T) {
 	b, c := setupAt(t)
 	daily, once := b.job("30 9 * * *", nil), b.job("at 2026-03-02 09:30", nil)
-	pass := func(id chat.JobID) cron.Job {
+	pass := func(id chat.JobID) cronstore.Job {
 		t.Helper()
 		_, err := b.Cron.PassJob(t.Context(), id)
 		require.NoError(t, err)
@@ -143,7 +143,7 @@ func TestFireJob_PassesOverAJobOfWhichTwoRunsCrashedTheServer(t *testing.T) {
 	now, err := b.Cron.Clock(t.Context())
 	require.NoError(t, err)
 	j := b.job("every 1h", nil)
-	counts := crashes.New(b.pool)
+	counts := crashstore.New(b.pool)
 	for n := range 4 {
 		_, err := b.pool.Exec(t.Context(), "UPDATE cron_jobs SET next_at = $1, due_at = $1", now.Add(-time.Duration(10-n)*time.Second))
 		require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestFireJob_TellsItsConversationAtItsTimeAndOnce(t *testing.T) {
 
 func TestFireJob_ManyAtOnceRunATimeOnce(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *cron.Job) { j.Missed = "all" })
+	j := b.job("* * * * *", func(j *cronstore.Job) { j.Missed = "all" })
 	c.set("2026-03-02T08:20:10Z")
 	var g errgroup.Group
 	for range 8 {
@@ -218,7 +218,7 @@ func TestFireJob_ManyAtOnceRunATimeOnce(t *testing.T) {
 func TestFireJob_MakesUpForMissedTimesAsItsPolicySays(t *testing.T) {
 	b, c := setupAt(t)
 	for policy, want := range map[string]int{"skip": 0, "once": 1, "all": 3} {
-		j := b.job("0 * * * *", func(j *cron.Job) { j.Missed = policy })
+		j := b.job("0 * * * *", func(j *cronstore.Job) { j.Missed = policy })
 		before := len(b.told())
 		c.set("2026-03-02T11:30:00Z") // three times later
 		f := b.fire(j.ID)
@@ -233,7 +233,7 @@ func TestFireJob_MakesUpForMissedTimesAsItsPolicySays(t *testing.T) {
 
 func TestFireJob_ARunThatNobodyHasBegunIsNotToldAgain(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *cron.Job) { j.Target = key })
+	j := b.job("* * * * *", func(j *cronstore.Job) { j.Target = key })
 	c.set("2026-03-02T08:01:00Z")
 	b.fire(j.ID)
 	c.set("2026-03-02T08:02:00Z")
@@ -257,7 +257,7 @@ func TestFireJob_ARunThatNobodyHasBegunIsNotToldAgain(t *testing.T) {
 func TestFireJob_OfASingleTimeOrOfAsManyRunsAsWereAskedItIsDone(t *testing.T) {
 	b, c := setupAt(t)
 	once := b.job("in 10m", nil)
-	twice := b.job("* * * * *", func(j *cron.Job) { j.MaxRuns, j.Missed = 2, "all" })
+	twice := b.job("* * * * *", func(j *cronstore.Job) { j.MaxRuns, j.Missed = 2, "all" })
 	c.set("2026-03-02T08:10:00Z")
 	require.Equal(t, chat.JobDone, b.fire(once.ID).Job.State)
 	require.Equal(t, chat.JobDone, b.fire(twice.ID).Job.State)
@@ -289,7 +289,7 @@ func TestFireJob_EachRunOfAConversationOfItsOwnBeginsAnew(t *testing.T) {
 
 func TestFireJob_PausesAJobWhoseConversationIsGone(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *cron.Job) { j.Target = key })
+	j := b.job("* * * * *", func(j *cronstore.Job) { j.Target = key })
 	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	c.set("2026-03-02T08:01:00Z")
 	f := b.fire(j.ID)
@@ -308,8 +308,8 @@ func TestFireJob_ItsAnswerGoesWhereItIsToBeDelivered(t *testing.T) {
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
 	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	own := b.job("* * * * *", func(j *cron.Job) { j.Deliver = peerKey })
-	there := b.job("* * * * *", func(j *cron.Job) { j.Target = peerKey })
+	own := b.job("* * * * *", func(j *cronstore.Job) { j.Deliver = peerKey })
+	there := b.job("* * * * *", func(j *cronstore.Job) { j.Target = peerKey })
 	c.set("2026-03-02T08:01:00Z")
 	for i, id := range []chat.JobID{own.ID, there.ID} {
 		f := b.fire(id)
@@ -365,14 +365,14 @@ func TestRunJob_RunsOnceForEachRequestAndChangesNoTimes(t *testing.T) {
 
 func TestAddJob_IsKeptOnceForEachRequestAndUpToALimit(t *testing.T) {
 	b, _ := setupAt(t)
-	first := b.job("0 * * * *", func(j *cron.Job) { j.MadeBy = "call-1" })
+	first := b.job("0 * * * *", func(j *cronstore.Job) { j.MadeBy = "call-1" })
 	again := first
 	again.ID = "job_ffffffff"
 	made, fresh, err := b.Cron.AddJob(t.Context(), again)
 	require.NoError(t, err)
 	require.False(t, fresh)
 	require.Equal(t, first.ID, made.ID)
-	for range cron.MaxJobs - 1 {
+	for range cronstore.MaxJobs - 1 {
 		b.job("0 * * * *", nil)
 	}
 	again.MadeBy = ""
@@ -410,7 +410,7 @@ func TestOverdueJobs_AreThoseWhoseTimeHasComeAndThatNobodyRan(t *testing.T) {
 
 func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
 	b, c := setupAt(t)
-	j := b.job("* * * * *", func(j *cron.Job) { j.Heartbeat, j.Name = "main", "main" })
+	j := b.job("* * * * *", func(j *cronstore.Job) { j.Heartbeat, j.Name = "main", "main" })
 	b.send("m1", "hello")
 	for i, want := range []struct {
 		beat chat.Heartbeat
@@ -438,8 +438,8 @@ func TestFireJob_SpeaksAndAnswersOnlyWhereItsOwnerMay(t *testing.T) {
 	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	two, _ := b.met("qq", "u2")
-	there := b.job("* * * * *", func(j *cron.Job) { j.Owner, j.Target = two.ID, peerKey })
-	own := b.job("* * * * *", func(j *cron.Job) { j.Owner, j.Deliver = two.ID, peerKey })
+	there := b.job("* * * * *", func(j *cronstore.Job) { j.Owner, j.Target = two.ID, peerKey })
+	own := b.job("* * * * *", func(j *cronstore.Job) { j.Owner, j.Deliver = two.ID, peerKey })
 	c.set("2026-03-02T08:01:00Z")
 	_, err = b.Cron.RunJob(t.Context(), there.ID, "1")
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
@@ -454,7 +454,7 @@ func TestFireJob_AHeartbeatGoesWhereItsPersonWroteLastInAConversationOfTheirs(t 
 	b, c := setupAt(t)
 	b.onPlatform()
 	two, twoKey := b.met("napcat", "u2")
-	j := b.job("every 1m", func(j *cron.Job) { j.Owner, j.Heartbeat, j.Deliver = two.ID, "main", cron.LastTalk })
+	j := b.job("every 1m", func(j *cronstore.Job) { j.Owner, j.Heartbeat, j.Deliver = two.ID, "main", cronstore.LastTalk })
 	_, err := b.pool.Exec(t.Context(), `INSERT INTO inbox (session_key, user_id, kind, channel, platform_id, body, place, outcome)
 		VALUES ($1, $2, 'message', 'napcat', 'm1', 'hi', '{"chat_type": "direct", "peer": "u2"}', 'claimed'),
 		       ($3, $2, 'message', 'napcat', 'm2', 'hi', '{"chat_type": "direct", "peer": "7"}', 'claimed')`, twoKey, two.ID, peerKey)
@@ -470,20 +470,20 @@ func TestLink_MovesTheJobsThatWereMadeThere(t *testing.T) {
 	b, _ := setupAt(t)
 	one, oneKey := b.met("feishu", "ou_1")
 	two, twoKey := b.met("qq", "u2")
-	j := b.job("@daily", func(j *cron.Job) { j.Owner, j.Home = two.ID, twoKey })
-	elsewhere := b.job("@daily", func(j *cron.Job) { j.Owner = two.ID })
+	j := b.job("@daily", func(j *cronstore.Job) { j.Owner, j.Home = two.ID, twoKey })
+	elsewhere := b.job("@daily", func(j *cronstore.Job) { j.Owner = two.ID })
 	_, err := b.Cron.RunJob(t.Context(), j.ID, "1")
 	require.NoError(t, err)
 	hash := secret.HashToken("CODE")
 	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, oneKey, hash))
 	_, err = b.Links.UseLinkCode(t.Context(), links.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
 	require.NoError(t, err)
-	mine, err := b.Cron.Jobs(t.Context(), cron.Listed{Owner: one.ID})
+	mine, err := b.Cron.Jobs(t.Context(), cronstore.Listed{Owner: one.ID})
 	require.NoError(t, err)
 	require.Len(t, mine, 1)
 	require.Equal(t, j.ID, mine[0].ID)
-	require.Equal(t, one.ID, b.owner(cron.OwnConversation(j.ID)))
-	left, err := b.Cron.Jobs(t.Context(), cron.Listed{Owner: two.ID})
+	require.Equal(t, one.ID, b.owner(cronstore.OwnConversation(j.ID)))
+	left, err := b.Cron.Jobs(t.Context(), cronstore.Listed{Owner: two.ID})
 	require.NoError(t, err)
 	require.Equal(t, elsewhere.ID, left[0].ID)
 }
@@ -492,22 +492,22 @@ func TestFeed_TellsTheConversationThatMadeAJobOfItsRuns(t *testing.T) {
 	b, clock := setupAt(t)
 	feed := &heard{}
 	b.Store = store.New(b.pool, store.Options{Feed: feed})
-	j := b.job("every 1h", func(j *cron.Job) { j.Home = key })
+	j := b.job("every 1h", func(j *cronstore.Job) { j.Home = key })
 	other := b.job("every 1h", nil) // made on the page
 	clock.set("2026-03-02T09:30:00Z")
 	b.fire(other.ID)
 	require.Empty(t, feed.below)
 	b.fire(j.ID)
 	require.Equal(t, []chat.SessionKey{key}, feed.below, "it begins")
-	b.answered(cron.OwnConversation(j.ID), "c1", "the news", chat.TurnDone)
+	b.answered(cronstore.OwnConversation(j.ID), "c1", "the news", chat.TurnDone)
 	require.Greater(t, len(feed.below), 1, "it was carried out")
 	require.Subset(t, []chat.SessionKey{key}, feed.below)
 }
 
 func TestDeleteJob_DropsTheRunsThatNoTurnHasBegun(t *testing.T) {
 	b, _ := setupAt(t)
-	j := b.job("0 * * * *", func(j *cron.Job) { j.Target = key })
-	other := b.job("0 * * * *", func(j *cron.Job) { j.Target = key })
+	j := b.job("0 * * * *", func(j *cronstore.Job) { j.Target = key })
+	other := b.job("0 * * * *", func(j *cronstore.Job) { j.Target = key })
 	for _, id := range []chat.JobID{j.ID, other.ID} {
 		_, err := b.Cron.RunJob(t.Context(), id, "call-1")
 		require.NoError(t, err)

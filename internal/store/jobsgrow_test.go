@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
-	"xbot/internal/store/cron"
 )
 
 // kept counts rows.
@@ -22,7 +22,7 @@ func TestFireJob_OfJobsThatAreDoneTheNewestAreKept(t *testing.T) {
 	b, c := setupAt(t)
 	begin, err := time.Parse(time.RFC3339, "2026-03-02T08:00:00Z")
 	require.NoError(t, err)
-	var first, last cron.Job
+	var first, last cronstore.Job
 	longest := b.job("in 9h", nil) // made before all others, and over after them
 	for i := range 103 {
 		last = b.job("in 1m", nil)
@@ -36,7 +36,7 @@ func TestFireJob_OfJobsThatAreDoneTheNewestAreKept(t *testing.T) {
 	b.fire(longest.ID)
 	require.Equal(t, 100, b.kept(`cron_jobs WHERE state = 'done'`))
 	require.Zero(t, b.kept(`cron_runs WHERE job_id = $1`, first.ID))
-	for _, j := range []cron.Job{last, longest} {
+	for _, j := range []cronstore.Job{last, longest} {
 		runs, err := b.Cron.JobRuns(t.Context(), j.ID, 5)
 		require.NoError(t, err)
 		require.Len(t, runs, 1)
@@ -86,7 +86,7 @@ func TestFireJob_AClockThatIsSetBackRepeatsNothing(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), `CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.outcome := 'applied'; RETURN NEW; END $$;
 		CREATE TRIGGER taken BEFORE INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION taken()`)
 	require.NoError(t, err)
-	j := b.job("* * * * *", func(j *cron.Job) { j.Missed = "all" })
+	j := b.job("* * * * *", func(j *cronstore.Job) { j.Missed = "all" })
 	for _, at := range []string{"08:01:00", "07:00:00", "08:01:30", "07:59:59", "08:02:00", "08:00:00", "08:03:00"} {
 		c.set("2026-03-02T" + at + "Z")
 		b.fire(j.ID)

@@ -13,15 +13,15 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/leases"
-	"xbot/internal/store/people"
+	"xbot/internal/llm/leases"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // calling opens sessions of a user, each with a turn whose first step may begin.
-func (q *queue) calling(u people.User, name string, n int) []chat.Step {
+func (q *queue) calling(u users.User, name string, n int) []chat.Step {
 	q.t.Helper()
 	var steps []chat.Step
 	for i := range n {

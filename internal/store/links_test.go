@@ -10,14 +10,14 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/links"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/links"
+	"xbot/internal/user/users"
 )
 
 // met makes somebody known on a channel, with a conversation.
-func (b *bundle) met(channel, peer string) (people.User, chat.SessionKey) {
+func (b *bundle) met(channel, peer string) (users.User, chat.SessionKey) {
 	b.t.Helper()
 	u, err := b.Users.Person(b.t.Context(), channel, "", peer, "")
 	require.NoError(b.t, err)
@@ -117,7 +117,7 @@ func (b *bundle) notes(user chat.UserID) map[string]string {
 }
 
 // link joins who somebody is on a channel to a user.
-func (b *bundle) link(to, who people.User, channel, peer string) {
+func (b *bundle) link(to, who users.User, channel, peer string) {
 	b.t.Helper()
 	hash := secret.HashToken(channel + peer)
 	require.NoError(b.t, b.Links.NewLinkCode(b.t.Context(), to.ID, "", hash))

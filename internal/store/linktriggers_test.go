@@ -5,25 +5,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/trigger/triggerstore"
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
-	"xbot/internal/store/triggers"
+	"xbot/internal/user/users"
 )
 
 // trigger keeps a trigger; session empty: it calls a conversation of its own.
-func (b *bundle) trigger(owner people.User, id, name string, key, answerIn chat.SessionKey) {
+func (b *bundle) trigger(owner users.User, id, name string, key, answerIn chat.SessionKey) {
 	b.t.Helper()
 	if key == "" {
 		key = chat.SessionKey("hook:" + id)
 	}
-	_, err := b.Triggers.AddTrigger(b.t.Context(), triggers.OwnedTrigger{
+	_, err := b.Triggers.AddTrigger(b.t.Context(), triggerstore.OwnedTrigger{
 		Owner: owner.ID, Secret: []byte("sealed"),
 		Trigger: chat.Trigger{ID: id, TriggerDraft: chat.TriggerDraft{Name: name, Source: chat.TriggerGeneric, Session: key, AnswerIn: answerIn, PerMinute: 60}},
 	})
 	require.NoError(b.t, err)
 }
 
-func (b *bundle) triggersOf(user people.User) map[string]string {
+func (b *bundle) triggersOf(user users.User) map[string]string {
 	b.t.Helper()
 	all, err := b.Triggers.Triggers(b.t.Context(), user.ID)
 	require.NoError(b.t, err)
@@ -46,7 +46,7 @@ func TestLink_TriggersGoWhereTheirConversationsGo(t *testing.T) {
 	b.trigger(two, "alone", "alone", "", "")
 	b.trigger(third, "others", "ci", "", "")
 	call := func(id, key string) error {
-		_, err := b.Triggers.CallTrigger(t.Context(), triggers.Delivery{Trigger: id, Key: key, Bytes: 2, Text: "[hook called]"})
+		_, err := b.Triggers.CallTrigger(t.Context(), triggerstore.Delivery{Trigger: id, Key: key, Bytes: 2, Text: "[hook called]"})
 		return err
 	}
 	require.NoError(t, call("calls", "d-1"))
@@ -60,7 +60,7 @@ func TestLink_TriggersGoWhereTheirConversationsGo(t *testing.T) {
 	for _, id := range []string{"calls", "answers", "first"} {
 		require.NoError(t, call(id, "d-2"), id)
 	}
-	called, err := b.Triggers.CallTrigger(t.Context(), triggers.Delivery{Trigger: "calls", Key: "d-1", Bytes: 2, Text: "[hook called]"})
+	called, err := b.Triggers.CallTrigger(t.Context(), triggerstore.Delivery{Trigger: "calls", Key: "d-1", Bytes: 2, Text: "[hook called]"})
 	require.NoError(t, err)
 	require.True(t, called.Duplicate, "a delivery from before the link is known")
 	fires, err := b.Triggers.TriggerFires(t.Context(), one.ID, "calls", 10)

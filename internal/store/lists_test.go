@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
-	"xbot/internal/store/inspect"
+	"xbot/internal/turn/inspect"
 )
 
 // reads returns how many rows of all tables a function makes Postgres read.

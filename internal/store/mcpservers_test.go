@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
-	"xbot/internal/store/secrets"
+	"xbot/internal/secret/secretstore"
 )
 
-func mcpServer(owner chat.UserID, name string) mcpservers.Server {
-	return mcpservers.Server{Secrets: secret.Key{1}.Seal([]byte("{}")), MCPServer: chat.MCPServer{
+func mcpServer(owner chat.UserID, name string) mcpstore.Server {
+	return mcpstore.Server{Secrets: secret.Key{1}.Seal([]byte("{}")), MCPServer: chat.MCPServer{
 		User: owner, HeaderNames: []string{"Authorization"},
 		MCPConfig: chat.MCPConfig{Name: name, Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true},
 	}}
@@ -33,7 +33,7 @@ func mcpOffers(names ...string) chat.MCPOffers {
 }
 
 // mcp adds a server.
-func (b *bundle) mcp(owner chat.UserID, name string) mcpservers.Server {
+func (b *bundle) mcp(owner chat.UserID, name string) mcpstore.Server {
 	b.t.Helper()
 	id, err := b.MCPServers.SetMCPServer(b.t.Context(), mcpServer(owner, name), b.user.ID)
 	require.NoError(b.t, err)
@@ -91,7 +91,7 @@ func TestMCPServers_AChangeIsOfOneRevisionAndOfItsOwner(t *testing.T) {
 
 func TestMCPServers_AreBoundedForEachOwner(t *testing.T) {
 	b := setup(t)
-	for i := range mcpservers.MaxServers {
+	for i := range mcpstore.MaxServers {
 		b.mcp(0, "s"+strings.Repeat("x", i%30)+string(rune('a'+i/30)))
 	}
 	_, err := b.MCPServers.SetMCPServer(t.Context(), mcpServer(0, "more"), b.user.ID)
@@ -163,7 +163,7 @@ func TestMCPServers_GoWithThePerson(t *testing.T) {
 	sealed, err := b.Secrets.Secrets(t.Context())
 	require.NoError(t, err)
 	require.Len(t, sealed, 1, "the installation's stays")
-	require.Equal(t, secrets.SealedMCPServer, sealed[0].Kind)
+	require.Equal(t, secretstore.SealedMCPServer, sealed[0].Kind)
 	var left int
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM mcp_tools").Scan(&left))
 	require.Zero(t, left)

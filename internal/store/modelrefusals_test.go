@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 func refusedTool(name, digest string) chat.RefusedTool {

@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/notices"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/notices"
+	"xbot/internal/user/users"
 )
 
 // noticed are the deliveries of notices, with their states.
@@ -87,7 +87,7 @@ func TestTellOperator_WithoutSuchABotNothingIsWritten(t *testing.T) {
 func TestTellOperator_TheConversationIsThatOfWhoIsTheFirstAdministratorNow(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleAdmin)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleAdmin)
 	require.NoError(t, err)
 	n := notices.Notice{Key: "k1", Owner: bob.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
 	require.NoError(t, b.Notices.TellOperator(t.Context(), n))

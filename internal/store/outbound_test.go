@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/accounts/accountstore"
+	"xbot/internal/channel/delivery"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/delivery"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 
@@ -22,7 +22,7 @@ const peerKey = chat.SessionKey("agent:main:napcat:dm:7")
 // onPlatform makes a conversation on a platform with an account, and a turn that answers a message there.
 func (b *bundle) onPlatform() {
 	b.t.Helper()
-	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), channels.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{"url": "ws://x"}}, 0))
+	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), accountstore.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{"url": "ws://x"}}, 0))
 	_, err := b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: peerKey, Owner: b.user.ID, Channel: "napcat"})
 	require.NoError(b.t, err)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/overheard"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/turn/groupmessages"
+	"xbot/internal/user/users"
 )
 
 const groupKey = chat.SessionKey("agent:main:feishu:group:oc_1")
 
 // group makes the conversation of a group.
-func (b *bundle) group() people.User {
+func (b *bundle) group() users.User {
 	b.t.Helper()
 	g, err := b.Users.GroupUser(b.t.Context(), "feishu", chat.ChatGroup, "oc_1")
 	require.NoError(b.t, err)
@@ -28,7 +28,7 @@ func (b *bundle) group() people.User {
 
 func (b *bundle) overhear(id, sender, text string, at time.Time, limit int) bool {
 	b.t.Helper()
-	kept, err := b.GroupMessages.Overhear(b.t.Context(), overheard.Message{
+	kept, err := b.GroupMessages.Overhear(b.t.Context(), groupmessages.Message{
 		Session: groupKey, Channel: "feishu", PlatformID: id, Sender: sender, Text: text, SentAt: at,
 	}, limit)
 	require.NoError(b.t, err)
@@ -108,10 +108,10 @@ func TestOverheard_EditedAndRecalled(t *testing.T) {
 	at := time.Now().Add(-time.Hour)
 	b.overhear("m1", "Bob", "frist", at, 50)
 	b.overhear("m2", "Bob", "a secret", at, 50)
-	edited, err := b.GroupMessages.EditOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "first"})
+	edited, err := b.GroupMessages.EditOverheard(t.Context(), groupmessages.Message{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "first"})
 	require.NoError(t, err)
 	require.True(t, edited)
-	recalled, err := b.GroupMessages.RecallOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m2"})
+	recalled, err := b.GroupMessages.RecallOverheard(t.Context(), groupmessages.Message{Session: groupKey, Channel: "feishu", PlatformID: "m2"})
 	require.NoError(t, err)
 	require.True(t, recalled)
 	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
@@ -119,7 +119,7 @@ func TestOverheard_EditedAndRecalled(t *testing.T) {
 	_, _, err = b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.Equal(t, "[Chat messages since your last reply, for context]\nBob: first", b.groupTalk(groupKey)[0].Content)
-	edited, err = b.GroupMessages.EditOverheard(t.Context(), overheard.Message{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "too late"})
+	edited, err = b.GroupMessages.EditOverheard(t.Context(), groupmessages.Message{Session: groupKey, Channel: "feishu", PlatformID: "m1", Text: "too late"})
 	require.NoError(t, err)
 	require.False(t, edited)
 }

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 func TestPair_GivesTheSamePersonTheSameCode(t *testing.T) {
@@ -32,7 +32,7 @@ func TestPair_GivesTheSamePersonTheSameCode(t *testing.T) {
 
 func TestPair_AtMostTenWaitOnAChannelAndAccount(t *testing.T) {
 	b := setup(t)
-	for i := range people.MaxPairings {
+	for i := range users.MaxPairings {
 		_, err := b.Users.Pair(t.Context(), "feishu", "one", fmt.Sprint("ou_", i), "")
 		require.NoError(t, err)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	callsrows "xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
+	callsrows "xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 )
 
 // wantsPlan accepts a message that wants a plan, and opens its turn.

@@ -8,15 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/plugins"
 )
 
 // keeps lets every plugin in, with settings.
 type keeps struct{ seen []string }
 
-func (k *keeps) Beside(all []plugins.Plugin) ([]byte, error) {
+func (k *keeps) Beside(all []pluginstore.Plugin) ([]byte, error) {
 	for _, p := range all {
 		k.seen = append(k.seen, p.ID)
 		if p.Secrets != nil {
@@ -28,7 +28,7 @@ func (k *keeps) Beside(all []plugins.Plugin) ([]byte, error) {
 
 func (b *bundle) plugin(id, version string) {
 	b.t.Helper()
-	row := plugins.Plugin{ID: id, Version: version, Digest: strings.Repeat("a", 64), Manifest: json.RawMessage(`{"id":"` + id + `"}`), Permissions: []string{"network"}, ReadOnly: []string{"plugin_" + id + "_v" + version}}
+	row := pluginstore.Plugin{ID: id, Version: version, Digest: strings.Repeat("a", 64), Manifest: json.RawMessage(`{"id":"` + id + `"}`), Permissions: []string{"network"}, ReadOnly: []string{"plugin_" + id + "_v" + version}}
 	require.NoError(b.t, b.Plugins.InstallPlugin(b.t.Context(), row, []byte("archive of "+version), b.user.ID, &keeps{}))
 }
 
@@ -73,9 +73,9 @@ func TestPlugins_AnotherVersionTakesThePlaceAndKeepsSettingsAndValues(t *testing
 	require.True(t, ok)
 	require.Equal(t, "v", value)
 	off := false
-	require.NoError(t, b.Plugins.ChangePlugin(ctx, "feeds", plugins.Change{Enabled: &off}, 0))
-	require.Equal(t, fault.Conflict, fault.KindOf(b.Plugins.ChangePlugin(ctx, "feeds", plugins.Change{Revision: now[0].Revision}, 0)))
-	require.Equal(t, fault.NotFound, fault.KindOf(b.Plugins.ChangePlugin(ctx, "none", plugins.Change{}, 0)))
+	require.NoError(t, b.Plugins.ChangePlugin(ctx, "feeds", pluginstore.Change{Enabled: &off}, 0))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Plugins.ChangePlugin(ctx, "feeds", pluginstore.Change{Revision: now[0].Revision}, 0)))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.Plugins.ChangePlugin(ctx, "none", pluginstore.Change{}, 0)))
 	require.NoError(t, b.Plugins.RemovePlugin(ctx, "feeds"))
 	require.Equal(t, fault.NotFound, fault.KindOf(b.Plugins.RemovePlugin(ctx, "feeds")))
 	require.Equal(t, fault.NotFound, fault.KindOf(b.Plugins.SetPluginValue(ctx, "feeds", 0, "k", "v")))

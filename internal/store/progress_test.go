@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/accounts/accountstore"
+	"xbot/internal/channel/delivery"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/delivery"
 	"xbot/internal/turn/engine"
 )
 
@@ -97,7 +97,7 @@ func TestToFollow_LeavesOutWhomNobodyOnAPlatformWaitsFor(t *testing.T) {
 	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	b.writes("m2", here, "t2")
-	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "napcat", Enabled: false, Settings: map[string]string{}}, 0))
+	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "napcat", Enabled: false, Settings: map[string]string{}}, 0))
 	require.Empty(t, b.follows(), "the bot is switched off")
 }
 

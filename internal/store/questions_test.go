@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
-	"xbot/internal/store/calls"
+	"xbot/internal/turn/calls"
 )
 
 const askedCall = chat.CallID("t1.0.0")

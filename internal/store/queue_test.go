@@ -14,9 +14,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/amended"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/edits"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 // say accepts a message that waits in the given way.
@@ -75,7 +75,7 @@ func (b *bundle) steer(turn chat.TurnID, n int) chat.Steered {
 
 func (b *bundle) writer(name string) chat.UserID {
 	b.t.Helper()
-	u, err := b.Users.CreateUser(b.t.Context(), name, people.RoleMember)
+	u, err := b.Users.CreateUser(b.t.Context(), name, users.RoleMember)
 	require.NoError(b.t, err)
 	return u.ID
 }
@@ -478,9 +478,9 @@ func TestEditWaiting_ChangesWhatWaitsAndKnowsTheOriginalStill(t *testing.T) {
 	ctx := t.Context()
 	got := b.send("m1", "first")
 	require.NoError(t, b.Turns.EditWaiting(ctx, key, got.ID, "second"))
-	edits := engine.Amendments{Store: b.Store.Turns}
-	message := amended.Message{Key: amended.Key{}, Channel: "web", User: b.user.ID, IDs: []string{"m1"}}
-	changed, err := edits.EditDelivered(ctx, message, "third\x00")
+	amendments := engine.Amendments{Store: b.Turns}
+	message := edits.Message{Key: edits.Key{}, Channel: "web", User: b.user.ID, IDs: []string{"m1"}}
+	changed, err := amendments.EditDelivered(ctx, message, "third\x00")
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.True(t, b.send("m1", "first").Duplicate, "a late delivery of the original")
@@ -498,7 +498,7 @@ func TestEditWaiting_ChangesWhatWaitsAndKnowsTheOriginalStill(t *testing.T) {
 	require.Equal(t, []string{"third"}, b.spoken())
 	require.Equal(t, fault.NotFound, fault.KindOf(b.Turns.EditWaiting(ctx, "agent:main:web:thread:other", got.ID, "x")))
 	message.IDs = []string{"unknown"}
-	_, err = edits.EditDelivered(ctx, message, "x")
+	_, err = amendments.EditDelivered(ctx, message, "x")
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/store/links"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/links"
 )
 
 // patience is how long a test waits for what must happen.

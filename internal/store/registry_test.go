@@ -9,8 +9,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/registry"
+	"xbot/internal/extension/registry/registrystore"
 	"xbot/internal/fault"
-	registryrows "xbot/internal/store/registry"
 )
 
 // skillOf is a bundle whose file says a word.
@@ -36,12 +36,12 @@ func TestRegistry_PublishedAtOnceVersionsHaveNumbersOfTheirOwnAndTheOldestGo(t *
 		})
 	}
 	all.Wait()
-	found, more, err := b.Registry.RegistryEntries(ctx, registryrows.Viewer{User: b.user.ID}, registry.Query{})
+	found, more, err := b.Registry.RegistryEntries(ctx, registrystore.Viewer{User: b.user.ID}, registry.Query{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, found, 1)
 	require.Equal(t, 25, found[0].Version.Number)
-	versions, err := b.Registry.RegistryVersions(ctx, registryrows.Viewer{User: b.user.ID}, found[0].ID)
+	versions, err := b.Registry.RegistryVersions(ctx, registrystore.Viewer{User: b.user.ID}, found[0].ID)
 	require.NoError(t, err)
 	require.Len(t, versions, 20)
 	require.Equal(t, 6, versions[19].Number)
@@ -55,7 +55,7 @@ func TestRegistry_ThereIsRoomForSoMuch(t *testing.T) {
 	}
 	_, err := b.Registry.RegistryPublish(ctx, b.user.ID, skillOf("more", "x"), registry.Terms{})
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
-	found, more, err := b.Registry.RegistryEntries(ctx, registryrows.Viewer{User: b.user.ID}, registry.Query{Offset: 50})
+	found, more, err := b.Registry.RegistryEntries(ctx, registrystore.Viewer{User: b.user.ID}, registry.Query{Offset: 50})
 	require.NoError(t, err)
 	require.Len(t, found, 50, "what was refused is not there")
 	require.False(t, more)
@@ -69,9 +69,9 @@ func TestRegistry_WithAPersonGoesWhatIsTheirsAndWhatOthersHaveInstalledStays(t *
 	ours := b.publishes(b.user.ID, "plan", "ours")
 	for _, o := range []struct {
 		by    chat.UserID
-		order registryrows.Order
-	}{{ann.ID, registryrows.Order{Entry: ours.ID}}, {b.user.ID, registryrows.Order{Entry: e.ID}}, {ann.ID, registryrows.Order{Entry: e.ID, Shared: true}}} {
-		_, err := b.Registry.RegistryInstall(ctx, registryrows.Viewer{User: o.by}, o.order)
+		order registrystore.Order
+	}{{ann.ID, registrystore.Order{Entry: ours.ID}}, {b.user.ID, registrystore.Order{Entry: e.ID}}, {ann.ID, registrystore.Order{Entry: e.ID, Shared: true}}} {
+		_, err := b.Registry.RegistryInstall(ctx, registrystore.Viewer{User: o.by}, o.order)
 		require.NoError(t, err)
 	}
 	require.NoError(t, b.Users.Delete(ctx, ann.ID, nil))
@@ -92,10 +92,10 @@ func TestRegistry_WithAPersonGoesWhatIsTheirsAndWhatOthersHaveInstalledStays(t *
 func TestRegistry_WhatIsSwitchedOffStaysOffWithAnUpdateAndHidesWhatIsThereForEverybody(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
-	me := registryrows.Viewer{User: b.user.ID, Admin: true}
+	me := registrystore.Viewer{User: b.user.ID, Admin: true}
 	e := b.publishes(b.user.ID, "ship", "one")
 	for _, shared := range []bool{false, true} {
-		_, err := b.Registry.RegistryInstall(ctx, me, registryrows.Order{Entry: e.ID, Shared: shared})
+		_, err := b.Registry.RegistryInstall(ctx, me, registrystore.Order{Entry: e.ID, Shared: shared})
 		require.NoError(t, err)
 	}
 	inForce := func() (list []registry.Copy) {
@@ -109,7 +109,7 @@ func TestRegistry_WhatIsSwitchedOffStaysOffWithAnUpdateAndHidesWhatIsThereForEve
 	require.NoError(t, err)
 	require.Empty(t, inForce())
 	b.publishes(b.user.ID, "ship", "two")
-	_, err = b.Registry.RegistryInstall(ctx, me, registryrows.Order{Entry: e.ID})
+	_, err = b.Registry.RegistryInstall(ctx, me, registrystore.Order{Entry: e.ID})
 	require.NoError(t, err)
 	require.Empty(t, inForce())
 	_, err = b.Registry.EnableRegistryInstall(ctx, me, false, mine, true)

@@ -13,10 +13,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/transcript"
+	"xbot/internal/user/users"
 )
 
 // Of ten that are made at once on every way in as many are there in the end as there is room for, and the others are told why.
@@ -41,7 +41,7 @@ func TestRoom_OfManyMadeAtOnceAsManyAreMadeAsThereIsRoomFor(t *testing.T) {
 		return q.Runners.CreateRunner(ctx, q.user.ID, fmt.Sprint("r", n), fmt.Append(nil, "r", n))
 	}
 	token := func(ctx context.Context, n int) error {
-		_, err := q.Users.CreateToken(ctx, q.user.ID, people.Token{Name: "t"}, fmt.Append(nil, "t", n))
+		_, err := q.Users.CreateToken(ctx, q.user.ID, users.Token{Name: "t"}, fmt.Append(nil, "t", n))
 		return err
 	}
 	q.work("t0", "q0") // so that a copy takes a while
@@ -114,7 +114,7 @@ func TestRoom_MessagesOfPlatformsAgentsAndOperatorsAreNotRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, made)
 		require.NoError(t, q.Runners.GrantRunner(t.Context(), q.user.ID, fmt.Sprint("r", n), fmt.Append(nil, "r", n)))
-		_, err = q.Users.GrantToken(t.Context(), q.user.ID, people.Token{Name: "t"}, fmt.Append(nil, "t", n))
+		_, err = q.Users.GrantToken(t.Context(), q.user.ID, users.Token{Name: "t"}, fmt.Append(nil, "t", n))
 		require.NoError(t, err)
 	}
 	_, err = q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:third", Owner: q.user.ID, Channel: "web"})

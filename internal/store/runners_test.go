@@ -10,9 +10,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
-	"xbot/internal/store/runners"
-	"xbot/internal/store/settings"
+	"xbot/internal/sandbox/runners"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 	"xbot/runner/wire"
 )
 
@@ -22,9 +22,9 @@ func hashOf(token string) []byte {
 }
 
 // member adds a user who is no administrator.
-func (b *bundle) member(name string) people.User {
+func (b *bundle) member(name string) users.User {
 	b.t.Helper()
-	u, err := b.Users.CreateUser(b.t.Context(), name, people.RoleMember)
+	u, err := b.Users.CreateUser(b.t.Context(), name, users.RoleMember)
 	require.NoError(b.t, err)
 	return u
 }

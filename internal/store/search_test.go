@@ -16,9 +16,9 @@ import (
 	"xbot/internal/memory/lexical"
 	"xbot/internal/memory/lexical/lexicaltest"
 	"xbot/internal/pg"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
-	"xbot/internal/store/search"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/search"
+	"xbot/internal/user/users"
 )
 
 func (b *bundle) search(q string) (found []string) {
@@ -66,7 +66,7 @@ func TestSearch_ShowsThePartOfALongMessageAroundTheWord(t *testing.T) {
 func TestSearch_IsOfOnesOwnConversations(t *testing.T) {
 	b := setup(t)
 	b.exchange("t0", "secret plan")
-	other, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	other, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	got, err := b.Search.Search(t.Context(), other.ID, "secret", 10)
 	require.NoError(t, err)

@@ -17,9 +17,9 @@ import (
 	"xbot/internal/memory/lexical/lexicaltest"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/search"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/search"
 )
 
 // prose makes texts of about 640 bytes, one in three of them Chinese with words of two ideographs, in which words are as frequent as in natural languages.

@@ -7,22 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/people"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/user/users"
 )
 
 // takenBy has a second administrator take a conversation, in a chat of a platform.
-func (b *bundle) takenBy(c service.Conversation, name string) people.User {
+func (b *bundle) takenBy(c service.Conversation, name string) users.User {
 	b.t.Helper()
-	other, err := b.Users.CreateUser(b.t.Context(), name, people.RoleAdmin)
+	other, err := b.Users.CreateUser(b.t.Context(), name, users.RoleAdmin)
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), channels.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), accountstore.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	from := &chat.Address{ChatType: chat.ChatDirect, Peer: "ou_" + name, Channel: "feishu"}
-	_, err = b.Services.TakeIn(b.t.Context(), c, services.By{User: other.ID, Name: name, From: from}, b.Quota.Zones())
+	_, err = b.Services.TakeIn(b.t.Context(), c, servicestore.By{User: other.ID, Name: name, From: from}, b.Quota.Zones())
 	require.NoError(b.t, err)
 	return other
 }
@@ -41,7 +41,7 @@ func (b *bundle) requireGivenBack(c service.Conversation, why string) {
 
 func TestServiceHands_AreGivenBackWhenTheirAdministratorIsNoneAnyMore(t *testing.T) {
 	for why, end := range map[string]func(b *bundle, id chat.UserID) error{
-		"demoted":  func(b *bundle, id chat.UserID) error { return b.Users.SetRole(b.t.Context(), id, people.RoleMember) },
+		"demoted":  func(b *bundle, id chat.UserID) error { return b.Users.SetRole(b.t.Context(), id, users.RoleMember) },
 		"disabled": func(b *bundle, id chat.UserID) error { return b.Users.Disable(b.t.Context(), id, &b.user.ID) },
 		"deleted":  func(b *bundle, id chat.UserID) error { return b.Users.Delete(b.t.Context(), id, &b.user.ID) },
 	} {
@@ -59,7 +59,7 @@ func TestServiceHands_AreGivenBackWhenTheirAdministratorIsNoneAnyMore(t *testing
 			b.requireGivenBack(c, why)
 			require.Equal(t, told, b.count("SELECT count(*) FROM outbound WHERE channel = 'feishu'"), "nobody is told any more")
 
-			_, err := b.Services.TakeIn(t.Context(), c, services.By{User: other.ID, Name: other.Name}, b.Quota.Zones())
+			_, err := b.Services.TakeIn(t.Context(), c, servicestore.By{User: other.ID, Name: other.Name}, b.Quota.Zones())
 			require.Equal(t, fault.Denied, b.kind(err), "and they take none from now on")
 		})
 	}
@@ -79,7 +79,7 @@ func TestServiceHands_WhatAConsumerWritesIsToldToAdministratorsAlone(t *testing.
 func TestServices_OneWhoseAdministratorIsNoneIsClosed(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
-	other, err := b.Users.CreateUser(ctx, "second", people.RoleAdmin)
+	other, err := b.Users.CreateUser(ctx, "second", users.RoleAdmin)
 	require.NoError(t, err)
 	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk")})
 	require.NoError(t, err)
@@ -94,11 +94,11 @@ func TestServices_OneWhoseAdministratorIsNoneIsClosed(t *testing.T) {
 		return got.Open()
 	}
 	require.True(t, open())
-	require.NoError(t, b.Users.SetRole(ctx, other.ID, people.RoleMember))
+	require.NoError(t, b.Users.SetRole(ctx, other.ID, users.RoleMember))
 	require.False(t, open())
 	_, _, err = b.Services.ServiceRoom(ctx, c.User)
 	require.Equal(t, fault.Denied, b.kind(err), "its conversations have no files")
-	require.NoError(t, b.Users.SetRole(ctx, other.ID, people.RoleAdmin))
+	require.NoError(t, b.Users.SetRole(ctx, other.ID, users.RoleAdmin))
 	require.True(t, open())
 }
 

@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 
@@ -42,7 +42,7 @@ func (b *bundle) take(c service.Conversation) chat.TurnID {
 // writesAlone has the administrator write to a bot of a platform.
 func (b *bundle) writesAlone(channel, peer string) {
 	b.t.Helper()
-	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), channels.ChannelAccount{Channel: channel, Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), accountstore.ChannelAccount{Channel: channel, Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	_, err := b.pool.Exec(b.t.Context(), "INSERT INTO identities (kind, channel, account, peer, user_id) VALUES ('person', $1, '', $2, $3)", channel, peer, b.user.ID)
 	require.NoError(b.t, err)
 	at := chat.SessionKey("agent:main:" + channel + ":dm:" + peer)
@@ -54,7 +54,7 @@ func (b *bundle) writesAlone(channel, peer string) {
 	require.NoError(b.t, err)
 }
 
-func (b *bundle) by() services.By { return services.By{User: b.user.ID, Name: b.user.Name} }
+func (b *bundle) by() servicestore.By { return servicestore.By{User: b.user.ID, Name: b.user.Name} }
 
 func (b *bundle) contact(c service.Conversation, call, text string) (service.Contacted, error) {
 	return b.Services.ContactAdmin(b.t.Context(), service.Contact{Session: c.Session, Call: chat.CallID(call), Message: text})
@@ -89,14 +89,14 @@ func TestServiceInbox_ACallAddsOneItemHoweverOftenItRuns(t *testing.T) {
 	again, err := b.contact(c, "t1.0.0", "She wants a refund for order 7.")
 	require.NoError(t, err)
 	require.Equal(t, first, again)
-	items, err := b.Services.InboxItems(t.Context(), services.ItemPage{Limit: 10})
+	items, err := b.Services.InboxItems(t.Context(), servicestore.ItemPage{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, items, 1)
 	require.Equal(t, service.ItemUnread, items[0].Status)
 	require.Equal(t, []string{"Help desk", c.ID, "She wants a refund for order 7."}, []string{items[0].ServiceName, items[0].Conversation, items[0].Message})
 	unread, err := b.Services.InboxUnread(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, services.Unread{Items: 1}, unread)
+	require.Equal(t, servicestore.Unread{Items: 1}, unread)
 }
 
 func TestServiceInbox_IsBoundedForAConversationAndForAService(t *testing.T) {
@@ -128,7 +128,7 @@ func TestServiceInbox_IsBoundedForAKeyAndForAServiceHoweverManyConversationsCome
 	b.writesAlone("feishu", "ou_admin")
 	made, _ := b.service(service.Patch{Capabilities: &[]service.Capability{service.HumanChat}})
 	// flood has conversations of a key ask until they are refused, and deletes each. What was told counts as handled.
-	flood := func(by services.Caller) (taken int) {
+	flood := func(by servicestore.Caller) (taken int) {
 		for range 5 {
 			c := b.beginWith(by)
 			for i := range service.ItemsPerHour {
@@ -147,7 +147,7 @@ func TestServiceInbox_IsBoundedForAKeyAndForAServiceHoweverManyConversationsCome
 		}
 		return taken
 	}
-	keys := []services.Caller{b.caller(b.key(made)), b.caller(b.key(made)), b.caller(b.key(made)), b.caller(b.key(made))}
+	keys := []servicestore.Caller{b.caller(b.key(made)), b.caller(b.key(made)), b.caller(b.key(made)), b.caller(b.key(made))}
 	for _, by := range keys[:3] {
 		require.Equal(t, service.KeyItems, flood(by))
 	}
@@ -305,7 +305,7 @@ func TestServiceHands_IsGivenBackByTheDeletionOfWhoHasIt(t *testing.T) {
 	c := b.consumer()
 	other, err := b.Users.CreateUser(t.Context(), "second", "admin")
 	require.NoError(t, err)
-	_, err = b.Services.TakeIn(t.Context(), c, services.By{User: other.ID, Name: other.Name}, b.Quota.Zones())
+	_, err = b.Services.TakeIn(t.Context(), c, servicestore.By{User: other.ID, Name: other.Name}, b.Quota.Zones())
 	require.NoError(t, err)
 	_, err = b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] hello"})
 	require.NoError(t, err)
@@ -366,7 +366,7 @@ func TestServiceHands_TheAdministratorIsToldWhereTheyLastSpoke(t *testing.T) {
 	b.writesAlone("feishu", "ou_admin")
 	c := b.consumer()
 	from := &chat.Address{ChatType: chat.ChatDirect, Peer: "ou_admin", Channel: "feishu", ReplyTo: "om_old"}
-	_, err := b.Services.TakeIn(t.Context(), c, services.By{User: b.user.ID, Name: b.user.Name, From: from}, b.Quota.Zones())
+	_, err := b.Services.TakeIn(t.Context(), c, servicestore.By{User: b.user.ID, Name: b.user.Name, From: from}, b.Quota.Zones())
 	require.NoError(t, err)
 	b.asksService(c, "m1", "Hello **you**")
 	inbox := service.InboxSession(c.Service, b.user.ID)
@@ -380,10 +380,10 @@ func TestServiceHands_TheAdministratorIsToldWhereTheyLastSpoke(t *testing.T) {
 	require.Empty(t, o.Place.ReplyTo)
 	o.Pieces = []chat.Piece{{Text: o.Text, State: chat.PieceSent, ID: "om_9"}}
 	require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, true))
-	about, err := b.Services.InboxSent(t.Context(), services.Told{Session: inbox, Channel: "feishu", ID: "om_9"})
+	about, err := b.Services.InboxSent(t.Context(), servicestore.Told{Session: inbox, Channel: "feishu", ID: "om_9"})
 	require.NoError(t, err)
 	require.Equal(t, c.ID, about.Conversation.ID)
-	_, err = b.Services.InboxSent(t.Context(), services.Told{Session: inbox, Channel: "qq", ID: "om_9"})
+	_, err = b.Services.InboxSent(t.Context(), servicestore.Told{Session: inbox, Channel: "qq", ID: "om_9"})
 	require.Equal(t, fault.NotFound, b.kind(err))
 
 	_, err = b.Services.Say(t.Context(), c, b.by(), "s1", "From the page now.")

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/engine"
 )
 
@@ -26,7 +26,7 @@ func (b *bundle) sendAs(c service.Conversation, id string) {
 }
 
 // admitted is how many of 50 requests are admitted that come at once.
-func (b *bundle) admitted(by services.Caller, send func(n int) services.Send) int {
+func (b *bundle) admitted(by servicestore.Caller, send func(n int) servicestore.Send) int {
 	b.t.Helper()
 	var ok atomic.Int32
 	var all sync.WaitGroup
@@ -51,17 +51,17 @@ func TestAdmit_FiftyRequestsAtOnceExceedNoLimitOfTheMinute(t *testing.T) {
 	_, key := b.service(limited(service.Limits{RequestsPerMinute: 20, Concurrent: 4}))
 	by := b.caller(key)
 	minute := time.Now().Truncate(time.Minute)
-	got := b.admitted(by, func(int) services.Send { return services.Send{} })
+	got := b.admitted(by, func(int) servicestore.Send { return servicestore.Send{} })
 	if minutes := int(time.Now().Truncate(time.Minute).Sub(minute).Minutes()); minutes == 0 {
 		require.Equal(t, 20, got)
 	} else {
 		require.LessOrEqual(t, got, 20*(minutes+1))
 	}
 	other := b.caller(b.key(by.Service))
-	require.NoError(t, b.Services.Admit(t.Context(), other, services.Send{}), "another key has a minute of its own")
+	require.NoError(t, b.Services.Admit(t.Context(), other, servicestore.Send{}), "another key has a minute of its own")
 	_, err := b.pool.Exec(t.Context(), "UPDATE service_rates SET n = 20, minute = minute - interval '1 minute'")
 	require.NoError(t, err)
-	require.NoError(t, b.Services.Admit(t.Context(), by, services.Send{}), "the next minute")
+	require.NoError(t, b.Services.Admit(t.Context(), by, servicestore.Send{}), "the next minute")
 }
 
 func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
@@ -70,7 +70,7 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 	_, key := b.service(limited(service.Limits{RequestsPerMinute: 1000, Concurrent: 4}))
 	by := b.caller(key)
 	c := b.beginWith(by)
-	send := func(n int) services.Send { return services.Send{ID: fmt.Sprint("m", n), User: c.User} }
+	send := func(n int) servicestore.Send { return servicestore.Send{ID: fmt.Sprint("m", n), User: c.User} }
 	require.Equal(t, 4, b.admitted(by, send))
 	require.Error(t, b.Services.Admit(ctx, by, send(100)))
 
@@ -83,7 +83,7 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 		held = append(held, id)
 	}
 	require.Len(t, held, 4)
-	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: held[0], User: c.User}), "the same message again takes no other place")
+	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{ID: held[0], User: c.User}), "the same message again takes no other place")
 	for range 2 { // neither had it accepted
 		require.NoError(t, b.Services.FreeSend(ctx, held[0]))
 	}
@@ -102,8 +102,8 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, b.Services.Admit(ctx, by, send(101)))
 	require.Error(t, b.Services.Admit(ctx, by, send(102)))
-	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: held[1], User: c.User}), "one that was answered may be asked for again")
-	require.NoError(t, b.Services.Admit(ctx, b.caller(b.key(by.Service)), services.Send{ID: "other", User: c.User}), "another key has places of its own")
+	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{ID: held[1], User: c.User}), "one that was answered may be asked for again")
+	require.NoError(t, b.Services.Admit(ctx, b.caller(b.key(by.Service)), servicestore.Send{ID: "other", User: c.User}), "another key has places of its own")
 
 	_, err = b.pool.Exec(ctx, "UPDATE service_sends SET at = at - interval '2 minutes' WHERE id = 'm101'")
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestFreeSend_TakesNoPlaceFromAnotherRequestWithTheSameMessage(t *testing.T)
 	_, key := b.service(limited(service.Limits{RequestsPerMinute: 1000, Concurrent: 1}))
 	by := b.caller(key)
 	c := b.beginWith(by)
-	one, two := services.Send{ID: "one", User: c.User}, services.Send{ID: "two", User: c.User}
+	one, two := servicestore.Send{ID: "one", User: c.User}, servicestore.Send{ID: "two", User: c.User}
 	for range 2 {
 		require.NoError(t, b.Services.Admit(ctx, by, one), "sent twice at once")
 	}
@@ -134,7 +134,7 @@ func TestFreeSend_TakesNoPlaceFromAnotherRequestWithTheSameMessage(t *testing.T)
 	require.NoError(t, err)
 	require.NoError(t, b.Services.Admit(ctx, by, two))
 	require.NoError(t, b.Services.FreeSend(ctx, "two"))
-	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "three", User: c.User}), "nobody holds it any more")
+	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{ID: "three", User: c.User}), "nobody holds it any more")
 }
 
 func TestAdmit_TheTokensOfADayStayUsedWhenTheirConversationIsDeleted(t *testing.T) {
@@ -145,24 +145,24 @@ func TestAdmit_TheTokensOfADayStayUsedWhenTheirConversationIsDeleted(t *testing.
 	c, d := b.beginWith(by), b.beginWith(b.caller(b.key(by.Service)))
 	require.NoError(t, b.Usage.BookUsage(ctx, c.Session, "m", 1, chat.Usage{PromptTokens: 40, CompletionTokens: 9}))
 	require.NoError(t, b.Usage.BookUsage(ctx, c.Session, "m", 1, chat.Usage{PromptTokens: 20, CompletionTokens: 20}))
-	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "a", User: c.User}))
+	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{ID: "a", User: c.User}))
 	require.NoError(t, b.Usage.BookUsage(ctx, d.Session, "m", 1, chat.Usage{PromptTokens: 11}))
-	err := b.Services.Admit(ctx, by, services.Send{ID: "b", User: c.User})
+	err := b.Services.Admit(ctx, by, servicestore.Send{ID: "b", User: c.User})
 	require.ErrorContains(t, err, "100 tokens of today")
 	require.LessOrEqual(t, fault.After(err), 24*time.Hour)
-	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "a", User: c.User}), "what was admitted is not refused when it comes again")
-	require.NoError(t, b.Services.Admit(ctx, by, services.Send{}), "reading is free")
+	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{ID: "a", User: c.User}), "what was admitted is not refused when it comes again")
+	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{}), "reading is free")
 
 	require.NoError(t, b.Services.DeleteConsumerConversation(ctx, c))
 	require.NoError(t, b.Agents.DeleteSession(ctx, c.Session))
 	require.NoError(t, b.Users.EndDeletion(ctx, c.User))
-	require.Error(t, b.Services.Admit(ctx, by, services.Send{ID: "b", User: d.User}))
+	require.Error(t, b.Services.Admit(ctx, by, servicestore.Send{ID: "b", User: d.User}))
 	taken, err := b.ServiceUsage.ServiceTokens(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []services.Taken{{Service: by.Service.ID, Prompt: 71, Completion: 29}}, taken)
+	require.Equal(t, []servicestore.Taken{{Service: by.Service.ID, Prompt: 71, Completion: 29}}, taken)
 	_, err = b.pool.Exec(ctx, "UPDATE service_tokens SET day = day - 1")
 	require.NoError(t, err)
-	require.NoError(t, b.Services.Admit(ctx, by, services.Send{ID: "b", User: d.User}), "the next day")
+	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{ID: "b", User: d.User}), "the next day")
 }
 
 func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T) {
@@ -172,14 +172,14 @@ func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T
 	by := b.caller(key)
 	c := b.beginWith(by)
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	old := services.Request{ID: "old", Service: made.ID, Key: by.Key, Conversation: c.ID, Endpoint: "POST /api/v1/chat", Source: service.SourceAPI, Status: 200, Latency: 1500 * time.Millisecond, Turn: "t1", At: now.Add(-48 * time.Hour)}
-	fresh := services.Request{ID: "fresh", Service: made.ID, Key: by.Key, Endpoint: "GET /api/v1/service", Source: service.SourceWeb, Status: 429, At: now}
+	old := servicestore.Request{ID: "old", Service: made.ID, Key: by.Key, Conversation: c.ID, Endpoint: "POST /api/v1/chat", Source: service.SourceAPI, Status: 200, Latency: 1500 * time.Millisecond, Turn: "t1", At: now.Add(-48 * time.Hour)}
+	fresh := servicestore.Request{ID: "fresh", Service: made.ID, Key: by.Key, Endpoint: "GET /api/v1/service", Source: service.SourceWeb, Status: 429, At: now}
 	foreign := fresh
 	foreign.ID, foreign.Service = "foreign", "svc_00000000"
 	for range 2 { // nobody knew whether the first time succeeded
-		require.NoError(t, b.ServiceUsage.RecordRequests(ctx, []services.Request{old, fresh, foreign}))
+		require.NoError(t, b.ServiceUsage.RecordRequests(ctx, []servicestore.Request{old, fresh, foreign}))
 	}
-	list := func() []services.Request {
+	list := func() []servicestore.Request {
 		out, err := b.ServiceUsage.ServiceRequests(ctx, made.ID, 10)
 		require.NoError(t, err)
 		for i := range out {
@@ -187,14 +187,14 @@ func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T
 		}
 		return out
 	}
-	require.Equal(t, []services.Request{fresh, old}, list())
+	require.Equal(t, []servicestore.Request{fresh, old}, list())
 	require.NoError(t, b.Services.DeleteConsumerConversation(ctx, c))
 	require.NoError(t, b.Agents.DeleteSession(ctx, c.Session))
 	require.NoError(t, b.Users.EndDeletion(ctx, c.User))
 	require.Len(t, list(), 2)
 	_, err := b.Turns.Prune(ctx, 24*time.Hour)
 	require.NoError(t, err)
-	require.Equal(t, []services.Request{fresh}, list())
+	require.Equal(t, []servicestore.Request{fresh}, list())
 }
 
 func TestRecordRequests_AServiceThatIsDeletedMeanwhileLosesNoneOfAnother(t *testing.T) {
@@ -209,7 +209,7 @@ func TestRecordRequests_AServiceThatIsDeletedMeanwhileLosesNoneOfAnother(t *test
 	done := make(chan error, 1)
 	go func() {
 		now := time.Now()
-		done <- b.ServiceUsage.RecordRequests(ctx, []services.Request{
+		done <- b.ServiceUsage.RecordRequests(ctx, []servicestore.Request{
 			{ID: "gone", Service: gone.ID, Endpoint: "GET /api/v1/service", Source: service.SourceAPI, Status: 200, At: now},
 			{ID: "stays", Service: stays.ID, Endpoint: "GET /api/v1/service", Source: service.SourceAPI, Status: 200, At: now},
 		})

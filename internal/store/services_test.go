@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 // service makes a service of the administrator, with a key; change is what it differs in from the defaults.
@@ -36,16 +36,16 @@ func (b *bundle) key(of service.Service) string {
 	return key
 }
 
-func (b *bundle) caller(key string) services.Caller {
+func (b *bundle) caller(key string) servicestore.Caller {
 	b.t.Helper()
 	by, err := b.Services.CallerOf(b.t.Context(), secret.HashToken(key))
 	require.NoError(b.t, err)
 	return by
 }
 
-func (b *bundle) beginWith(by services.Caller) service.Conversation {
+func (b *bundle) beginWith(by servicestore.Caller) service.Conversation {
 	b.t.Helper()
-	c, err := b.Services.BeginConversation(b.t.Context(), services.NewConversation{Caller: by, Source: service.SourceAPI})
+	c, err := b.Services.BeginConversation(b.t.Context(), servicestore.NewConversation{Caller: by, Source: service.SourceAPI})
 	require.NoError(b.t, err)
 	return c
 }
@@ -120,7 +120,7 @@ func TestServices_AsManyConversationsAsItMayHave(t *testing.T) {
 	made := make(chan error, 10)
 	for range 10 {
 		all.Go(func() {
-			_, err := b.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+			_, err := b.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI})
 			made <- err
 		})
 	}
@@ -135,7 +135,7 @@ func TestServices_AsManyConversationsAsItMayHave(t *testing.T) {
 		require.Equal(t, fault.Conflict, b.kind(err))
 	}
 	require.Equal(t, 3, begun)
-	list, err := b.Services.ServiceConversations(ctx, by.Service.ID, services.Page{Limit: 10})
+	list, err := b.Services.ServiceConversations(ctx, by.Service.ID, servicestore.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, list, 3)
 	require.NoError(t, b.Services.DeleteConsumerConversation(ctx, list[0]))
@@ -149,7 +149,7 @@ func TestServices_AProgramsUserHasOneConversation(t *testing.T) {
 	ctx := t.Context()
 	made, key := b.service(service.Patch{})
 	begin := func(key, user string) string {
-		c, err := b.Services.BeginConversation(ctx, services.NewConversation{Caller: b.caller(key), Source: service.SourceAPI, External: user})
+		c, err := b.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: b.caller(key), Source: service.SourceAPI, External: user})
 		require.NoError(t, err)
 		return c.ID
 	}
@@ -307,10 +307,10 @@ func TestServices_AreListedByWhenTheirConversationsWereUsed(t *testing.T) {
 	first, second := b.beginWith(b.caller(key)), b.beginWith(b.caller(key))
 	_, err := b.pool.Exec(ctx, "UPDATE sessions SET last_interaction_at = now() + interval '1 hour' WHERE key = $1", first.Session)
 	require.NoError(t, err)
-	list, err := b.Services.ServiceConversations(ctx, made.ID, services.Page{Limit: 1})
+	list, err := b.Services.ServiceConversations(ctx, made.ID, servicestore.Page{Limit: 1})
 	require.NoError(t, err)
 	require.Equal(t, first.ID, list[0].ID)
-	list, err = b.Services.ServiceConversations(ctx, made.ID, services.Page{Limit: 10, Before: list[0].UpdatedAt.Add(-time.Millisecond)})
+	list, err = b.Services.ServiceConversations(ctx, made.ID, servicestore.Page{Limit: 10, Before: list[0].UpdatedAt.Add(-time.Millisecond)})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.Equal(t, second.ID, list[0].ID)

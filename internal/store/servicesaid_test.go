@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // saidIn adds a message to a conversation of a consumer: one of theirs, or of the agent.
@@ -75,9 +75,9 @@ func TestServiceSaid_AnAdministratorReadsWhatIsOfTheirServicesAndNobodyElseDoes(
 	b.saidIn(c, chat.RoleUser, "", "my boat is red")
 	_, err := b.contact(c, "t1.0.0", "He wants a blue one.")
 	require.NoError(t, err)
-	second, err := b.Users.CreateUser(ctx, "second", people.RoleAdmin)
+	second, err := b.Users.CreateUser(ctx, "second", users.RoleAdmin)
 	require.NoError(t, err)
-	member, err := b.Users.CreateUser(ctx, "member", people.RoleMember)
+	member, err := b.Users.CreateUser(ctx, "member", users.RoleMember)
 	require.NoError(t, err)
 	// found counts what a user gets by all ways.
 	found := func(user chat.UserID) string {

@@ -10,18 +10,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/policy"
 )
 
 // beginAs begins a conversation of a key; without a name, if it is to have none.
-func (b *bundle) beginAs(by services.Caller, unnamed bool) (service.Conversation, error) {
+func (b *bundle) beginAs(by servicestore.Caller, unnamed bool) (service.Conversation, error) {
 	b.t.Helper()
-	return b.Services.BeginConversation(b.t.Context(), services.NewConversation{Caller: by, Source: service.SourceAPI, Unnamed: unnamed})
+	return b.Services.BeginConversation(b.t.Context(), servicestore.NewConversation{Caller: by, Source: service.SourceAPI, Unnamed: unnamed})
 }
 
 // begun begins a conversation without a name in which something was said.
-func (b *bundle) begun(by services.Caller) service.Conversation {
+func (b *bundle) begun(by servicestore.Caller) service.Conversation {
 	b.t.Helper()
 	c, err := b.beginAs(by, true)
 	require.NoError(b.t, err)
@@ -42,7 +42,7 @@ func (b *bundle) idles(all ...service.Conversation) {
 	}
 }
 
-func (b *bundle) isThere(by services.Caller, c service.Conversation) bool {
+func (b *bundle) isThere(by servicestore.Caller, c service.Conversation) bool {
 	b.t.Helper()
 	_, err := b.Services.ConsumerConversation(b.t.Context(), by, c.ID)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/shares"
+	"xbot/internal/turn/shares"
 )
 
 // share makes a link of a day and returns the hash of its token.

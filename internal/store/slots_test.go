@@ -15,10 +15,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // caps are limits that a test may change.
@@ -74,15 +74,15 @@ func throttled(t *testing.T, l policy.Limits) *queue {
 	return q
 }
 
-func (q *queue) tenant(name string) people.User {
+func (q *queue) tenant(name string) users.User {
 	q.t.Helper()
 	var id chat.UserID
 	require.NoError(q.t, q.pool.QueryRow(q.t.Context(), "INSERT INTO users (name, role) VALUES ($1, 'member') RETURNING id", name).Scan(&id))
-	return people.User{ID: id, Name: name}
+	return users.User{ID: id, Name: name}
 }
 
 // ask opens a session of a user and has it wait for answers to n messages.
-func (q *queue) ask(u people.User, name string, n int) chat.SessionKey {
+func (q *queue) ask(u users.User, name string, n int) chat.SessionKey {
 	q.t.Helper()
 	key := chat.SessionKey("agent:main:web:thread:" + name)
 	_, err := q.Conversations.CreateSession(q.t.Context(), conversation.NewSession{Key: key, Owner: u.ID, Channel: "web"})
@@ -310,7 +310,7 @@ func TestLine_ATenantWithManyDoesNotDelayOneOfAnotherByMoreThanTwoTurns(t *testi
 	for _, most := range []int{1, 2, 5} {
 		t.Run(fmt.Sprint(most, " at once"), func(t *testing.T) {
 			q := throttled(t, policy.Limits{Turns: most})
-			many, others := q.tenant("many"), []people.User{q.tenant("b"), q.tenant("c")}
+			many, others := q.tenant("many"), []users.User{q.tenant("b"), q.tenant("c")}
 			var all []running
 			for i := range 60 {
 				key := q.ask(many, fmt.Sprint("many", i), 1)
@@ -345,7 +345,7 @@ func TestLine_NeverMoreThanTheLimitAndNoneIsForgotten(t *testing.T) {
 // soak has many sessions of three tenants claim at once, with runs that die and wakes that are lost.
 func soak(t *testing.T, most int) {
 	q := throttled(t, policy.Limits{Turns: most})
-	tenants := []people.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
+	tenants := []users.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
 	const sessions, messages = 30, 3
 	wakes := make(chan chat.SessionKey, 100_000)
 	var keys []chat.SessionKey
@@ -437,7 +437,7 @@ func (q *queue) run(ctx context.Context, key chat.SessionKey, peak, runs *atomic
 
 func TestLine_WhateverHappensNobodyWaitsWhileATurnIsFree(t *testing.T) {
 	q := throttled(t, policy.Limits{Turns: 2})
-	tenants := []people.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
+	tenants := []users.User{q.tenant("a"), q.tenant("b"), q.tenant("c")}
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {
 		most := rapid.IntRange(1, 4).Draw(r, "limit")

@@ -8,8 +8,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/settings"
 )
 
 // photo is a message that is a picture alone.

@@ -9,52 +9,52 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"xbot/internal/automation/cron/cronstore"
+	"xbot/internal/automation/hook/hookstore"
+	"xbot/internal/automation/trigger/triggerstore"
+	"xbot/internal/channel/accounts/accountstore"
+	"xbot/internal/channel/card/cardstore"
+	"xbot/internal/channel/delivery"
+	"xbot/internal/codingagent/threads"
+	"xbot/internal/extension/mcp/mcpstore"
+	"xbot/internal/extension/oauth/oauthstore"
+	"xbot/internal/extension/plugin/pluginstore"
+	"xbot/internal/extension/prompts"
+	"xbot/internal/extension/registry/registrystore"
+	"xbot/internal/extension/role/rolestore"
+	"xbot/internal/extension/toolkey/toolkeystore"
+	"xbot/internal/llm/leases"
 	"xbot/internal/llm/limits"
+	"xbot/internal/llm/modelrefusals"
+	"xbot/internal/llm/subscription/subscriptionstore"
+	"xbot/internal/llm/usage/usagestore"
+	"xbot/internal/memory/memorystore"
 	"xbot/internal/pg"
-	"xbot/internal/store/activetools"
-	"xbot/internal/store/agents"
-	"xbot/internal/store/agentsecrets"
-	"xbot/internal/store/amended"
-	"xbot/internal/store/attachments"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/cards"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/clientactions"
-	"xbot/internal/store/codingagents"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/cron"
-	"xbot/internal/store/delivery"
-	"xbot/internal/store/hooks"
-	"xbot/internal/store/inbox"
-	"xbot/internal/store/inspect"
-	"xbot/internal/store/leases"
-	"xbot/internal/store/links"
-	"xbot/internal/store/mcpservers"
-	"xbot/internal/store/memory"
-	"xbot/internal/store/modelrefusals"
-	"xbot/internal/store/notices"
-	"xbot/internal/store/oauth"
-	"xbot/internal/store/overheard"
-	"xbot/internal/store/pauses"
-	"xbot/internal/store/people"
-	"xbot/internal/store/permissions"
-	"xbot/internal/store/plugins"
-	"xbot/internal/store/prompts"
-	"xbot/internal/store/quota"
-	"xbot/internal/store/registry"
-	"xbot/internal/store/roles"
-	"xbot/internal/store/routing"
-	"xbot/internal/store/runners"
-	"xbot/internal/store/search"
-	"xbot/internal/store/secrets"
-	"xbot/internal/store/services"
-	"xbot/internal/store/settings"
-	"xbot/internal/store/shares"
-	"xbot/internal/store/subscriptions"
-	"xbot/internal/store/toolkeys"
-	"xbot/internal/store/triggers"
-	"xbot/internal/store/usage"
+	"xbot/internal/sandbox/agentsecrets"
+	"xbot/internal/sandbox/runners"
+	"xbot/internal/secret/secretstore"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/tool/activetools"
+	"xbot/internal/tool/clientcontrol/clientactions"
+	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/edits"
 	"xbot/internal/turn/engine"
+	"xbot/internal/turn/groupmessages"
+	"xbot/internal/turn/inbox"
+	"xbot/internal/turn/inspect"
+	"xbot/internal/turn/pauses"
+	"xbot/internal/turn/quota"
+	"xbot/internal/turn/routing"
+	"xbot/internal/turn/search"
+	"xbot/internal/turn/shares"
+	"xbot/internal/turn/subagents/subagentstore"
+	"xbot/internal/user/links"
+	"xbot/internal/user/notices"
+	"xbot/internal/user/permissions"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // Options configure a store. Each is optional.
@@ -77,46 +77,46 @@ type Store struct {
 	Answers       *conversation.Answers
 	Routing       *routing.Store
 	Attachments   *attachments.Store
-	GroupMessages *overheard.Store
-	Edits         *amended.Store
-	Memory        *memory.Store
+	GroupMessages *groupmessages.Store
+	Edits         *edits.Store
+	Memory        *memorystore.Store
 	Search        *search.Store
 	Shares        *shares.Store
 	Inbox         *inbox.Store
 	Calls         *calls.Store
-	Hooks         *hooks.Store
+	Hooks         *hookstore.Store
 	Leases        *leases.Store
-	Agents        *agents.Store
+	Agents        *subagentstore.Store
 	Deliveries    *delivery.Store
 	ClientActions *clientactions.Store
-	Cards         *cards.Store
-	CodingAgents  *codingagents.Store
-	Cron          *cron.Store
-	Triggers      *triggers.Store
+	Cards         *cardstore.Store
+	CodingAgents  *threads.Store
+	Cron          *cronstore.Store
+	Triggers      *triggerstore.Store
 	ModelRefusals *modelrefusals.Store
-	Users         *people.Store
+	Users         *users.Store
 	Permissions   *permissions.Store
 	Links         *links.Store
-	Secrets       *secrets.Store
+	Secrets       *secretstore.Store
 	Settings      *settings.Store
-	Subscriptions *subscriptions.Store
-	ToolKeys      *toolkeys.Store
-	MCPServers    *mcpservers.Store
-	OAuth         *oauth.Store
+	Subscriptions *subscriptionstore.Store
+	ToolKeys      *toolkeystore.Store
+	MCPServers    *mcpstore.Store
+	OAuth         *oauthstore.Store
 	ActiveTools   *activetools.Store
 	Runners       *runners.Store
-	Channels      *channels.Store
-	Roles         *roles.Store
-	Registry      *registry.Store
+	Channels      *accountstore.Store
+	Roles         *rolestore.Store
+	Registry      *registrystore.Store
 	Prompts       *prompts.Store
 	Inspection    *inspect.Store
-	Usage         *usage.Store
+	Usage         *usagestore.Store
 	Pauses        *pauses.Store
 	Notices       *notices.Store
-	Plugins       *plugins.Store
+	Plugins       *pluginstore.Store
 	AgentSecrets  *agentsecrets.Store
-	Services      *services.Store
-	ServiceUsage  *services.Usage
+	Services      *servicestore.Store
+	ServiceUsage  *servicestore.Usage
 	Quota         *quota.Quota
 
 	Turns *engine.Store
@@ -129,32 +129,32 @@ type Store struct {
 func New(pool *pgxpool.Pool, opts Options) *Store {
 	s := &Store{limits: opts.Limits, Quota: &quota.Quota{Policies: opts.Policies, ServerZone: opts.ServerZone}}
 	s.db = pg.New(pool, opts.Feed)
-	s.Secrets = secrets.New(s.db)
-	s.Channels = channels.New(s.db)
-	s.Memory = memory.New(s.db, s.Quota)
-	s.Users = people.New(s.db, s.Quota)
+	s.Secrets = secretstore.New(s.db)
+	s.Channels = accountstore.New(s.db)
+	s.Memory = memorystore.New(s.db, s.Quota)
+	s.Users = users.New(s.db, s.Quota)
 	s.Permissions = permissions.New(s.db)
 	s.Settings = settings.New(s.db)
-	s.Subscriptions = subscriptions.New(s.db)
-	s.ToolKeys = toolkeys.New(s.db)
-	s.MCPServers = mcpservers.New(s.db)
-	s.OAuth = oauth.New(s.db)
-	s.Registry = registry.New(s.db)
-	s.Plugins = plugins.New(s.db)
+	s.Subscriptions = subscriptionstore.New(s.db)
+	s.ToolKeys = toolkeystore.New(s.db)
+	s.MCPServers = mcpstore.New(s.db)
+	s.OAuth = oauthstore.New(s.db)
+	s.Registry = registrystore.New(s.db)
+	s.Plugins = pluginstore.New(s.db)
 	s.AgentSecrets = agentsecrets.New(s.db)
-	s.Services = services.New(s.db, s.Quota)
-	s.ServiceUsage = services.NewUsage(s.db)
+	s.Services = servicestore.New(s.db, s.Quota)
+	s.ServiceUsage = servicestore.NewUsage(s.db)
 	s.ActiveTools = activetools.New(s.db)
 	s.ModelRefusals = modelrefusals.New(s.db)
 	s.ClientActions = clientactions.New(s.db)
-	s.Cards = cards.New(s.db)
-	s.CodingAgents = codingagents.New(s.db)
+	s.Cards = cardstore.New(s.db)
+	s.CodingAgents = threads.New(s.db)
 	s.Runners = runners.New(s.db, s.Quota)
 	s.Inspection = inspect.New(s.db, &s.limits)
-	s.Usage = usage.New(s.db)
+	s.Usage = usagestore.New(s.db)
 	s.Search = search.New(s.db)
-	s.Triggers = triggers.New(s.db)
-	s.Cron = cron.New(s.db)
+	s.Triggers = triggerstore.New(s.db)
+	s.Cron = cronstore.New(s.db)
 	s.Inbox = inbox.New(s.db)
 	s.Conversations = conversation.New(s.db, s.Quota, &s.limits)
 	s.Branches = conversation.NewBranches(s.Conversations)
@@ -163,14 +163,14 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.Calls = calls.New(s.db)
 	s.Deliveries = delivery.New(s.db, s.Calls, s.Conversations)
 	s.Links = links.New(s.db)
-	s.Hooks = hooks.New(s.db)
-	s.Agents = agents.New(s.db, s.Quota, s.Conversations)
+	s.Hooks = hookstore.New(s.db)
+	s.Agents = subagentstore.New(s.db, s.Quota, s.Conversations)
 	s.Attachments = attachments.New(s.db, s.Quota)
 	s.Routing = routing.New(s.db, s.Conversations)
-	s.GroupMessages, s.Edits = overheard.New(s.db), amended.New(s.db)
+	s.GroupMessages, s.Edits = groupmessages.New(s.db), edits.New(s.db)
 	s.Leases = leases.New(s.db, s.Quota)
 	s.Pauses = pauses.New(s.db)
-	s.Roles = roles.New(s.db)
+	s.Roles = rolestore.New(s.db)
 	s.Prompts = prompts.New(s.db)
 	s.Shares = shares.New(s.db)
 	s.Notices = notices.New(s.db)

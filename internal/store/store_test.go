@@ -16,11 +16,11 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 const key = chat.SessionKey("agent:main:web:thread:t")
@@ -29,7 +29,7 @@ type bundle struct {
 	*store.Store
 	t    *testing.T
 	pool *pgxpool.Pool
-	user people.User
+	user users.User
 }
 
 func setup(t *testing.T) *bundle {
@@ -532,7 +532,7 @@ func TestLoginLink_WorksOnce(t *testing.T) {
 
 func TestTokens_AreUselessOnceRevoked(t *testing.T) {
 	b := setup(t)
-	id, err := b.Users.CreateToken(t.Context(), b.user.ID, people.Token{Name: "script"}, []byte("hash"))
+	id, err := b.Users.CreateToken(t.Context(), b.user.ID, users.Token{Name: "script"}, []byte("hash"))
 	require.NoError(t, err)
 	_, _, err = b.Users.TokenUser(t.Context(), []byte("hash"))
 	require.NoError(t, err)
@@ -606,10 +606,10 @@ func TestSetPassword_SignsOutEveryBrowserButTheOneThatIsKept(t *testing.T) {
 	for _, hash := range []string{"one", "two", "three"} {
 		require.NoError(t, b.Users.CreateWebSession(t.Context(), b.user.ID, []byte(hash), inAnHour()))
 	}
-	require.NoError(t, b.Users.SetPassword(t.Context(), b.user.ID, "x", people.PasswordEffect{KeepLogin: []byte("one")}))
+	require.NoError(t, b.Users.SetPassword(t.Context(), b.user.ID, "x", users.PasswordEffect{KeepLogin: []byte("one")}))
 	require.True(t, signedIn("one"))
 	require.False(t, signedIn("two"))
-	require.NoError(t, b.Users.SetPassword(t.Context(), b.user.ID, "x", people.PasswordEffect{}))
+	require.NoError(t, b.Users.SetPassword(t.Context(), b.user.ID, "x", users.PasswordEffect{}))
 	require.False(t, signedIn("one"), "nobody asked to keep it: the password was set by a program")
 }
 

@@ -8,14 +8,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/llm/subscription/subscriptionstore"
 	"xbot/internal/secret"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/settings"
-	"xbot/internal/store/subscriptions"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/settings"
 )
 
-func subscribed(owner chat.UserID, name string) subscriptions.Subscription {
-	return subscriptions.Subscription{Secrets: secret.Key{1}.Seal([]byte("k")), Subscription: chat.Subscription{
+func subscribed(owner chat.UserID, name string) subscriptionstore.Subscription {
+	return subscriptionstore.Subscription{Secrets: secret.Key{1}.Seal([]byte("k")), Subscription: chat.Subscription{
 		User: owner, Name: name, Provider: chat.ProviderOpenAI, APIType: chat.APIChatCompletions, KeyHint: "…abcd", Enabled: true,
 		Models: []chat.SubscribedModel{{ID: "m"}},
 	}}

@@ -6,13 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 )
 
 func TestTodosElsewhere_AreOfTheSamePersonAndStillOpen(t *testing.T) {
 	b := setup(t)
-	stranger, err := b.Users.CreateUser(t.Context(), "stranger", people.RoleMember)
+	stranger, err := b.Users.CreateUser(t.Context(), "stranger", users.RoleMember)
 	require.NoError(t, err)
 	sessions := map[chat.SessionKey][]chat.Todo{
 		key:                            {{ID: "1", Text: "here"}},

@@ -6,16 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 func TestRevokeOlderTokens_LeavesTheNewestFewOfTheName(t *testing.T) {
 	b := setup(t)
 	for _, token := range []string{"first", "second", "third"} {
-		_, err := b.Users.CreateToken(t.Context(), b.user.ID, people.Token{Name: "local programs"}, []byte(token))
+		_, err := b.Users.CreateToken(t.Context(), b.user.ID, users.Token{Name: "local programs"}, []byte(token))
 		require.NoError(t, err)
 	}
-	_, err := b.Users.CreateToken(t.Context(), b.user.ID, people.Token{Name: "script"}, []byte("other"))
+	_, err := b.Users.CreateToken(t.Context(), b.user.ID, users.Token{Name: "script"}, []byte("other"))
 	require.NoError(t, err)
 	require.NoError(t, b.Users.RevokeOlderTokens(t.Context(), b.user.ID, "local programs", 2))
 	for _, token := range []string{"second", "third", "other"} {

@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/toolkey/toolkeystore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/secrets"
-	"xbot/internal/store/toolkeys"
+	"xbot/internal/secret/secretstore"
 )
 
-func toolKey(owner chat.UserID, revision int64) toolkeys.Key {
-	return toolkeys.Key{Secrets: secret.Key{1}.Seal([]byte("k")), ToolKey: chat.ToolKey{User: owner, Service: "image", Model: "m", KeyHint: "…abcd", Revision: revision}}
+func toolKey(owner chat.UserID, revision int64) toolkeystore.Key {
+	return toolkeystore.Key{Secrets: secret.Key{1}.Seal([]byte("k")), ToolKey: chat.ToolKey{User: owner, Service: "image", Model: "m", KeyHint: "…abcd", Revision: revision}}
 }
 
 func TestToolKeys_APersonSeesTheirOwnAndTheInstallations(t *testing.T) {
@@ -66,5 +66,5 @@ func TestToolKeys_GoWithThePerson(t *testing.T) {
 	sealed, err := b.Secrets.Secrets(t.Context())
 	require.NoError(t, err)
 	require.Len(t, sealed, 1, "the installation's stays")
-	require.Equal(t, secrets.SealedToolKey, sealed[0].Kind)
+	require.Equal(t, secretstore.SealedToolKey, sealed[0].Kind)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
-	"xbot/internal/store/oauth"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 func TestModelWanted_TellsChangesOfWhatBringsTools(t *testing.T) {
@@ -22,7 +22,7 @@ func TestModelWanted_TellsChangesOfWhatBringsTools(t *testing.T) {
 		return w.ToolSources
 	}
 	sealed := secret.Key{1}.Seal([]byte("{}"))
-	seen := mcpservers.SeenProject{User: ann.ID, Sealed: sealed, Project: mcpservers.Project{Runner: "laptop", Folder: "/work", Digest: "d"}}
+	seen := mcpstore.SeenProject{User: ann.ID, Sealed: sealed, Project: mcpstore.Project{Runner: "laptop", Folder: "/work", Digest: "d"}}
 	for name, change := range map[string]func() error{
 		"a key of a tool": func() error { return b.ToolKeys.SetToolKey(ctx, toolKey(0, 0), b.user.ID) },
 		"an MCP server": func() error {
@@ -31,9 +31,9 @@ func TestModelWanted_TellsChangesOfWhatBringsTools(t *testing.T) {
 		},
 		"the servers of a folder": func() error { return b.MCPServers.SeeMCPProject(ctx, seen) },
 		"a provider of accounts": func() error {
-			return b.OAuth.SetOAuthProvider(ctx, oauth.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: sealed}, nil, b.user.ID)
+			return b.OAuth.SetOAuthProvider(ctx, oauthstore.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: sealed}, nil, b.user.ID)
 		},
-		"the role of a user": func() error { return b.Users.SetRole(ctx, ann.ID, people.RoleAdmin) },
+		"the role of a user": func() error { return b.Users.SetRole(ctx, ann.ID, users.RoleAdmin) },
 	} {
 		before := version()
 		require.Equal(t, before, version(), "nothing has changed")

@@ -5,15 +5,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/service"
-	"xbot/internal/store/cron"
 )
 
 // remind keeps a job of a consumer, in their own conversation.
-func (d *desk) remind(c service.Conversation) cron.Job {
+func (d *desk) remind(c service.Conversation) cronstore.Job {
 	d.t.Helper()
-	return d.job("30 9 * * *", func(j *cron.Job) { j.Owner, j.Service, j.Target = c.User, d.of.ID, c.Session })
+	return d.job("30 9 * * *", func(j *cronstore.Job) { j.Owner, j.Service, j.Target = c.User, d.of.ID, c.Session })
 }
 
 // answer has a turn answer what a conversation was told.
@@ -23,7 +23,7 @@ func (d *desk) answer(c chat.SessionKey) {
 }
 
 // whys counts why runs of jobs told nobody.
-func (d *desk) whys(jobs ...cron.Job) map[string]int {
+func (d *desk) whys(jobs ...cronstore.Job) map[string]int {
 	d.t.Helper()
 	out := map[string]int{}
 	for _, j := range jobs {
@@ -38,7 +38,7 @@ func (d *desk) whys(jobs ...cron.Job) map[string]int {
 
 func TestTrack_TheJobsOfARevokedKeyTellNothing(t *testing.T) {
 	d := deskOf(t, 6)
-	var jobs []cron.Job
+	var jobs []cronstore.Job
 	for _, c := range d.there {
 		jobs = append(jobs, d.remind(c))
 	}
@@ -74,7 +74,7 @@ func TestTrack_TheJobsOfConsumersArePassedOverWhileTheTokensOfTheDayAreUsedUp(t 
 	d := deskOf(t, 6)
 	_, err := d.Services.ChangeService(t.Context(), d.of.ID, 0, limited(service.Limits{RequestsPerMinute: 60, Concurrent: 4, TokensPerDay: 100}))
 	require.NoError(t, err)
-	var jobs []cron.Job
+	var jobs []cronstore.Job
 	for _, c := range d.there {
 		jobs = append(jobs, d.remind(c))
 	}

@@ -13,8 +13,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/links"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/links"
 )
 
 func TestStopSubagent_OneRequestStopsAllThatItNames(t *testing.T) {

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/notices"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/notices"
+	"xbot/internal/user/users"
 )
 
 // reachable makes the person of the bundle known on NapCat, where they have written to the bot, and lets them be told there.
@@ -145,7 +145,7 @@ func TestTurnNotices_OfTurnsThatAnswerOnAPlatformAreNotDoubled(t *testing.T) {
 func TestTurnNotices_NobodyIsToldOfWhatSomebodyElseBegan(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	in := b.inbound("m1", "a secret of bob")
 	in.User = bob.ID
@@ -161,7 +161,7 @@ func TestTurnNotices_NobodyIsToldOfWhatSomebodyElseBegan(t *testing.T) {
 func TestTurnNotices_AnAccountThatIsSomebodyElsesIsNoPlaceToBeTold(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	for _, to := range []notices.DirectChat{{Channel: "napcat", Peer: "7"}, {Channel: "napcat", Peer: "8"}, {Channel: "qq", Peer: "7"}} {
 		err := b.Notices.SetTurnNotices(t.Context(), bob.ID, notices.TurnNotices{To: &to, Seconds: 60})
@@ -188,7 +188,7 @@ func TestTurnNotices_AnAccountThatIsSomebodyElsesIsNoPlaceToBeTold(t *testing.T)
 func TestTurnNotices_GoToTheChosenChatThoughAnotherIsNewer(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
-	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Enabled: true, Settings: map[string]string{}}, 0))
+	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "qq", Enabled: true, Settings: map[string]string{}}, 0))
 	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
 		Session: peerKey, User: b.user.ID, Channel: "qq", PlatformID: "q1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "Q7", ReplyTo: "q1"},
 	})

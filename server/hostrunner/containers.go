@@ -18,7 +18,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/host/config"
 	"xbot/internal/sandbox/resolver"
-	"xbot/internal/store/runners"
+	"xbot/internal/sandbox/runners"
 	"xbot/runner/container"
 )
 

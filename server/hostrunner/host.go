@@ -19,9 +19,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
-	"xbot/internal/store/runners"
+	"xbot/internal/user/users"
 	"xbot/runner/cli"
 )
 
@@ -55,7 +55,7 @@ type Runners interface {
 type Users interface {
 	// Deleted says which of these users were deleted.
 	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)
-	EnsureAdmin(ctx context.Context, name string) (people.User, error)
+	EnsureAdmin(ctx context.Context, name string) (users.User, error)
 }
 
 // Changes notifies of committed changes, among them of what LocalSandbox returns.

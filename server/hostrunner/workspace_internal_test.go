@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/runners"
+	"xbot/internal/sandbox/runners"
 	"xbot/runner/wire"
 )
 

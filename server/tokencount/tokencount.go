@@ -10,7 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 
 // Store sums up tokens.
 type Store interface {
-	ServiceTokens(ctx context.Context) ([]services.Taken, error)
+	ServiceTokens(ctx context.Context) ([]servicestore.Taken, error)
 }
 
 // Collector is a prometheus.Collector of a store.
@@ -33,7 +33,7 @@ type Collector struct {
 
 	mu    sync.Mutex
 	until time.Time // until when what was read is told
-	taken []services.Taken
+	taken []servicestore.Taken
 }
 
 var _ prometheus.Collector = (*Collector)(nil)
@@ -62,7 +62,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 }
 
 // read looks once in a while, also where it fails.
-func (c *Collector) read() []services.Taken {
+func (c *Collector) read() []servicestore.Taken {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if time.Now().Before(c.until) {

@@ -8,9 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/prompt"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/settings"
 )
 
 // Settings keeps what people chose for themselves.

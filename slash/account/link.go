@@ -7,9 +7,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/store/links"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/links"
+	"xbot/internal/user/users"
 )
 
 // LinkCodes makes the codes by which people show on another channel who they are.
@@ -52,7 +52,7 @@ func (c Link) Run(ctx context.Context, in slash.Request, args string) (string, e
 		return "", i18n.Fault(fault.Invalid, i18n.LinkHere)
 	}
 	got, err := c.Links.UseLinkCode(ctx, links.Link{
-		Hash: secret.HashToken(people.ReadCode(args)), User: in.User, Channel: in.Channel, Account: in.Account,
+		Hash: secret.HashToken(users.ReadCode(args)), User: in.User, Channel: in.Channel, Account: in.Account,
 		Peer: in.Peer.ID, Name: in.Peer.Name, Lang: in.Lang,
 	})
 	switch {

@@ -8,10 +8,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/slash"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // Preferences are what people set for themselves.
@@ -22,7 +22,7 @@ type Preferences interface {
 
 // Owners know whose conversations are.
 type Owners interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
+	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 }
 
 // SettingsCommand is /settings: what a person sets for themselves.

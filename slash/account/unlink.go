@@ -6,8 +6,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/links"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/links"
 )
 
 // Unlink is /unlink: the identity that writes is not linked to other channels any more.

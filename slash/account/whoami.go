@@ -9,10 +9,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
 	"xbot/internal/i18n"
-	"xbot/internal/store/links"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/links"
+	"xbot/internal/user/users"
 )
 
 // CodingAgents stores threads and processes of coding agents.
@@ -47,8 +47,8 @@ type Turns interface {
 
 // Users stores users.
 type Users interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
-	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
+	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
 // Whoami is /whoami: as whom the server knows a person.

@@ -9,10 +9,10 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/settings"
 )
 
 // Documents keeps the versions of the policy document.

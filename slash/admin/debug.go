@@ -16,7 +16,7 @@ import (
 	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/slash"
 )
@@ -37,15 +37,15 @@ type Quota interface {
 // Services stores services.
 type Services interface {
 	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
-	AnswerInboxItem(ctx context.Context, item string, by services.By, id, text string) (service.Item, error)
+	AnswerInboxItem(ctx context.Context, item string, by servicestore.By, id, text string) (service.Item, error)
 	AnyConversation(ctx context.Context, id string) (service.Conversation, error)
 	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
 	InboxItem(ctx context.Context, id string) (service.Item, error)
-	InboxItems(ctx context.Context, p services.ItemPage) ([]service.Item, error)
+	InboxItems(ctx context.Context, p servicestore.ItemPage) ([]service.Item, error)
 	Service(ctx context.Context, id string) (service.Service, error)
 	ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error)
 	SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error
-	TakeIn(ctx context.Context, c service.Conversation, by services.By, zones []string) (chat.TurnID, error)
+	TakeIn(ctx context.Context, c service.Conversation, by servicestore.By, zones []string) (chat.TurnID, error)
 }
 
 // Turns runs the transactions of turns.

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/slash"
 )
 
@@ -70,7 +70,7 @@ func itemID(word string) string {
 func (c Inbox) list(ctx context.Context, in slash.Request) (string, error) {
 	var open []service.Item
 	for _, status := range []service.ItemStatus{service.ItemUnread, service.ItemRead} {
-		found, err := c.Services.InboxItems(ctx, services.ItemPage{Status: status, Limit: listed + 1})
+		found, err := c.Services.InboxItems(ctx, servicestore.ItemPage{Status: status, Limit: listed + 1})
 		if err != nil {
 			return "", err
 		}
@@ -170,8 +170,8 @@ func (c Inbox) conversation(ctx context.Context, id string) (service.Conversatio
 }
 
 // by is who writes, and where they are told what the consumer says.
-func (c Inbox) by(ctx context.Context, in slash.Request) (services.By, error) {
-	by := services.By{User: in.User, Name: in.UserName}
+func (c Inbox) by(ctx context.Context, in slash.Request) (servicestore.By, error) {
+	by := servicestore.By{User: in.User, Name: in.UserName}
 	if in.Peer.ID == "" {
 		return by, nil
 	}

@@ -10,14 +10,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 )
 
 // PairingStore keeps who asked to be let in.
 type PairingStore interface {
-	Pairings(ctx context.Context) ([]people.Pairing, error)
-	EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (people.Pairing, error)
+	Pairings(ctx context.Context) ([]users.Pairing, error)
+	EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (users.Pairing, error)
 }
 
 // Pair is /pair: strangers who ask to be let in.
@@ -51,7 +51,7 @@ func (c Pair) Run(ctx context.Context, in slash.Request, args string) (string, e
 	return i18n.Say(in.Lang, say, markdown.Quoted(called(p)), markdown.Quoted(p.Channel)), nil
 }
 
-func called(p people.Pairing) string {
+func called(p users.Pairing) string {
 	if p.Name == "" {
 		return p.Peer
 	}

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/usage"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 )
 
 // weekDays is what /usage calls the last days.
@@ -27,7 +27,7 @@ type UsageStore interface {
 
 // Users stores users.
 type Users interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
+	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 }
 
 // Usage is /usage: what a person has used.

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	callsrows "xbot/internal/store/calls"
+	callsrows "xbot/internal/turn/calls"
 	"xbot/internal/turn/question"
 	"xbot/internal/turn/slash"
 )

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 	"xbot/slash/conversation"
 )
 
@@ -30,8 +30,8 @@ func (d *desk) Session(context.Context, chat.SessionKey) (chat.Session, chat.Use
 	return chat.Session{}, 1, nil
 }
 
-func (d *desk) UserByID(_ context.Context, user chat.UserID) (people.User, error) {
-	return people.User{ID: user, Admin: user == 2}, nil
+func (d *desk) UserByID(_ context.Context, user chat.UserID) (users.User, error) {
+	return users.User{ID: user, Admin: user == 2}, nil
 }
 
 func (d *desk) Here(context.Context, chat.UserID) (string, error) { return "laptop", nil }

@@ -9,9 +9,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 )
 
 // todosShown is how many lists /todos shows beside that of the conversation.
@@ -56,8 +56,8 @@ type Turns interface {
 
 // Users stores users.
 type Users interface {
-	SessionOwner(ctx context.Context, key chat.SessionKey) (people.User, error)
-	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
+	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
 // Todos is /todos: what is left to do, here and in the other conversations of a person.

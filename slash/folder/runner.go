@@ -10,21 +10,21 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/sandbox/resolver"
-	"xbot/internal/store/people"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 )
 
 // Runners is what people may do with their runners.
 type Runners interface {
-	List(ctx context.Context, user people.User) (chat.Runners, error)
-	Use(ctx context.Context, user people.User, name string) (chat.Runners, error)
-	Create(ctx context.Context, user people.User, name, base string) (chat.NewRunner, error)
-	Revoke(ctx context.Context, user people.User, name string) error
+	List(ctx context.Context, user users.User) (chat.Runners, error)
+	Use(ctx context.Context, user users.User, name string) (chat.Runners, error)
+	Create(ctx context.Context, user users.User, name, base string) (chat.NewRunner, error)
+	Revoke(ctx context.Context, user users.User, name string) error
 }
 
 // Users knows people.
 type Users interface {
-	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
 // Runner is /runner: the machines on which a person's commands run.
@@ -70,7 +70,7 @@ func (c Runner) Run(ctx context.Context, in slash.Request, args string) (string,
 	return "", i18n.Fault(fault.Invalid, i18n.RunnerUsage)
 }
 
-func (c Runner) sayUse(ctx context.Context, user people.User, name string, lang i18n.Lang) (string, error) {
+func (c Runner) sayUse(ctx context.Context, user users.User, name string, lang i18n.Lang) (string, error) {
 	if name == resolver.Default {
 		name = ""
 	}
@@ -91,14 +91,14 @@ func (c Runner) sayUse(ctx context.Context, user people.User, name string, lang 
 
 // sayCreate makes a runner whose token nobody knows yet: a transcript is kept, and a secret does not belong into it. A
 // second run after a crash says that the name is taken, which is true by then.
-func (c Runner) sayCreate(ctx context.Context, user people.User, name string, lang i18n.Lang) (string, error) {
+func (c Runner) sayCreate(ctx context.Context, user users.User, name string, lang i18n.Lang) (string, error) {
 	if _, err := c.Runners.Create(ctx, user, name, ""); err != nil {
 		return "", err
 	}
 	return i18n.Say(lang, i18n.RunnerMade, name), nil
 }
 
-func (c Runner) sayList(ctx context.Context, user people.User, lang i18n.Lang) (string, error) {
+func (c Runner) sayList(ctx context.Context, user users.User, lang i18n.Lang) (string, error) {
 	all, err := c.Runners.List(ctx, user)
 	if err != nil {
 		return "", err

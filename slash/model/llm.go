@@ -7,8 +7,8 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/settings"
 )
 
 // Words say which words mean a model of a person.

@@ -11,24 +11,24 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/extension/registry"
+	"xbot/internal/extension/registry/registrystore"
 	"xbot/internal/extension/role"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/store/people"
-	registryrows "xbot/internal/store/registry"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 )
 
 // Registry stores shared skills and roles.
 type Registry interface {
-	RegistryEntries(ctx context.Context, v registryrows.Viewer, q registry.Query) (list []registry.Entry, more bool, err error)
-	RegistryEntry(ctx context.Context, v registryrows.Viewer, id int64) (registry.Entry, error)
-	RegistryInstall(ctx context.Context, v registryrows.Viewer, o registryrows.Order) (registry.Install, error)
+	RegistryEntries(ctx context.Context, v registrystore.Viewer, q registry.Query) (list []registry.Entry, more bool, err error)
+	RegistryEntry(ctx context.Context, v registrystore.Viewer, id int64) (registry.Entry, error)
+	RegistryInstall(ctx context.Context, v registrystore.Viewer, o registrystore.Order) (registry.Install, error)
 	RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error)
 	RegistryInstalls(ctx context.Context, user chat.UserID) ([]registry.Install, error)
 	RegistryPublish(ctx context.Context, owner chat.UserID, b registry.Bundle, t registry.Terms) (registry.Entry, error)
-	RegistryUninstall(ctx context.Context, v registryrows.Viewer, shared bool, id int64) error
+	RegistryUninstall(ctx context.Context, v registrystore.Viewer, shared bool, id int64) error
 }
 
 // Roles stores roles.
@@ -38,7 +38,7 @@ type Roles interface {
 
 // Users stores users.
 type Users interface {
-	UserByID(ctx context.Context, user chat.UserID) (people.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
 // Disabled knows the names of skills that the installation has switched off.
@@ -96,9 +96,9 @@ func (a App) Run(ctx context.Context, in slash.Request, args string) (string, er
 	return "", i18n.Fault(fault.Invalid, i18n.AppUsage)
 }
 
-func (a App) viewer(ctx context.Context, in slash.Request) (registryrows.Viewer, error) {
+func (a App) viewer(ctx context.Context, in slash.Request) (registrystore.Viewer, error) {
 	user, err := a.Users.UserByID(ctx, in.User)
-	return registryrows.Viewer{User: in.User, Admin: user.Admin}, err
+	return registrystore.Viewer{User: in.User, Admin: user.Admin}, err
 }
 
 func kind(lang i18n.Lang, k registry.Kind) string {
@@ -183,7 +183,7 @@ func listed(lang i18n.Lang, found []registry.Entry) string {
 }
 
 // find returns the entry that a name or a number means; where several have the name, said lists them.
-func (a App) find(ctx context.Context, in slash.Request, who registryrows.Viewer, name string) (e registry.Entry, said string, err error) {
+func (a App) find(ctx context.Context, in slash.Request, who registrystore.Viewer, name string) (e registry.Entry, said string, err error) {
 	if id, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64); err == nil && strings.HasPrefix(name, "#") {
 		e, err := a.Registry.RegistryEntry(ctx, who, id)
 		return e, "", err
@@ -215,7 +215,7 @@ func (a App) install(ctx context.Context, in slash.Request, name string, shared 
 	if err != nil || several != "" {
 		return several, err
 	}
-	done, err := a.Registry.RegistryInstall(ctx, who, registryrows.Order{Entry: e.ID, Shared: shared})
+	done, err := a.Registry.RegistryInstall(ctx, who, registrystore.Order{Entry: e.ID, Shared: shared})
 	if err != nil {
 		return "", err
 	}
@@ -290,7 +290,7 @@ func (a App) works(ctx context.Context, in slash.Request, t target) (registry.In
 }
 
 // changer returns who changes a target. What is there for everybody administrators change alone.
-func (a App) changer(ctx context.Context, in slash.Request, t target, usage string) (registryrows.Viewer, error) {
+func (a App) changer(ctx context.Context, in slash.Request, t target, usage string) (registrystore.Viewer, error) {
 	who, err := a.viewer(ctx, in)
 	if err == nil && t.shared && !who.Admin {
 		err = i18n.Fault(fault.Denied, i18n.CommandAdmins, "app "+usage+" NAME everybody")
@@ -310,7 +310,7 @@ func (a App) update(ctx context.Context, in slash.Request, t target) (string, er
 	case one.Newest <= one.Number:
 		return i18n.Say(in.Lang, i18n.AppNewest, one.Name, one.Number), nil
 	}
-	done, err := a.Registry.RegistryInstall(ctx, who, registryrows.Order{Entry: one.Entry, Shared: one.Shared})
+	done, err := a.Registry.RegistryInstall(ctx, who, registrystore.Order{Entry: one.Entry, Shared: one.Shared})
 	if err != nil {
 		return "", err
 	}

@@ -9,11 +9,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/registry"
+	"xbot/internal/extension/registry/registrystore"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/people"
-	registryrows "xbot/internal/store/registry"
 	"xbot/internal/turn/slash"
+	"xbot/internal/user/users"
 	slashregistry "xbot/slash/registry"
 )
 
@@ -24,15 +24,15 @@ type shelf struct {
 	installs []registry.Install
 }
 
-func (s *shelf) UserByID(_ context.Context, user chat.UserID) (people.User, error) {
-	return people.User{ID: user, Admin: user == 1}, nil
+func (s *shelf) UserByID(_ context.Context, user chat.UserID) (users.User, error) {
+	return users.User{ID: user, Admin: user == 1}, nil
 }
 
 func (s *shelf) RegistryInstalls(context.Context, chat.UserID) ([]registry.Install, error) {
 	return slices.Clone(s.installs), nil
 }
 
-func (s *shelf) RegistryUninstall(_ context.Context, _ registryrows.Viewer, shared bool, id int64) error {
+func (s *shelf) RegistryUninstall(_ context.Context, _ registrystore.Viewer, shared bool, id int64) error {
 	s.installs = slices.DeleteFunc(s.installs, func(one registry.Install) bool { return one.ID == id && one.Shared == shared })
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
-	"xbot/internal/store/settings"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // User is a person as the API shows them.
@@ -24,7 +24,7 @@ type User struct {
 	Role string      `json:"role" enum:"admin,member"`
 }
 
-func userBody(u people.User) User {
+func userBody(u users.User) User {
 	role := "member"
 	if u.Admin {
 		role = "admin"
@@ -126,7 +126,7 @@ func (a *Endpoints) signedIn(ctx context.Context, login auth.Login) (*struct{ Bo
 }
 
 // mustSetPassword reports whether a person can come again only with a password that they have not chosen yet.
-func (a *Endpoints) mustSetPassword(ctx context.Context, u people.User) (bool, error) {
+func (a *Endpoints) mustSetPassword(ctx context.Context, u users.User) (bool, error) {
 	if u.PasswordHash != "" || a.Info.SignOn == "" {
 		return u.PasswordHash == "", nil
 	}
@@ -255,12 +255,12 @@ func (a *Endpoints) registerTokens(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "My API tokens", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct {
 			Body struct {
-				Tokens []people.Token `json:"tokens"`
+				Tokens []users.Token `json:"tokens"`
 			}
 		}, error) {
 			out := &struct {
 				Body struct {
-					Tokens []people.Token `json:"tokens"`
+					Tokens []users.Token `json:"tokens"`
 				}
 			}{}
 			tokens, err := a.Store.Users.Tokens(ctx, auth.User(ctx).ID)
@@ -276,7 +276,7 @@ func (a *Endpoints) registerTokens(h huma.API) {
 			}
 		}) (*struct{ Body NewToken }, error) {
 			token, hash := secret.NewToken()
-			made := people.Token{Name: in.Body.Name, Scope: people.Scope(in.Body.Scope)}
+			made := users.Token{Name: in.Body.Name, Scope: users.Scope(in.Body.Scope)}
 			if in.Body.Days > 0 {
 				made.ExpiresAt = new(time.Now().AddDate(0, 0, in.Body.Days))
 			}

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store/links"
+	"xbot/internal/user/links"
 )
 
 // LinkBody is a code by which a person shows on another channel who they are.

@@ -8,17 +8,17 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // PairingsBody lists who waits to be let in.
 type PairingsBody struct {
-	Pairings []people.Pairing `json:"pairings"`
+	Pairings []users.Pairing `json:"pairings"`
 }
 
 // GrantsBody lists who was let in.
 type GrantsBody struct {
-	Grants []people.Grant `json:"grants"`
+	Grants []users.Grant `json:"grants"`
 }
 
 func (a *Endpoints) registerPairings(h huma.API) {
@@ -38,12 +38,12 @@ func (a *Endpoints) registerPairings(h huma.API) {
 		Body struct {
 			Approve bool `json:"approve"`
 		}
-	}) (*struct{ Body people.Pairing }, error) {
+	}) (*struct{ Body users.Pairing }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
 		p, err := a.Store.Users.EndPairing(ctx, in.Code, in.Body.Approve, auth.User(ctx).ID)
-		return &struct{ Body people.Pairing }{p}, a.Problem(err)
+		return &struct{ Body users.Pairing }{p}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{OperationID: "list-grants", Method: http.MethodGet, Path: "/api/access-grants", Summary: "People who were approved, in addition to the allow lists; for administrators", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body GrantsBody }, error) {

@@ -10,8 +10,8 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/settings"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/settings"
 )
 
 // PreferencesBody is all that a person sets for themselves.

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store/settings"
+	"xbot/internal/user/settings"
 )
 
 // titlesOff is the value of store.Titles of somebody who wants no model to name their conversations.

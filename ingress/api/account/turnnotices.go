@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store/notices"
+	"xbot/internal/user/notices"
 )
 
 // TurnNoticesBody is what a person wants to be told of their long turns, and where they can be told.

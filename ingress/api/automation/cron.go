@@ -11,8 +11,8 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/automation/cron"
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
-	cronrows "xbot/internal/store/cron"
 )
 
 // JobList is the jobs of somebody.
@@ -123,8 +123,8 @@ type JobFilter struct {
 	Service string `query:"service" maxLength:"40" doc:"Those of one service, with those that its conversations have made."`
 }
 
-func (f JobFilter) which() cronrows.Listed {
-	return cronrows.Listed{Track: f.Track, Service: f.Service}
+func (f JobFilter) which() cronstore.Listed {
+	return cronstore.Listed{Track: f.Track, Service: f.Service}
 }
 
 // NewTask is what services are told.

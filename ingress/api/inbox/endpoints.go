@@ -13,7 +13,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 // Endpoints are those of this package, with what they need.
@@ -97,7 +97,7 @@ func (a *Endpoints) list(ctx context.Context, in *struct {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	items, err := a.Store.Services.InboxItems(ctx, services.ItemPage{Status: in.Status, Service: in.Service, Before: in.Before, Limit: in.Limit + 1})
+	items, err := a.Store.Services.InboxItems(ctx, servicestore.ItemPage{Status: in.Status, Service: in.Service, Before: in.Before, Limit: in.Limit + 1})
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -168,9 +168,9 @@ func (a *Endpoints) answer(ctx context.Context, in *struct {
 }
 
 // by is who asks, on the page or by a program of theirs.
-func by(ctx context.Context) services.By {
+func by(ctx context.Context) servicestore.By {
 	user := auth.User(ctx)
-	return services.By{User: user.ID, Name: user.Name}
+	return servicestore.By{User: user.ID, Name: user.Name}
 }
 
 // saidID keeps the ids that clients give apart from those of messages of platforms.

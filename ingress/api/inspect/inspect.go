@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
-	"xbot/internal/store/inspect"
+	"xbot/internal/turn/inspect"
 )
 
 // recent is how many conversations the overview shows.

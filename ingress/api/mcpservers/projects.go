@@ -13,9 +13,9 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/mcp/project"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 )
 
 // MCPProjects lists folders that contain hooks, MCP servers or skills.
@@ -135,7 +135,7 @@ func shown(p project.Seen, others []chat.MCPServer) MCPProject {
 		s := MCPProjectServer{
 			Name: e.Name, Transport: e.Transport, Command: e.Command, Args: e.Args, Env: e.Env, URL: e.URL, Headers: slices.Sorted(maps.Keys(e.Headers)), Disabled: !e.Enabled, Problem: e.Problem,
 		}
-		if j := slices.IndexFunc(p.Servers, func(r mcpservers.Server) bool { return r.Name == e.Name }); j >= 0 && p.Agrees() {
+		if j := slices.IndexFunc(p.Servers, func(r mcpstore.Server) bool { return r.Name == e.Name }); j >= 0 && p.Agrees() {
 			s.Tools, s.Problem = p.Servers[j].Tools, p.Servers[j].Problem
 		}
 		if slices.ContainsFunc(others, func(o chat.MCPServer) bool { return o.Name == e.Name }) {

@@ -11,7 +11,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/calls"
+	"xbot/internal/turn/calls"
 )
 
 // Answer is what a person says to the question whether a call may run.

@@ -11,7 +11,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 

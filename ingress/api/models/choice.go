@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/extension/role"
 	"xbot/internal/fault"
-	"xbot/internal/store/settings"
+	"xbot/internal/user/settings"
 )
 
 // Choice is which models a person chose for all their conversations.

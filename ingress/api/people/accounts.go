@@ -10,12 +10,12 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // UsersBody lists people.
 type UsersBody struct {
-	Users []people.Account `json:"users"`
+	Users []users.Account `json:"users"`
 }
 
 // NewUser is a person who was just added, with the link by which they sign in.
@@ -162,7 +162,7 @@ func (a *Endpoints) signInLink(ctx context.Context, id chat.UserID, forget, revo
 		return made, fault.Errorf(fault.Invalid, "revoke_tokens goes with forget_password")
 	}
 	if forget {
-		if err := a.Store.Users.SetPassword(ctx, id, "", people.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
+		if err := a.Store.Users.SetPassword(ctx, id, "", users.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
 			return made, err
 		}
 	}

@@ -10,17 +10,17 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/secret"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // InvitesBody lists invitations.
 type InvitesBody struct {
-	Invites []people.Invite `json:"invites"`
+	Invites []users.Invite `json:"invites"`
 }
 
 // NewInvite is an invitation with its link, shown once.
 type NewInvite struct {
-	people.Invite
+	users.Invite
 
 	Link string `json:"link" doc:"Address on this server where people make their account; shown once."`
 }
@@ -50,7 +50,7 @@ func (a *Endpoints) registerInvites(h huma.API) {
 		}
 		token, hash := secret.NewToken()
 		me := auth.User(ctx).ID
-		made, err := a.Store.Users.AddInvite(ctx, people.Invite{
+		made, err := a.Store.Users.AddInvite(ctx, users.Invite{
 			Note: in.Body.Note, Role: in.Body.Role, Uses: in.Body.Uses, MadeBy: auth.User(ctx).Name, ExpiresAt: time.Now().AddDate(0, 0, in.Body.Days),
 		}, &me, hash)
 		if err == nil {

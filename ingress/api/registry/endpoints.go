@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/extension/registry"
-	registryrows "xbot/internal/store/registry"
+	"xbot/internal/extension/registry/registrystore"
 )
 
 // Disabled knows the names of skills that the installation has switched off.
@@ -139,9 +139,9 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerInstalls(h)
 }
 
-func viewer(ctx context.Context) registryrows.Viewer {
+func viewer(ctx context.Context) registrystore.Viewer {
 	u := auth.User(ctx)
-	return registryrows.Viewer{User: u.ID, Admin: u.Admin}
+	return registrystore.Viewer{User: u.ID, Admin: u.Admin}
 }
 
 func operation(id, method, path, summary, description string) huma.Operation {

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/extension/registry"
-	registryrows "xbot/internal/store/registry"
+	"xbot/internal/extension/registry/registrystore"
 )
 
 func (a *Endpoints) registerInstalls(h huma.API) {
@@ -88,7 +88,7 @@ func (a *Endpoints) install(ctx context.Context, in *struct{ Body Installing }) 
 	if err := a.mayShare(ctx, o.Shared); err != nil {
 		return nil, err
 	}
-	done, err := a.Store.Registry.RegistryInstall(ctx, viewer(ctx), registryrows.Order{Entry: o.Entry, Number: o.Version, Shared: o.Shared, Replace: o.Replace})
+	done, err := a.Store.Registry.RegistryInstall(ctx, viewer(ctx), registrystore.Order{Entry: o.Entry, Number: o.Version, Shared: o.Shared, Replace: o.Replace})
 	if err == nil {
 		a.Log.Info("installed from the registry", "kind", done.Kind, "name", done.Name, "version", done.Number, "shared", done.Shared, "by", auth.User(ctx).Name)
 		err = a.mark(ctx, &done)

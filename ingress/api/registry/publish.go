@@ -10,7 +10,7 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/extension/registry"
-	registryrows "xbot/internal/store/registry"
+	"xbot/internal/extension/registry/registrystore"
 )
 
 func (a *Endpoints) registerPublishing(h huma.API) {
@@ -79,7 +79,7 @@ func (a *Endpoints) revise(ctx context.Context, in *struct {
 
 	Body Revision
 }) (*entryBody, error) {
-	e, err := a.Store.Registry.ReviseRegistryEntry(ctx, viewer(ctx), in.ID, registryrows.Revision(in.Body))
+	e, err := a.Store.Registry.ReviseRegistryEntry(ctx, viewer(ctx), in.ID, registrystore.Revision(in.Body))
 	if err == nil {
 		a.Log.Info("changed in the registry", "kind", e.Kind, "name", e.Name, "visibility", e.Visibility, "withdrawn", e.Withdrawn, "by", auth.User(ctx).Name)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/service"
-	conversationrows "xbot/internal/store/conversation"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	conversationrows "xbot/internal/turn/conversation"
 )
 
 // ConsumerConversation is a conversation of a consumer as administrators see it.
@@ -78,7 +78,7 @@ func (a *Endpoints) listConversations(ctx context.Context, in *struct {
 	if _, err := a.service(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	found, err := a.Store.Services.ServiceConversations(ctx, in.ID, services.Page{Before: in.Before, Query: in.Q, Limit: in.Limit + 1})
+	found, err := a.Store.Services.ServiceConversations(ctx, in.ID, servicestore.Page{Before: in.Before, Query: in.Q, Limit: in.Limit + 1})
 	if err != nil {
 		return nil, a.Problem(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/llm/usage"
 	"xbot/internal/service"
 	"xbot/internal/service/desk"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 // Endpoints are those of this package, with what they need.
@@ -110,7 +110,7 @@ func (a *Endpoints) note(ctx context.Context, what, of string, about ...any) {
 	a.Log.Info(what, append(about, "service", of, "by", auth.User(ctx).Name)...)
 }
 
-func view(s service.Service, f services.Figures) ServiceView {
+func view(s service.Service, f servicestore.Figures) ServiceView {
 	return ServiceView{Service: s, AdminName: f.Admin, Conversations: f.Conversations, Keys: f.Keys, LastUsedAt: f.UsedAt, Page: desk.Link("", s.ID, "")}
 }
 

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/usage"
 	"xbot/internal/service"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
 )
 
 const (
@@ -111,7 +111,7 @@ func (a *Endpoints) used(ctx context.Context, in UsageQuery) (ServiceUsage, erro
 	return out, nil
 }
 
-func rows(byKey bool, names map[string]string, by []services.Requested, spent []services.Spent, prices usage.Prices) []ServiceUsageRow {
+func rows(byKey bool, names map[string]string, by []servicestore.Requested, spent []servicestore.Spent, prices usage.Prices) []ServiceUsageRow {
 	at := map[string]*ServiceUsageRow{}
 	row := func(bucket string) *ServiceUsageRow {
 		if at[bucket] == nil {
@@ -137,7 +137,7 @@ func rows(byKey bool, names map[string]string, by []services.Requested, spent []
 	return out
 }
 
-func (r *ServiceUsageRow) add(s services.Spent, prices usage.Prices) {
+func (r *ServiceUsageRow) add(s servicestore.Spent, prices usage.Prices) {
 	r.Calls, r.Prompt, r.Cached, r.Completion = r.Calls+s.Calls, r.Prompt+s.PromptTokens, r.Cached+s.CachedTokens, r.Completion+s.CompletionTokens
 	if cost := prices.Cost(s.Spent); cost != nil {
 		sum := *cost
@@ -149,25 +149,25 @@ func (r *ServiceUsageRow) add(s services.Spent, prices usage.Prices) {
 }
 
 // period reads from when to when, in days of UTC.
-func period(in UsageQuery, now time.Time) (services.Period, error) {
+func period(in UsageQuery, now time.Time) (servicestore.Period, error) {
 	last := now.Truncate(24 * time.Hour)
 	first := last.AddDate(0, 0, 1-usageDays)
 	var err error
 	if in.To != "" {
 		if last, err = time.Parse(day, in.To); err != nil {
-			return services.Period{}, fault.Errorf(fault.Invalid, "%q is no day; write one such as 2026-11-21", in.To)
+			return servicestore.Period{}, fault.Errorf(fault.Invalid, "%q is no day; write one such as 2026-11-21", in.To)
 		}
 		first = last.AddDate(0, 0, 1-usageDays)
 	}
 	if in.From != "" {
 		if first, err = time.Parse(day, in.From); err != nil {
-			return services.Period{}, fault.Errorf(fault.Invalid, "%q is no day; write one such as 2026-11-21", in.From)
+			return servicestore.Period{}, fault.Errorf(fault.Invalid, "%q is no day; write one such as 2026-11-21", in.From)
 		}
 	}
 	if first.After(last) || last.Sub(first) >= usageMost*24*time.Hour {
-		return services.Period{}, fault.Errorf(fault.Invalid, "from comes before to, and they are at most %d days", usageMost)
+		return servicestore.Period{}, fault.Errorf(fault.Invalid, "from comes before to, and they are at most %d days", usageMost)
 	}
-	return services.Period{Since: first, Until: last.AddDate(0, 0, 1), ByKey: in.Group == "key"}, nil
+	return servicestore.Period{Since: first, Until: last.AddDate(0, 0, 1), ByKey: in.Group == "key"}, nil
 }
 
 // usageFile is a table that a browser saves.

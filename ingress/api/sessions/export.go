@@ -17,7 +17,7 @@ import (
 	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/session"
 	"xbot/internal/turn/transcript"
 )

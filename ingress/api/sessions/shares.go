@@ -9,7 +9,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/secret"
-	"xbot/internal/store/shares"
+	"xbot/internal/turn/shares"
 )
 
 // sharedPath is where the page shows what a link shows. The token follows.

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/internal/store/links"
+	"xbot/internal/user/links"
 )
 
 func (a *Endpoints) registerIdentityLinks(h huma.API) {

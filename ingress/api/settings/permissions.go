@@ -12,10 +12,10 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/settings"
 	"xbot/internal/tool"
 	"xbot/internal/turn/permission"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/settings"
 )
 
 // Catalog says what tools there are.

@@ -11,9 +11,9 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
-	"xbot/internal/store/links"
-	"xbot/internal/store/settings"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/links"
+	"xbot/internal/user/settings"
 )
 
 // maxPolicyBody bounds a request that holds the text of a document as a JSON string.

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/auth"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 )
 
 // routes are all that there are; ID stands for the id of a response.
@@ -50,21 +50,21 @@ func TestAccess_APageOfAnotherSiteAsksWithAToken(t *testing.T) {
 
 func TestAccess_ATokenThatReadsAsksNothing(t *testing.T) {
 	b := setup(t)
-	reads := b.tokenOf(b.User, people.ScopeRead)
+	reads := b.tokenOf(b.User, users.ScopeRead)
 	id := b.respond("hi").ID
 	for _, path := range []string{chats, "/v1/responses", "/v1/responses/" + id + "/cancel"} {
 		require.Equal(t, "permission_denied", b.do(reads, http.MethodPost, path, says("hi", object{"input": "hi"})).fails(http.StatusForbidden).Code, path)
 	}
 	b.do(reads, http.MethodGet, "/v1/responses/"+id, nil).is(http.StatusOK, nil)
 	require.Len(t, b.sent(), 1)
-	b.do(b.tokenOf(b.User, people.ScopeAdmin), http.MethodPost, chats, says("hi")).is(http.StatusOK, nil)
+	b.do(b.tokenOf(b.User, users.ScopeAdmin), http.MethodPost, chats, says("hi")).is(http.StatusOK, nil)
 }
 
 func TestAccess_NobodyReachesAConversationOrAResponseOfSomebodyElse(t *testing.T) {
 	b := setup(t)
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
-	his := b.tokenOf(bob, people.ScopeChat)
+	his := b.tokenOf(bob, users.ScopeChat)
 	var hers, same completion
 	b.post(chats, says("secret", object{"user": "carol"}), "Idempotency-Key", "k").is(http.StatusOK, &hers)
 	response := b.respond("secret")

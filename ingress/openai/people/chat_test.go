@@ -18,7 +18,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 func TestChat_AnswersWholeAndAsAStream(t *testing.T) {
@@ -330,7 +330,7 @@ func TestChat_TheModelIsAnAgentOrAModelThatItUses(t *testing.T) {
 		Object string
 		Data   []struct{ ID, Object string }
 	}
-	b.do(b.tokenOf(b.User, people.ScopeRead), http.MethodGet, "/v1/models", nil).is(http.StatusOK, &list)
+	b.do(b.tokenOf(b.User, users.ScopeRead), http.MethodGet, "/v1/models", nil).is(http.StatusOK, &list)
 	require.Equal(t, "list", list.Object)
 	require.Equal(t, "xbot", list.Data[0].ID)
 	require.Equal(t, "xbot/main", list.Data[1].ID)

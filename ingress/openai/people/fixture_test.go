@@ -35,10 +35,10 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	peoplerows "xbot/internal/store/people"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // bundle is a server over a database of its own, whose person is alice, and an agent that a test plays.
@@ -85,7 +85,7 @@ func setup(t *testing.T) *bundle {
 	server.Config.ReadTimeout = 300 * time.Millisecond // an answer takes longer than it may take to read a request
 	server.Start()
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); b.Woken.Wait() })
-	b.url, b.token = server.URL, b.tokenOf(b.User, peoplerows.ScopeChat)
+	b.url, b.token = server.URL, b.tokenOf(b.User, users.ScopeChat)
 	return b
 }
 
@@ -125,10 +125,10 @@ func (f fetches) StartFetch(ctx context.Context, id chat.InboxID) error {
 	return nil
 }
 
-func (b *bundle) tokenOf(u peoplerows.User, scope peoplerows.Scope) string {
+func (b *bundle) tokenOf(u users.User, scope users.Scope) string {
 	b.T.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.Users.CreateToken(b.T.Context(), u.ID, peoplerows.Token{Name: string(scope), Scope: scope}, hash)
+	_, err := b.Users.CreateToken(b.T.Context(), u.ID, users.Token{Name: string(scope), Scope: scope}, hash)
 	require.NoError(b.T, err)
 	return token
 }

@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture/webpicturetest"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // shows is a request for a completion that has a picture.
@@ -148,7 +148,7 @@ func TestPictures_NothingIsFetchedForWhoMayNotAsk(t *testing.T) {
 	b, site := setup(t), webpicturetest.New(t)
 	address := site.URL + "/cat.png"
 	for _, path := range []string{chats, responses} {
-		for status, token := range map[int]string{http.StatusUnauthorized: "wrong", http.StatusForbidden: b.tokenOf(b.User, people.ScopeRead)} {
+		for status, token := range map[int]string{http.StatusUnauthorized: "wrong", http.StatusForbidden: b.tokenOf(b.User, users.ScopeRead)} {
 			b.do(token, http.MethodPost, path, map[string]object{chats: shows(address), responses: showsInput(address)}[path]).fails(status)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // response is what a client reads of one.
@@ -217,9 +217,9 @@ func TestResponse_AnItemIsRecalledByItsReference(t *testing.T) {
 	b.respond(input, object{"conversation": second.Conversation.ID})
 	require.Equal(t, "and then?", b.sent()[2], "in a conversation that is kept it says nothing new")
 
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
-	his := b.tokenOf(bob, people.ScopeChat)
+	his := b.tokenOf(bob, users.ScopeChat)
 	ask := func(items ...object) object {
 		return object{"model": "xbot", "input": append(items, object{"role": "user", "content": "x"})}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // TestAttack_AnswersThatNobodyReads opens as many requests as a person may have and reads none of the answers. Each is cut, the turns are answered all
@@ -28,9 +28,9 @@ func TestAttack_AnswersThatNobodyReads(t *testing.T) {
 		}
 		t.answers(large[:len(large)/2], large[len(large)/2:])
 	}
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
-	theirs := b.tokenOf(bob, people.ScopeChat)
+	theirs := b.tokenOf(bob, users.ScopeChat)
 	u := ingresstest.NewSlowReadServer(t, b.handler)
 	respond := func(more object) object {
 		out := object{"model": "xbot", "input": "large"}

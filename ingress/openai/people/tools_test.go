@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 )
 
 // call is a call of a tool as a client reads it.
@@ -122,9 +122,9 @@ func TestTools_ResultsThatDoNotFitAreRefused(t *testing.T) {
 		got := b.post(chats, object{"model": "xbot", "messages": append([]object{{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}}, c.messages...)})
 		require.Equal(t, c.code, got.fails(http.StatusBadRequest).Code, name)
 	}
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
-	stolen := b.do(b.tokenOf(bob, people.ScopeChat), http.MethodPost, chats, continued(first, "sunny", "warm"))
+	stolen := b.do(b.tokenOf(bob, users.ScopeChat), http.MethodPost, chats, continued(first, "sunny", "warm"))
 	require.Equal(t, "unknown_tool_call", stolen.fails(http.StatusBadRequest).Code, "the calls of somebody else are none")
 	require.Len(t, b.sent(), 1, "nothing was asked")
 }
@@ -240,7 +240,7 @@ func TestResponse_IsForgottenWhereItIsDeleted(t *testing.T) {
 	b := setup(t)
 	made := b.respond("hi")
 	var out struct{ Deleted bool }
-	reads := b.tokenOf(b.User, people.ScopeRead)
+	reads := b.tokenOf(b.User, users.ScopeRead)
 	b.do(reads, http.MethodDelete, responses+"/"+made.ID, nil).fails(http.StatusForbidden)
 	b.do(b.token, http.MethodDelete, responses+"/"+made.ID, nil).is(http.StatusOK, &out)
 	require.True(t, out.Deleted)

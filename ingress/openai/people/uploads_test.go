@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // sends is a request for a completion with parts behind a text.
@@ -187,14 +187,14 @@ func TestAttack_UploadsStayInTheirFolder(t *testing.T) {
 func TestUploads_NothingIsStoredForWhoMayNotAskOrHasNoRunner(t *testing.T) {
 	b := setup(t)
 	ask := sends(filePart("a.txt", in64("a")))
-	bob, err := b.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	var hers completion
 	b.post(chats, says("hi")).is(http.StatusOK, &hers)
 	theirs := sends(filePart("a.txt", in64("a")))
 	theirs["conversation_id"] = hers.Conversation
-	b.do(b.tokenOf(bob, people.ScopeChat), http.MethodPost, chats, theirs).fails(http.StatusNotFound)
-	b.do(b.tokenOf(b.User, people.ScopeRead), http.MethodPost, chats, ask).fails(http.StatusForbidden)
+	b.do(b.tokenOf(bob, users.ScopeChat), http.MethodPost, chats, theirs).fails(http.StatusNotFound)
+	b.do(b.tokenOf(b.User, users.ScopeRead), http.MethodPost, chats, ask).fails(http.StatusForbidden)
 	b.do("wrong", http.MethodPost, chats, ask).fails(http.StatusUnauthorized)
 	before := len(b.sessions())
 	b.boxes.err = fault.Errorf(fault.Denied, "connect a runner")

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
-	storerunners "xbot/internal/store/runners"
+	storerunners "xbot/internal/sandbox/runners"
 )
 
 // Registry is the store as the hub of runners' sockets sees it: who may connect, and the connection table.

@@ -13,11 +13,11 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
-	"xbot/internal/store/runners"
-	"xbot/internal/store/settings"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // Usual knows which model answers a person where no runner offers one: its id, provider/model.
@@ -36,7 +36,7 @@ type Runners struct {
 }
 
 // List returns what a user can choose from.
-func (m *Runners) List(ctx context.Context, user people.User) (chat.Runners, error) {
+func (m *Runners) List(ctx context.Context, user users.User) (chat.Runners, error) {
 	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto}
 	var err error
 	if out.Model, err = m.Usual.Of(ctx, user.ID); err != nil {
@@ -83,7 +83,7 @@ func (m *Runners) sandbox(ctx context.Context) (*chat.RunnerSandbox, error) {
 
 // SetSandbox chooses whether commands of the server's own runner run in a sandbox: ConfineAuto or ConfineOff. Denied: the user is no
 // administrator; Conflict: the setting decides; NotFound: the server has no such runner.
-func (m *Runners) SetSandbox(ctx context.Context, user people.User, confine string) (chat.Runners, error) {
+func (m *Runners) SetSandbox(ctx context.Context, user users.User, confine string) (chat.Runners, error) {
 	if !user.Admin {
 		return chat.Runners{}, fault.Errorf(fault.Denied, "whether commands of the server's own runner run in a sandbox is for administrators to choose")
 	}
@@ -117,7 +117,7 @@ func (m *Runners) Here(ctx context.Context, user chat.UserID) (string, error) {
 }
 
 // visible takes out what the user cannot choose and adds the container that is made when it is first asked for.
-func (m *Runners) visible(all []runners.Runner, user people.User) []runners.Runner {
+func (m *Runners) visible(all []runners.Runner, user users.User) []runners.Runner {
 	seen := map[string]bool{}
 	out := slices.DeleteFunc(all, func(r runners.Runner) bool {
 		again := seen[r.Name] // two administrators may have made a token for the one host
@@ -130,7 +130,7 @@ func (m *Runners) visible(all []runners.Runner, user people.User) []runners.Runn
 	return out
 }
 
-func (m *Runners) show(r runners.Runner, user people.User, effective string) chat.Runner {
+func (m *Runners) show(r runners.Runner, user users.User, effective string) chat.Runner {
 	out := chat.Runner{
 		Name: r.Name, Kind: KindOf(r), Online: r.Online, ConnectedAt: r.ConnectedAt, SeenAt: r.SeenAt,
 		Active: r.Name == effective, Revocable: r.User == user.ID && resolver.CheckName(r.Name) == nil,
@@ -158,7 +158,7 @@ func KindOf(r runners.Runner) string {
 }
 
 // Create makes a runner of a user. Invalid or Conflict say what is wrong with the name.
-func (m *Runners) Create(ctx context.Context, user people.User, name, base string) (chat.NewRunner, error) {
+func (m *Runners) Create(ctx context.Context, user users.User, name, base string) (chat.NewRunner, error) {
 	if err := resolver.CheckName(name); err != nil {
 		return chat.NewRunner{}, err
 	}
@@ -170,7 +170,7 @@ func (m *Runners) Create(ctx context.Context, user people.User, name, base strin
 }
 
 // Renew gives a runner a new token. The old one is dead, and a connection made with it is closed.
-func (m *Runners) Renew(ctx context.Context, user people.User, name, base string) (chat.NewRunner, error) {
+func (m *Runners) Renew(ctx context.Context, user users.User, name, base string) (chat.NewRunner, error) {
 	if err := own(name); err != nil {
 		return chat.NewRunner{}, err
 	}
@@ -184,7 +184,7 @@ func (m *Runners) Renew(ctx context.Context, user people.User, name, base string
 
 // Revoke makes a runner's token useless and closes its connection. If it was the active one, commands are refused until its
 // user chooses another runner: xbot does not choose one.
-func (m *Runners) Revoke(ctx context.Context, user people.User, name string) error {
+func (m *Runners) Revoke(ctx context.Context, user users.User, name string) error {
 	if err := own(name); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func own(name string) error {
 }
 
 // Use makes a runner the active one; empty means the default.
-func (m *Runners) Use(ctx context.Context, user people.User, name string) (chat.Runners, error) {
+func (m *Runners) Use(ctx context.Context, user users.User, name string) (chat.Runners, error) {
 	if name != "" {
 		if _, err := m.Resolver.Name(ctx, user.ID, name); fault.Is(err, fault.Denied) && own(name) == nil {
 			return chat.Runners{}, i18n.Fault(fault.NotFound, i18n.RunnerUnknown, name)
@@ -227,7 +227,7 @@ func (m *Runners) Use(ctx context.Context, user people.User, name string) (chat.
 }
 
 // UseModel chooses where the model comes from: LLMAuto or LLMServer.
-func (m *Runners) UseModel(ctx context.Context, user people.User, source string) (chat.Runners, error) {
+func (m *Runners) UseModel(ctx context.Context, user users.User, source string) (chat.Runners, error) {
 	switch source {
 	case chat.LLMAuto:
 		source = "" // the default
@@ -242,7 +242,7 @@ func (m *Runners) UseModel(ctx context.Context, user people.User, source string)
 }
 
 // made says how to start a runner. base is the address that the request came to.
-func (m *Runners) made(ctx context.Context, user people.User, name, base, token string) (chat.NewRunner, error) {
+func (m *Runners) made(ctx context.Context, user users.User, name, base, token string) (chat.NewRunner, error) {
 	all, err := m.List(ctx, user)
 	if err != nil {
 		return chat.NewRunner{}, err

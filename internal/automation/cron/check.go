@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/cron"
 )
 
 // Limits of a job.
@@ -33,7 +33,7 @@ var thinks = []string{"", "off", "minimal", "low", "medium", "high", "xhigh"}
 
 // check refuses what cannot be kept, and fills in what was left out. Conversations of the plan before were checked then, and are once more when
 // the job runs.
-func (d *Jobs) check(ctx context.Context, w Caller, j *cron.Job, before chat.JobPlan) (err error) {
+func (d *Jobs) check(ctx context.Context, w Caller, j *cronstore.Job, before chat.JobPlan) (err error) {
 	p := &j.JobPlan
 	p.Message = strings.TrimSpace(p.Message)
 	p.Name = strings.Join(strings.Fields(p.Name), " ")
@@ -95,7 +95,7 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *cron.Job, before chat.Job
 const maxPermits, maxPermit = 50, 100
 
 // permits refuses what no job can narrow.
-func permits(j *cron.Job) error {
+func permits(j *cronstore.Job) error {
 	p := j.Permits
 	if p == nil || len(p.Tools) == 0 && !p.ReadOnly && !p.Offline {
 		j.Permits = nil
@@ -153,7 +153,7 @@ func (d *Jobs) zone(ctx context.Context, user chat.UserID, zone string) (string,
 }
 
 // timed understands when a job runs, and finds its next time.
-func timed(j *cron.Job, now time.Time) (err error) {
+func timed(j *cronstore.Job, now time.Time) (err error) {
 	if j.Spec, err = schedule.Read(j.When, j.Zone, now); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func timed(j *cron.Job, now time.Time) (err error) {
 	return paced(j, now)
 }
 
-func next(j *cron.Job, now time.Time) error {
+func next(j *cronstore.Job, now time.Time) error {
 	table, err := schedule.New(j.Spec)
 	if err != nil {
 		return err

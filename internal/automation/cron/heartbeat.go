@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/cron"
-	peoplerows "xbot/internal/store/people"
 	"xbot/internal/turn/policy"
 	"xbot/internal/user/persona"
+	"xbot/internal/user/users"
 )
 
 // defaultPrompt is the file in the data folder that says what is to be looked after.
@@ -33,9 +33,9 @@ type Heartbeats struct {
 // People finds those whom heartbeats are for.
 type People interface {
 	// EnsureAdmin finds the first administrator.
-	EnsureAdmin(ctx context.Context, name string) (peoplerows.User, error)
+	EnsureAdmin(ctx context.Context, name string) (users.User, error)
 	// UserByName is NotFound if there is nobody of that name.
-	UserByName(ctx context.Context, name string) (peoplerows.User, error)
+	UserByName(ctx context.Context, name string) (users.User, error)
 }
 
 // Follow brings the jobs in line with the policy. Any number of processes may do it. NotFound: the policy names somebody who is
@@ -49,7 +49,7 @@ func (h *Heartbeats) Follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	have := map[beat]cron.Job{}
+	have := map[beat]cronstore.Job{}
 	for _, j := range all {
 		have[beat{j.Heartbeat, j.Owner}] = j
 	}
@@ -106,14 +106,14 @@ func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []
 }
 
 // keep creates the job of a heartbeat, or updates it.
-func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old cron.Job) error {
+func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old cronstore.Job) error {
 	every, err := time.ParseDuration(wanted.Every)
 	if err != nil {
 		return err
 	}
 	deliver := chat.SessionKey("")
-	if wanted.Target == cron.LastTalk {
-		deliver = cron.LastTalk
+	if wanted.Target == cronstore.LastTalk {
+		deliver = cronstore.LastTalk
 	}
 	if old.ID != "" && old.Spec.Every == every && old.Deliver == deliver {
 		return nil
@@ -122,7 +122,7 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 	if err != nil {
 		return err
 	}
-	set := func(j *cron.Job, now time.Time) error {
+	set := func(j *cronstore.Job, now time.Time) error {
 		j.Spec = schedule.Spec{Kind: schedule.Every, Every: every, At: now.Truncate(time.Second).Add(every), Zone: zone.Name}
 		j.Deliver, j.State = deliver, chat.JobActive
 		return next(j, now)
@@ -135,7 +135,7 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 	if err != nil {
 		return err
 	}
-	j := cron.Job{Agent: of.agent, Job: chat.Job{
+	j := cronstore.Job{Agent: of.agent, Job: chat.Job{
 		ID: newID(), Owner: of.user, Heartbeat: of.agent,
 		JobPlan: chat.JobPlan{Name: of.agent, Message: defaultPrompt, Missed: string(schedule.MissedSkip), MaxAge: int(defaultMaxAge / time.Second)},
 	}}

@@ -14,9 +14,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // set is a policy that a test sets.
@@ -138,7 +138,7 @@ func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	alice, err := s.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	bob, err := s.Users.CreateUser(t.Context(), "bob", people.RoleMember)
+	bob, err := s.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	p := &set{}
 	h := &cron.Heartbeats{

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
-	"xbot/internal/store/cron"
 )
 
 // Conversations stores conversations.
@@ -26,15 +26,15 @@ type Conversations interface {
 
 // Cron stores jobs.
 type Cron interface {
-	AddJob(ctx context.Context, j cron.Job) (made cron.Job, fresh bool, err error)
-	ChangeJob(ctx context.Context, id chat.JobID, change func(j *cron.Job, now time.Time) error) (cron.Job, error)
+	AddJob(ctx context.Context, j cronstore.Job) (made cronstore.Job, fresh bool, err error)
+	ChangeJob(ctx context.Context, id chat.JobID, change func(j *cronstore.Job, now time.Time) error) (cronstore.Job, error)
 	Clock(ctx context.Context) (time.Time, error)
 	DeleteJob(ctx context.Context, id chat.JobID) error
-	Heartbeats(ctx context.Context) ([]cron.Job, error)
-	Job(ctx context.Context, id chat.JobID) (cron.Job, error)
-	JobOwner(ctx context.Context, user chat.UserID) (cron.Owner, error)
+	Heartbeats(ctx context.Context) ([]cronstore.Job, error)
+	Job(ctx context.Context, id chat.JobID) (cronstore.Job, error)
+	JobOwner(ctx context.Context, user chat.UserID) (cronstore.Owner, error)
 	JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error)
-	Jobs(ctx context.Context, which cron.Listed) ([]cron.Job, error)
+	Jobs(ctx context.Context, which cronstore.Listed) ([]cronstore.Job, error)
 	RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error)
 	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
 	RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[chat.JobID][]chat.JobRun, error)
@@ -89,11 +89,11 @@ type From struct {
 
 // List returns the jobs of the caller, or of all users. Those that run next come first.
 func (d *Jobs) List(ctx context.Context, w Caller, all bool) ([]chat.Job, error) {
-	return d.Listed(ctx, w, all, cron.Listed{})
+	return d.Listed(ctx, w, all, cronstore.Listed{})
 }
 
 // Listed returns those of some track or service. Owner says nothing there.
-func (d *Jobs) Listed(ctx context.Context, w Caller, all bool, which cron.Listed) ([]chat.Job, error) {
+func (d *Jobs) Listed(ctx context.Context, w Caller, all bool, which cronstore.Listed) ([]chat.Job, error) {
 	if which.Owner = w.User; all && w.Admin {
 		which.Owner = 0
 	}
@@ -135,7 +135,7 @@ func (d *Jobs) Add(ctx context.Context, w Caller, p chat.JobPlan, from From) (ch
 	if err != nil {
 		return chat.Job{}, err
 	}
-	j := cron.Job{Job: chat.Job{ID: newID(), Owner: w.User, JobTrack: chat.JobTrack{Service: from.Service}, State: chat.JobActive, JobPlan: p}, Home: from.Home, MadeBy: from.Once}
+	j := cronstore.Job{Job: chat.Job{ID: newID(), Owner: w.User, JobTrack: chat.JobTrack{Service: from.Service}, State: chat.JobActive, JobPlan: p}, Home: from.Home, MadeBy: from.Once}
 	if err := d.check(ctx, w, &j, chat.JobPlan{}); err != nil {
 		return chat.Job{}, err
 	}
@@ -175,7 +175,7 @@ func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int
 	if plan.Service != old.Service {
 		return chat.Job{}, fault.Errorf(fault.Invalid, "a job cannot go from the house to a service, nor from one service to another: make a new one")
 	}
-	return d.change(ctx, id, func(j *cron.Job, now time.Time) error {
+	return d.change(ctx, id, func(j *cronstore.Job, now time.Time) error {
 		if j.Revision != old.Revision || revision != 0 && revision != j.Revision {
 			return i18n.Fault(fault.Conflict, i18n.CronChangedMeanwhile)
 		}
@@ -191,7 +191,7 @@ func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int
 }
 
 // settle derives the state and next time of a changed job.
-func settle(j *cron.Job, now time.Time, moved bool) error {
+func settle(j *cronstore.Job, now time.Time, moved bool) error {
 	more := j.MaxRuns == 0 || j.Runs < j.MaxRuns
 	switch {
 	case j.State == chat.JobPaused:
@@ -213,7 +213,7 @@ func (d *Jobs) Pause(ctx context.Context, w Caller, id chat.JobID) (chat.Job, er
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
-	return d.change(ctx, id, func(j *cron.Job, _ time.Time) error {
+	return d.change(ctx, id, func(j *cronstore.Job, _ time.Time) error {
 		if j.State == chat.JobActive {
 			j.State, j.Next = chat.JobPaused, nil
 		}
@@ -226,7 +226,7 @@ func (d *Jobs) Resume(ctx context.Context, w Caller, id chat.JobID) (chat.Job, e
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
-	return d.change(ctx, id, func(j *cron.Job, now time.Time) error {
+	return d.change(ctx, id, func(j *cronstore.Job, now time.Time) error {
 		if j.State == chat.JobActive {
 			return nil
 		}
@@ -301,22 +301,22 @@ func (d *Jobs) Preview(ctx context.Context, w Caller, when, zone string, n int) 
 }
 
 // change changes a job, which wakes its workflow.
-func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *cron.Job, now time.Time) error) (chat.Job, error) {
+func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *cronstore.Job, now time.Time) error) (chat.Job, error) {
 	j, err := d.Cron.ChangeJob(ctx, id, do)
 	return j.Job, err
 }
 
 // seen returns a job that the caller may see; any other one is NotFound.
-func (d *Jobs) seen(ctx context.Context, w Caller, id chat.JobID) (cron.Job, error) {
+func (d *Jobs) seen(ctx context.Context, w Caller, id chat.JobID) (cronstore.Job, error) {
 	j, err := d.Cron.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && j.Owner != w.User && !w.Admin {
-		return cron.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, id)
+		return cronstore.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, id)
 	}
 	return j, err
 }
 
 // mine returns a job that the caller may change.
-func (d *Jobs) mine(ctx context.Context, w Caller, id chat.JobID) (cron.Job, error) {
+func (d *Jobs) mine(ctx context.Context, w Caller, id chat.JobID) (cronstore.Job, error) {
 	j, err := d.seen(ctx, w, id)
 	if err == nil && j.Heartbeat != "" {
 		return j, i18n.Fault(fault.Denied, i18n.CronPolicy)

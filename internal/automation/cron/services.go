@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
-	"xbot/internal/store/cron"
 )
 
 // What a conversation of a service may have, whose jobs somebody outside asks for.
@@ -23,7 +23,7 @@ const (
 
 // place says to which track a job belongs, refuses what its owner may not have there, and returns whose timezone holds for it. Who the owner
 // is comes from their row, whatever the caller says.
-func (d *Jobs) place(ctx context.Context, w Caller, j *cron.Job) (zoneOf chat.UserID, err error) {
+func (d *Jobs) place(ctx context.Context, w Caller, j *cronstore.Job) (zoneOf chat.UserID, err error) {
 	owner, err := d.Cron.JobOwner(ctx, j.Owner)
 	if err != nil {
 		return 0, err
@@ -41,7 +41,7 @@ func (d *Jobs) place(ctx context.Context, w Caller, j *cron.Job) (zoneOf chat.Us
 }
 
 // consumers holds the job of a consumer to its own conversation.
-func consumers(owner cron.Owner, j *cron.Job) error {
+func consumers(owner cronstore.Owner, j *cronstore.Job) error {
 	p := &j.JobPlan
 	switch {
 	case owner.Service == "" || owner.Conversation == "" || owner.Admin == 0:
@@ -62,7 +62,7 @@ func consumers(owner cron.Owner, j *cron.Job) error {
 }
 
 // services holds the job of an administrator to the service that it is for.
-func services(owner cron.Owner, j *cron.Job) error {
+func services(owner cronstore.Owner, j *cronstore.Job) error {
 	p := &j.JobPlan
 	of, _, told := service.Of(p.Target)
 	switch {
@@ -79,7 +79,7 @@ func services(owner cron.Owner, j *cron.Job) error {
 }
 
 // paced refuses times that come too soon or too often for somebody outside.
-func paced(j *cron.Job, now time.Time) error {
+func paced(j *cronstore.Job, now time.Time) error {
 	tooOften := fault.Errorf(fault.Invalid, "a job of this conversation runs at least %d minutes from now, and not more often than every %d minutes",
 		int(ConsumerEvery/time.Minute), int(ConsumerEvery/time.Minute))
 	if j.Spec.Kind == schedule.At && j.Next.Sub(now) < ConsumerEvery-time.Second { // "in 5m" is cut to a second

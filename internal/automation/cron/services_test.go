@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/automation/cron"
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/service"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	cronrows "xbot/internal/store/cron"
-	"xbot/internal/store/services"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
 )
 
 // zonesOf says that only some people have a timezone.
@@ -58,7 +58,7 @@ func consumerOf(t *testing.T) *consumer {
 	by, err := s.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
 	begin := func() service.Conversation {
-		c, err := s.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+		c, err := s.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI})
 		require.NoError(t, err)
 		return c
 	}
@@ -143,12 +143,12 @@ func TestTimeline_ShowsWhatComesInItsBounds(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.add(t, "in 2d", nil)
 	require.NoError(t, err)
-	line, err := c.Timeline(t.Context(), c.who, true, cronrows.Listed{}, 7)
+	line, err := c.Timeline(t.Context(), c.who, true, cronstore.Listed{}, 7)
 	require.NoError(t, err)
 	require.Len(t, line.Items, 61, "sixty of one job, and the one of the other")
 	require.True(t, line.More)
 	require.True(t, line.Items[60].At.After(line.Now.Add(47*time.Hour)))
-	none, err := c.Timeline(t.Context(), cron.Caller{User: c.other.User}, true, cronrows.Listed{}, 7)
+	none, err := c.Timeline(t.Context(), cron.Caller{User: c.other.User}, true, cronstore.Listed{}, 7)
 	require.NoError(t, err)
 	require.Empty(t, none.Items)
 }

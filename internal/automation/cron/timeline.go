@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
-	"xbot/internal/store/cron"
 )
 
 const (
@@ -38,7 +38,7 @@ type TimelineItem struct {
 }
 
 // Timeline looks some days ahead and back.
-func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which cron.Listed, days int) (Timeline, error) {
+func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which cronstore.Listed, days int) (Timeline, error) {
 	now, err := d.Cron.Clock(ctx)
 	if err != nil {
 		return Timeline{}, err
@@ -80,7 +80,7 @@ func around(items []TimelineItem, now time.Time) []TimelineItem {
 }
 
 // ahead adds the times of a job that come.
-func (t *Timeline) ahead(j cron.Job) {
+func (t *Timeline) ahead(j cronstore.Job) {
 	table, err := schedule.New(j.Spec)
 	if err != nil || j.Next == nil || j.State != chat.JobActive {
 		return
@@ -104,7 +104,7 @@ func (t *Timeline) ahead(j cron.Job) {
 }
 
 // back adds the runs of a job.
-func (t *Timeline) back(j cron.Job, runs []chat.JobRun) {
+func (t *Timeline) back(j cronstore.Job, runs []chat.JobRun) {
 	t.More = t.More || len(runs) == runsOfJob
 	for _, r := range runs {
 		if r.Scheduled.After(t.From) {

@@ -8,11 +8,11 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"xbot/internal/automation/trigger/triggerstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/triggers"
 	"xbot/internal/turn/session"
 )
 
@@ -56,7 +56,7 @@ func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft,
 		return Made{}, err
 	}
 	plain := newSecret()
-	made, err := b.Store.Triggers.AddTrigger(ctx, triggers.OwnedTrigger{
+	made, err := b.Store.Triggers.AddTrigger(ctx, triggerstore.OwnedTrigger{
 		Trigger: chat.Trigger{ID: id, TriggerDraft: d}, Owner: owner, Secret: b.Key.Seal([]byte(plain)), MadeBy: madeBy,
 	})
 	return b.made(made, plain), err

@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/channel/accounts"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/onebot"
 	"xbot/internal/channel/qq"
@@ -14,7 +15,6 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/channels"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -23,7 +23,7 @@ func withBots(t *testing.T, bots ...[2]string) *accounts.Store {
 	t.Helper()
 	rows := store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
 	for _, b := range bots {
-		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), channels.ChannelAccount{Channel: b[0], Account: b[1], Enabled: true, Settings: map[string]string{}}, 0))
+		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: b[0], Account: b[1], Enabled: true, Settings: map[string]string{}}, 0))
 	}
 	return &accounts.Store{Store: rows, Drivers: []channel.Driver{feishu.Driver(), qq.Driver(), onebot.Driver()}}
 }

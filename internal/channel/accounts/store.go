@@ -11,10 +11,10 @@ import (
 	"slices"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/channels"
 )
 
 // Store reads and writes what accounts are configured with. It is safe for concurrent use.
@@ -66,8 +66,8 @@ func (b *Store) reveal(sealed []byte) (map[string]string, error) {
 }
 
 // row is an account as it is stored: its secrets are sealed.
-func (b *Store) row(d channel.Driver, account string, enabled bool, all map[string]string) (channels.ChannelAccount, error) {
-	a := channels.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
+func (b *Store) row(d channel.Driver, account string, enabled bool, all map[string]string) (accountstore.ChannelAccount, error) {
+	a := accountstore.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
 	secrets := map[string]string{}
 	for _, o := range d.Options {
 		switch value := all[o.Name]; {

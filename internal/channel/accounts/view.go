@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store/channels"
 )
 
 // Kinds are the platforms that there can be accounts of.
@@ -56,7 +56,7 @@ func (b *Store) ViewOf(ctx context.Context, name, account string) (chat.ChannelA
 	return chat.ChannelAccount{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
 }
 
-func (b *Store) view(ctx context.Context, r channels.ChannelOverview) chat.ChannelAccount {
+func (b *Store) view(ctx context.Context, r accountstore.ChannelOverview) chat.ChannelAccount {
 	a := chat.ChannelAccount{
 		Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: r.Settings, Secrets: []string{}, Revision: r.Revision,
 		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error,
@@ -86,7 +86,7 @@ func (b *Store) view(ctx context.Context, r channels.ChannelOverview) chat.Chann
 	return a
 }
 
-func stateOf(r channels.ChannelOverview) chat.ChannelState {
+func stateOf(r accountstore.ChannelOverview) chat.ChannelState {
 	switch {
 	case !r.Enabled:
 		return chat.ChannelOff

@@ -14,10 +14,10 @@ import (
 	"xbot/internal/document/websearch"
 	"xbot/internal/document/websearch/websearchtest"
 	"xbot/internal/extension/toolkey"
+	"xbot/internal/extension/toolkey/toolkeystore"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/secret"
-	"xbot/internal/store/toolkeys"
 )
 
 func TestMain(m *testing.M) {
@@ -30,9 +30,9 @@ const (
 )
 
 // rows keep keys in memory.
-type rows struct{ list []toolkeys.Key }
+type rows struct{ list []toolkeystore.Key }
 
-func (r *rows) ToolKeys(_ context.Context, user chat.UserID) (out []toolkeys.Key, err error) {
+func (r *rows) ToolKeys(_ context.Context, user chat.UserID) (out []toolkeystore.Key, err error) {
 	for _, owner := range []chat.UserID{0, user} {
 		for _, k := range r.list {
 			if k.User == owner {
@@ -43,7 +43,7 @@ func (r *rows) ToolKeys(_ context.Context, user chat.UserID) (out []toolkeys.Key
 	return out, nil
 }
 
-func (r *rows) SetToolKey(_ context.Context, in toolkeys.Key, _ chat.UserID) error {
+func (r *rows) SetToolKey(_ context.Context, in toolkeystore.Key, _ chat.UserID) error {
 	r.list = append(r.list, in)
 	return nil
 }

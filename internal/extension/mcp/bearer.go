@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 )
 
 // Tokens are the tokens of the accounts that people have connected. An oauth.NotConnectedError: the person has to connect one first.
@@ -32,7 +32,7 @@ type bearer struct {
 }
 
 // authorization is the account that authorizes requests to a server; nil: none does.
-func (c *Connections) authorization(s mcpservers.Server, person chat.UserID) *bearer {
+func (c *Connections) authorization(s mcpstore.Server, person chat.UserID) *bearer {
 	if s.Account == "" {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/store/mcpservers"
+	"xbot/internal/extension/mcp/mcpstore"
 )
 
 // connectedTime bounds how long all servers together may take to say what they offer after an account was connected.
@@ -41,11 +41,11 @@ func (c *Connections) AccountConnected(person chat.UserID, provider string, vouc
 
 // authorizedAnew reports whether a server is asked when an account at a provider was connected. The list that one account has made for everybody is not
 // replaced because somebody else connects one, who may see less.
-func authorizedAnew(s mcpservers.Server, provider string, vouches bool) bool {
+func authorizedAnew(s mcpstore.Server, provider string, vouches bool) bool {
 	return s.Enabled && s.Account == provider && (s.User != 0 || vouches && s.Digest == "")
 }
 
-func (c *Connections) askAnew(ctx context.Context, s mcpservers.Server, person chat.UserID) {
+func (c *Connections) askAnew(ctx context.Context, s mcpstore.Server, person chat.UserID) {
 	if _, err := c.Refresh(ctx, At{Server: s.ID, Person: person, Vouched: s.User == 0}); err != nil {
 		c.cfg.Log.Info("an MCP server does not say what it offers to the account that was connected", "server", s.Name, "error", err) // the list says it, too
 	}

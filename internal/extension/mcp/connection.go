@@ -14,11 +14,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp/elicit"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
 )
 
@@ -37,9 +37,9 @@ const (
 type connection struct {
 	pool   *Connections
 	key    key
-	server mcpservers.Server // as it was when it was connected to
-	box    sandbox.Sandbox   // nil: the server has an address
-	counts bool              // what it lists by itself is stored
+	server mcpstore.Server // as it was when it was connected to
+	box    sandbox.Sandbox // nil: the server has an address
+	counts bool            // what it lists by itself is stored
 	known
 
 	life  context.Context //nolint:containedctx // of the connection, which outlives the call that needed it first
@@ -88,7 +88,7 @@ func (u *usage) leave() {
 	}
 }
 
-func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connection {
+func newConnection(pool *Connections, k key, s mcpstore.Server, at At) *connection {
 	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(at.Dir), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}}
 	n.life, n.end = context.WithCancelCause(context.Background())
 	return n
@@ -96,7 +96,7 @@ func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connec
 
 // counts reports whether what a server says of itself here is stored, for all who use it. What it says to the account of one person, or from the
 // runner of one, is no word for the others.
-func counts(s mcpservers.Server, at At) bool {
+func counts(s mcpstore.Server, at At) bool {
 	return at.Vouched || s.User != 0 || s.Transport != chat.MCPStdio && s.Account == ""
 }
 

@@ -12,10 +12,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp/elicit"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
 )
 
 // How many connections there may be at once. Where there is no room, the one that was idle for the longest time is closed.
@@ -121,7 +121,7 @@ func (c *Connections) Close() error {
 var errClosing = fault.Errorf(fault.Unavailable, "the server is shutting down")
 
 // acquire returns a connection that works, which is made where there is none. Its caller releases it.
-func (c *Connections) acquire(ctx context.Context, s mcpservers.Server, at At) (*connection, error) {
+func (c *Connections) acquire(ctx context.Context, s mcpstore.Server, at At) (*connection, error) {
 	conn, err := c.take(s, at)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (c *Connections) acquire(ctx context.Context, s mcpservers.Server, at At) (
 }
 
 // take counts the caller as a user of a connection, which may be on its way.
-func (c *Connections) take(s mcpservers.Server, at At) (*connection, error) {
+func (c *Connections) take(s mcpstore.Server, at At) (*connection, error) {
 	k := key{server: s.ID, person: at.Person}
 	if s.Transport == chat.MCPStdio {
 		if at.Box == nil {

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 )
 
 // FileName is how the file is called in the server's data folder.
@@ -265,8 +265,8 @@ func (f *File) expand(server, value string, env map[string]string) string {
 }
 
 // take stores a server of the file where it is new or another one, and reports whether the rows have it then.
-func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) (taken bool, err error) {
-	i := slices.IndexFunc(rows, func(r mcpservers.Server) bool { return r.Name == d.Name })
+func (f *File) take(ctx context.Context, d Draft, rows []mcpstore.Server) (taken bool, err error) {
+	i := slices.IndexFunc(rows, func(r mcpstore.Server) bool { return r.Name == d.Name })
 	switch {
 	case i >= 0 && !rows[i].FromFile:
 		f.tell("an MCP server of the file is left out", fmt.Errorf("an administrator has added one of the name %s on the page", d.Name))
@@ -294,7 +294,7 @@ func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) (tak
 }
 
 // same reports whether a server is stored as it stands in the file.
-func (f *File) same(d Draft, r mcpservers.Server) bool {
+func (f *File) same(d Draft, r mcpstore.Server) bool {
 	was, err := stored(f.Servers.Key, r)
 	now := given(d)
 	return err == nil && d.Transport == r.Transport && d.Command == r.Command && slices.Equal(d.Args, r.Args) && d.URL == r.URL && d.Instructions == r.Instructions && d.Trusted == r.Trusted &&
@@ -337,7 +337,7 @@ func (f *File) ask(ctx context.Context, s chat.MCPServer) {
 	}
 }
 
-func (f *File) remove(ctx context.Context, r mcpservers.Server) error {
+func (f *File) remove(ctx context.Context, r mcpstore.Server) error {
 	if err := f.Servers.Rows.RemoveMCPServer(ctx, 0, r.Name, true); err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 )
 
 // Listed is a tool of a server as people see it.
@@ -23,12 +23,12 @@ func (s *Source) Listed(ctx context.Context, person chat.UserID, id int64) ([]Li
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(rows, func(r mcpservers.Server) bool { return r.ID == id })
+	i := slices.IndexFunc(rows, func(r mcpstore.Server) bool { return r.ID == id })
 	if i < 0 {
 		return nil, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
 	}
 	asked := rows[i]
-	used := slices.DeleteFunc(inForce(rows), func(r mcpservers.Server) bool { return r.Name == asked.Name })
+	used := slices.DeleteFunc(inForce(rows), func(r mcpstore.Server) bool { return r.Name == asked.Name })
 	all, err := s.named(ctx, append(used, asked), person)
 	if err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool/toolset"
 )
 
@@ -18,13 +18,13 @@ const ProjectFile = ".mcp.json"
 // Projects know the servers of the folders in which conversations work.
 type Projects interface {
 	// InForce returns those of a conversation to which its person has agreed, from rows alone.
-	InForce(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error)
+	InForce(ctx context.Context, at toolset.Place) ([]mcpstore.Server, error)
 	// Stands refuses a call where the file is another one by now than the person has agreed to: Denied, with a sentence.
-	Stands(ctx context.Context, person chat.UserID, p mcpservers.Project, box sandbox.Sandbox) error
+	Stands(ctx context.Context, person chat.UserID, p mcpstore.Project, box sandbox.Sandbox) error
 }
 
 // Sealed is a draft, which is checked, as a row, with its values sealed.
-func (d Draft) Sealed(key secret.Sealer) mcpservers.Server {
+func (d Draft) Sealed(key secret.Sealer) mcpstore.Server {
 	d.Trusted = false // a folder cannot declare a server trusted
-	return mcpservers.Server{MCPServer: chat.MCPServer{MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers))}, Secrets: given(d).seal(key)}
+	return mcpstore.Server{MCPServer: chat.MCPServer{MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers))}, Secrets: given(d).seal(key)}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
 )
 
@@ -22,7 +22,7 @@ const maxPromptsTold = 1500
 var promptParameters = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"of the prompt"},"arguments":{"type":"object","additionalProperties":{"type":"string"}}},"required":["name"]}`)
 
 // promptTool fills in the prompts of a server.
-func promptTool(connections *Connections, server mcpservers.Server, person chat.UserID, prompts []chat.MCPPrompt) *serverTool {
+func promptTool(connections *Connections, server mcpstore.Server, person chat.UserID, prompts []chat.MCPPrompt) *serverTool {
 	told := make([]string, len(prompts))
 	for i, p := range prompts {
 		told[i] = signature(p)

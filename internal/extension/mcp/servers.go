@@ -12,17 +12,17 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
 )
 
 // Rows keep servers and what they offered last.
 type Rows interface {
-	MCPServers(ctx context.Context, user chat.UserID) ([]mcpservers.Server, error)
-	MCPServer(ctx context.Context, id int64) (mcpservers.Server, error)
-	SetMCPServer(ctx context.Context, in mcpservers.Server, by chat.UserID) (id int64, err error)
+	MCPServers(ctx context.Context, user chat.UserID) ([]mcpstore.Server, error)
+	MCPServer(ctx context.Context, id int64) (mcpstore.Server, error)
+	SetMCPServer(ctx context.Context, in mcpstore.Server, by chat.UserID) (id int64, err error)
 	RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error
 	MCPOffers(ctx context.Context, id int64) (chat.MCPOffers, error)
 	SetMCPOffers(ctx context.Context, id, revision int64, offers chat.MCPOffers) error
@@ -65,17 +65,17 @@ func (s *Servers) Own(ctx context.Context, owner chat.UserID, name string) (chat
 	return r.MCPServer, err
 }
 
-func (s *Servers) row(ctx context.Context, owner chat.UserID, name string) (mcpservers.Server, error) {
+func (s *Servers) row(ctx context.Context, owner chat.UserID, name string) (mcpstore.Server, error) {
 	rows, err := s.Rows.MCPServers(ctx, owner)
 	if err != nil {
-		return mcpservers.Server{}, err
+		return mcpstore.Server{}, err
 	}
 	for _, r := range rows {
 		if r.Name == name && r.User == owner {
 			return r, nil
 		}
 	}
-	return mcpservers.Server{}, fault.Errorf(fault.NotFound, "there is no MCP server %.40q", name)
+	return mcpstore.Server{}, fault.Errorf(fault.NotFound, "there is no MCP server %.40q", name)
 }
 
 // InForce finds the server of a name that a person uses: their own, else the installation's; that of the installation where user is 0.
@@ -119,7 +119,7 @@ func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	if err := d.check(); err != nil {
 		return chat.MCPServer{}, err
 	}
-	v, row := given(d), mcpservers.Server{MCPServer: chat.MCPServer{
+	v, row := given(d), mcpstore.Server{MCPServer: chat.MCPServer{
 		User: owner, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision, FromFile: fromFile,
 	}}
 	var had string
@@ -147,7 +147,7 @@ func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 }
 
 // changed returns the stored server that a draft changes, and takes over its values where the draft leaves them empty. A file says all of them.
-func (s *Servers) changed(ctx context.Context, owner chat.UserID, v *values, d Draft, fromFile bool) (mcpservers.Server, error) {
+func (s *Servers) changed(ctx context.Context, owner chat.UserID, v *values, d Draft, fromFile bool) (mcpstore.Server, error) {
 	old, err := s.row(ctx, owner, d.Name)
 	switch {
 	case err != nil || fromFile:
@@ -194,7 +194,7 @@ func (s *Servers) provided(ctx context.Context, owner chat.UserID, account strin
 }
 
 // keep takes over the stored values that a change leaves empty.
-func (s *Servers) keep(v *values, d Draft, old mcpservers.Server) error {
+func (s *Servers) keep(v *values, d Draft, old mcpstore.Server) error {
 	was, err := stored(s.Key, old)
 	if err != nil {
 		if len(v.Env) == len(d.Env) && len(v.Headers) == len(d.Headers) {

@@ -17,9 +17,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp"
 	"xbot/internal/extension/mcp/elicit"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool/tooltest"
 )
 
@@ -39,12 +39,12 @@ func TestMain(m *testing.M) {
 // rows keep servers in memory.
 type rows struct {
 	mu     sync.Mutex
-	list   []mcpservers.Server
+	list   []mcpstore.Server
 	offers map[int64]chat.MCPOffers
 	stored int // how often offers were
 }
 
-func (r *rows) MCPServers(_ context.Context, user chat.UserID) (out []mcpservers.Server, err error) {
+func (r *rows) MCPServers(_ context.Context, user chat.UserID) (out []mcpstore.Server, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, owner := range slices.Compact([]chat.UserID{0, user}) {
@@ -57,7 +57,7 @@ func (r *rows) MCPServers(_ context.Context, user chat.UserID) (out []mcpservers
 	return out, nil
 }
 
-func (r *rows) MCPServer(_ context.Context, id int64) (mcpservers.Server, error) {
+func (r *rows) MCPServer(_ context.Context, id int64) (mcpstore.Server, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.list {
@@ -65,10 +65,10 @@ func (r *rows) MCPServer(_ context.Context, id int64) (mcpservers.Server, error)
 			return s, nil
 		}
 	}
-	return mcpservers.Server{}, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
+	return mcpstore.Server{}, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
 }
 
-func (r *rows) SetMCPServer(_ context.Context, in mcpservers.Server, _ chat.UserID) (int64, error) {
+func (r *rows) SetMCPServer(_ context.Context, in mcpstore.Server, _ chat.UserID) (int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	in.Shared = in.User == 0
@@ -92,7 +92,7 @@ func (r *rows) RemoveMCPServer(_ context.Context, user chat.UserID, name string,
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := len(r.list)
-	r.list = slices.DeleteFunc(r.list, func(s mcpservers.Server) bool { return s.User == user && s.Name == name && s.FromFile == fromFile })
+	r.list = slices.DeleteFunc(r.list, func(s mcpstore.Server) bool { return s.User == user && s.Name == name && s.FromFile == fromFile })
 	if len(r.list) == n {
 		return fault.Errorf(fault.NotFound, "none")
 	}

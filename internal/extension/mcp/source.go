@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/mcp/toolschema"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
 	"xbot/internal/tool/toolset"
 )
@@ -32,7 +32,7 @@ type Source struct {
 
 	rows        Rows
 	connections *Connections
-	read        toolset.Rows[[]mcpservers.Server]
+	read        toolset.Rows[[]mcpstore.Server]
 
 	mu   sync.Mutex
 	kept map[int64]chat.MCPOffers // by server; never changed once they are here
@@ -70,7 +70,7 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 }
 
 // named are the tools of servers that have a name.
-func (s *Source) named(ctx context.Context, servers []mcpservers.Server, person chat.UserID) ([]*serverTool, error) {
+func (s *Source) named(ctx context.Context, servers []mcpstore.Server, person chat.UserID) ([]*serverTool, error) {
 	var all []offered
 	var made []*serverTool
 	for _, server := range servers {
@@ -121,37 +121,37 @@ func (s *Source) Instructions(ctx context.Context, at toolset.Place) (string, er
 }
 
 // servers are those of the installation and, behind them, of the user of a place.
-func (s *Source) servers(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
-	return s.read.At(at, func() ([]mcpservers.Server, error) { return s.rows.MCPServers(ctx, at.User) })
+func (s *Source) servers(ctx context.Context, at toolset.Place) ([]mcpstore.Server, error) {
+	return s.read.At(at, func() ([]mcpstore.Server, error) { return s.rows.MCPServers(ctx, at.User) })
 }
 
 // serversAt are the servers in force that can be used at a place: a group has no account that authorizes requests.
-func serversAt(rows []mcpservers.Server, at toolset.Place) []mcpservers.Server {
+func serversAt(rows []mcpstore.Server, at toolset.Place) []mcpstore.Server {
 	out := inForce(rows)
 	if at.OfGroup {
-		out = slices.DeleteFunc(out, func(r mcpservers.Server) bool { return r.Account != "" })
+		out = slices.DeleteFunc(out, func(r mcpstore.Server) bool { return r.Account != "" })
 	}
 	return out
 }
 
 // inForce are the servers that a person uses, in the order of their names.
-func inForce(rows []mcpservers.Server) []mcpservers.Server {
-	byName := map[string]mcpservers.Server{}
+func inForce(rows []mcpstore.Server) []mcpstore.Server {
+	byName := map[string]mcpstore.Server{}
 	for _, r := range rows { // a person's own come behind
 		byName[r.Name] = r
 	}
-	out := make([]mcpservers.Server, 0, len(byName))
+	out := make([]mcpstore.Server, 0, len(byName))
 	for _, r := range byName {
 		if r.Enabled {
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(a, b mcpservers.Server) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b mcpstore.Server) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // offers returns what a server listed last, from memory where that is still so.
-func (s *Source) offers(ctx context.Context, server mcpservers.Server) (chat.MCPOffers, error) {
+func (s *Source) offers(ctx context.Context, server mcpstore.Server) (chat.MCPOffers, error) {
 	if server.Digest == "" {
 		return chat.MCPOffers{}, nil
 	}
@@ -178,7 +178,7 @@ func (s *Source) offers(ctx context.Context, server mcpservers.Server) (chat.MCP
 }
 
 // toolsOf are the tools of a server, whose names are still to be given.
-func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person chat.UserID) []*serverTool {
+func (s *Source) toolsOf(server mcpstore.Server, offers chat.MCPOffers, person chat.UserID) []*serverTool {
 	out := make([]*serverTool, 0, len(offers.Tools)+1)
 	for _, t := range offers.Tools {
 		parameters, names := toolschema.Split(t.Schema)
@@ -207,7 +207,7 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 }
 
 // remote returns a tool as its server describes it.
-func remote(server mcpservers.Server, t chat.MCPTool) *tool.Remote {
+func remote(server mcpstore.Server, t chat.MCPTool) *tool.Remote {
 	hints, err := json.Marshal(t.Hints)
 	if err != nil {
 		panic(err) // hints are booleans
@@ -229,7 +229,7 @@ func addressOf(s chat.MCPServer) string {
 }
 
 // trusted reports whether an administrator trusts the annotations of a server.
-func trusted(server mcpservers.Server) bool { return server.Trusted && server.User == 0 }
+func trusted(server mcpstore.Server) bool { return server.Trusted && server.User == 0 }
 
 func classOf(hints chat.MCPHints, trusted bool) chat.ToolClass {
 	switch {

@@ -8,8 +8,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp/elicit"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/mcp/toolschema"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
 )
 
@@ -23,7 +23,7 @@ type serverTool struct {
 	person      chat.UserID
 	own         ownTool           // nil: the server has it
 	names       map[string]string // the server's of arguments that models know by another one
-	project     mcpservers.Project
+	project     mcpstore.Project
 	projects    Projects // nil: it is no server of a project
 }
 
@@ -122,7 +122,7 @@ const resourceName = "resources"
 var resourceParameters = json.RawMessage(`{"type":"object","properties":{"uri":{"type":"string","description":"the resource to read; none: list them"}}}`)
 
 // resourceTool lists and reads the resources of a server.
-func resourceTool(connections *Connections, server mcpservers.Server, person chat.UserID, count int) *serverTool {
+func resourceTool(connections *Connections, server mcpstore.Server, person chat.UserID, count int) *serverTool {
 	return &serverTool{
 		server: server.ID, person: person, offered: added(server.Name, resourceName), own: resourcesTool{connections},
 		spec: tool.Spec{

@@ -11,8 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
 )
 
@@ -68,7 +68,7 @@ func (c *Connections) Forget(server int64) {
 }
 
 // server reads a server that a person may use. NotFound: there is none; Invalid: it is switched off.
-func (c *Connections) server(ctx context.Context, at At) (mcpservers.Server, error) {
+func (c *Connections) server(ctx context.Context, at At) (mcpstore.Server, error) {
 	s, err := c.cfg.Rows.MCPServer(ctx, at.Server)
 	switch {
 	case err != nil:
@@ -95,7 +95,7 @@ var errSlow = errors.New("its time was up")
 // use asks something of a server within the time of a call. Where the connection turns out to be broken it is made anew, and the server is
 // asked once more: if it certainly did not get the request, or if the request may be repeated. Errors are those of acquire and of the person's
 // account (nothing was done), RefusedError, UnknownError, and the end of ctx.
-func (c *Connections) use(ctx context.Context, s mcpservers.Server, at At, repeatable bool, ask func(ctx context.Context, conn *connection) error) error {
+func (c *Connections) use(ctx context.Context, s mcpstore.Server, at At, repeatable bool, ask func(ctx context.Context, conn *connection) error) error {
 	timed, cancel := context.WithTimeoutCause(ctx, c.cfg.Call, errSlow)
 	defer cancel()
 	for attempt := 1; ; attempt++ {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
 )
 
 // values are what is secret of a server: of its variables and headers, by name.
@@ -44,7 +44,7 @@ func (v values) seal(with secret.Sealer) []byte {
 }
 
 // stored are the values of a server; those that were given up with the installation's old key are missing.
-func stored(with secret.Sealer, s mcpservers.Server) (v values, err error) {
+func stored(with secret.Sealer, s mcpstore.Server) (v values, err error) {
 	if len(s.Secrets) == 0 {
 		return v, nil
 	}
@@ -59,7 +59,7 @@ func stored(with secret.Sealer, s mcpservers.Server) (v values, err error) {
 }
 
 // whole refuses values of which some are missing.
-func (v values) whole(s mcpservers.Server) error {
+func (v values) whole(s mcpstore.Server) error {
 	for _, name := range s.EnvNames {
 		if _, ok := v.Env[name]; !ok {
 			return missing(s, "environment variable", name)
@@ -73,7 +73,7 @@ func (v values) whole(s mcpservers.Server) error {
 	return nil
 }
 
-func missing(s mcpservers.Server, kind, name string) error {
+func missing(s mcpstore.Server, kind, name string) error {
 	if s.FromFile {
 		return fault.Errorf(fault.Invalid, "the value of its %s %s is missing: set the variable that %s names, where the server takes its settings from, and restart the server", kind, name, FileName)
 	}

@@ -13,10 +13,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/oauth"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/fault"
-	rows "xbot/internal/store/oauth"
-	peoplerows "xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // evil marks the parts of hostile responses that must not be shown, logged or stored.
@@ -214,7 +214,7 @@ func TestAttack_ConnectionsOfOneAccountTakeFewDatabaseConnections(t *testing.T) 
 		all.Go(func() { _, _ = b.Finish(context.Background(), back) })
 	}
 	require.Eventually(t, func() bool { return b.provider.Count("/account") == before+many && b.waiting() > 1 }, 10*time.Second, time.Millisecond, "all have their tokens")
-	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	mine := b.user
 	b.user = bob.ID
@@ -230,7 +230,7 @@ func TestAttack_ConnectionsOfOneAccountTakeFewDatabaseConnections(t *testing.T) 
 // TestAttack_ThousandsOfFlowsOfOnePersonCostOthersNothing begins many flows: those of a person are bounded, and another person's goes on.
 func TestAttack_ThousandsOfFlowsOfOnePersonCostOthersNothing(t *testing.T) {
 	b := setup(t)
-	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	ann := b.user
 	b.user = bob.ID
@@ -263,7 +263,7 @@ func TestAttack_ReturnsOfABrowser(t *testing.T) {
 	feishu := b.draft()
 	feishu.ID, feishu.Name, feishu.Issuer = "feishu", "Feishu", "" // it does not say who it is
 	b.save(feishu)
-	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	for _, provider := range []string{"acme", "feishu"} {
 		b.provider.Rule(oauthtest.Rules{Silent: provider == "feishu"})
@@ -271,14 +271,14 @@ func TestAttack_ReturnsOfABrowser(t *testing.T) {
 			change func(r, other *oauth.Return)
 			want   error // nil: any
 		}{
-			"no state":                    {func(r, _ *oauth.Return) { r.State = "" }, rows.ErrNoFlow},
-			"a made-up state":             {func(r, _ *oauth.Return) { r.State = strings.Repeat("a", 32) }, rows.ErrNoFlow},
-			"the state in capitals":       {func(r, _ *oauth.Return) { r.State = strings.ToUpper(r.State) + "A" }, rows.ErrNoFlow},
-			"a blank behind the state":    {func(r, _ *oauth.Return) { r.State += " " }, rows.ErrNoFlow},
-			"a NUL in the state":          {func(r, _ *oauth.Return) { r.State += "\x00" }, rows.ErrNoFlow},
-			"a long state":                {func(r, _ *oauth.Return) { r.State = strings.Repeat("s", 1<<20) }, rows.ErrNoFlow},
-			"no cookie":                   {func(r, _ *oauth.Return) { r.Browser = "" }, rows.ErrNoFlow},
-			"another browser":             {func(r, _ *oauth.Return) { r.Browser = "another" }, rows.ErrNoFlow},
+			"no state":                    {func(r, _ *oauth.Return) { r.State = "" }, oauthstore.ErrNoFlow},
+			"a made-up state":             {func(r, _ *oauth.Return) { r.State = strings.Repeat("a", 32) }, oauthstore.ErrNoFlow},
+			"the state in capitals":       {func(r, _ *oauth.Return) { r.State = strings.ToUpper(r.State) + "A" }, oauthstore.ErrNoFlow},
+			"a blank behind the state":    {func(r, _ *oauth.Return) { r.State += " " }, oauthstore.ErrNoFlow},
+			"a NUL in the state":          {func(r, _ *oauth.Return) { r.State += "\x00" }, oauthstore.ErrNoFlow},
+			"a long state":                {func(r, _ *oauth.Return) { r.State = strings.Repeat("s", 1<<20) }, oauthstore.ErrNoFlow},
+			"no cookie":                   {func(r, _ *oauth.Return) { r.Browser = "" }, oauthstore.ErrNoFlow},
+			"another browser":             {func(r, _ *oauth.Return) { r.Browser = "another" }, oauthstore.ErrNoFlow},
 			"another person":              {func(r, _ *oauth.Return) { r.Person = bob.ID }, oauth.ErrOtherLogin},
 			"no code":                     {func(r, _ *oauth.Return) { r.Code = "" }, nil},
 			"a made-up code":              {func(r, _ *oauth.Return) { r.Code = "code-x" }, nil},
@@ -306,7 +306,7 @@ func TestAttack_ReturnsOfABrowser(t *testing.T) {
 		_, err = b.Finish(t.Context(), r)
 		require.NoError(t, err)
 		_, err = b.Finish(t.Context(), r)
-		require.ErrorIs(t, err, rows.ErrNoFlow, "a state counts once")
+		require.ErrorIs(t, err, oauthstore.ErrNoFlow, "a state counts once")
 		again := b.backFrom(provider)
 		again.Code = r.Code
 		_, err = b.Finish(t.Context(), again)
@@ -323,7 +323,7 @@ func TestAttack_ReturnsOfABrowser(t *testing.T) {
 // other's.
 func TestAttack_OneFeishuAccountOfTwoPeople(t *testing.T) {
 	b := setup(t)
-	bob, err := b.store.Users.CreateUser(t.Context(), "bob", peoplerows.RoleMember)
+	bob, err := b.store.Users.CreateUser(t.Context(), "bob", users.RoleMember)
 	require.NoError(t, err)
 	people := []chat.UserID{b.user, bob.ID}
 	var given []string

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/oauth2"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/store/calls"
-	rows "xbot/internal/store/oauth"
 	"xbot/internal/tool"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/question"
 )
 
@@ -49,7 +49,7 @@ func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address
 	raw := make([]byte, stateBytes)
 	rand.Read(raw) // never fails
 	state, v := hex.EncodeToString(raw), verifier{oauth2.GenerateVerifier()}
-	if err := s.OAuth.AddOAuthFlow(ctx, secret.HashToken(state), rows.Flow{
+	if err := s.OAuth.AddOAuthFlow(ctx, secret.HashToken(state), oauthstore.Flow{
 		User: t.User, Provider: p.ID, Scopes: scopes, Verifier: s.seal(v), Browser: secret.HashToken(browser), Login: t.Login, Call: t.Call,
 	}, FlowLife); err != nil {
 		return "", err
@@ -141,7 +141,7 @@ func (s *Accounts) waiting(ctx context.Context, id chat.CallID, name string) (*c
 var later = map[string]bool{"server_error": true, "temporarily_unavailable": true}
 
 // refused answers the call of a flow, and no other that waits for the same account: only for this one somebody has said no.
-func (s *Accounts) refused(ctx context.Context, p rows.Provider, r Return, call chat.CallID, name string) error {
+func (s *Accounts) refused(ctx context.Context, p oauthstore.Provider, r Return, call chat.CallID, name string) error {
 	refusal := &RefusedError{Provider: p.Name, Said: said(r.Error, r.Description)}
 	waits, err := s.waiting(ctx, call, name)
 	switch {
@@ -170,10 +170,10 @@ func said(code, description string) string {
 }
 
 // connect spends a code. What the provider has given is stored even where the browser has left.
-func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, code string) (Connected, error) {
+func (s *Accounts) connect(ctx context.Context, p oauthstore.Provider, f oauthstore.Flow, code string) (Connected, error) {
 	var v verifier
 	if err := s.open(f.Verifier, &v); err != nil || v.Verifier == "" {
-		return Connected{}, rows.ErrNoFlow // it was sealed with a key that is gone
+		return Connected{}, oauthstore.ErrNoFlow // it was sealed with a key that is gone
 	}
 	config, err := s.config(p)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	if !tokenFits(t) {
 		return Connected{}, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
 	}
-	a := rows.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
+	a := oauthstore.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
 		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Asked: f.Scopes, Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
 	before, answered, err := s.store(ctx, a, p.Revision)
@@ -204,7 +204,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 
 // store stores a connected account and returns the one that it replaces, if any. While the replaced one is renewed it waits, with a database
 // connection, so it needs a permit. Errors are errTooMany if there was none in time.
-func (s *Accounts) store(ctx context.Context, a rows.Account, revision int64) (before rows.Account, answered int, err error) {
+func (s *Accounts) store(ctx context.Context, a oauthstore.Account, revision int64) (before oauthstore.Account, answered int, err error) {
 	end, err := s.connecting.take(ctx, a.User)
 	if err != nil {
 		return before, 0, err

@@ -21,10 +21,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/calls"
+	"xbot/internal/turn/calls"
 
-	rows "xbot/internal/store/oauth"
-	"xbot/internal/store/people"
+	"xbot/internal/extension/oauth/oauthstore"
+	"xbot/internal/user/users"
 )
 
 // Root is the path under which browsers leave and come back; Callback is the redirect address that a provider is told.
@@ -52,21 +52,21 @@ type ConversationsStore interface {
 
 // OAuth stores OAuth providers and accounts.
 type OAuth interface {
-	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
-	ConnectOAuthAccount(ctx context.Context, a rows.Account, revision int64) (answered int, err error)
-	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
-	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
-	OAuthProviders(ctx context.Context, viewer chat.UserID) ([]rows.Provider, error)
+	AddOAuthFlow(ctx context.Context, state []byte, f oauthstore.Flow, life time.Duration) error
+	ConnectOAuthAccount(ctx context.Context, a oauthstore.Account, revision int64) (answered int, err error)
+	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *oauthstore.Account) (oauthstore.Kept, error)) error
+	OAuthAccounts(ctx context.Context, user chat.UserID) ([]oauthstore.Account, error)
+	OAuthProviders(ctx context.Context, viewer chat.UserID) ([]oauthstore.Provider, error)
 	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
 	RemoveOAuthProvider(ctx context.Context, id string) error
-	SetMCPProvider(ctx context.Context, in rows.Provider, void rows.Void, revision int64, by chat.UserID) error
-	SetOAuthProvider(ctx context.Context, in rows.Provider, void *rows.Void, by chat.UserID) error
-	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
+	SetMCPProvider(ctx context.Context, in oauthstore.Provider, void oauthstore.Void, revision int64, by chat.UserID) error
+	SetOAuthProvider(ctx context.Context, in oauthstore.Provider, void *oauthstore.Void, by chat.UserID) error
+	TakeOAuthFlow(ctx context.Context, state, browser []byte) (oauthstore.Flow, error)
 }
 
 // Users stores users.
 type Users interface {
-	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
+	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
 
 // Key seals what is stored and signs tickets.
@@ -155,7 +155,7 @@ func (s *Accounts) client() *http.Client {
 }
 
 // with has the library make its requests to a provider by our client.
-func (s *Accounts) with(ctx context.Context, p rows.Provider) context.Context {
+func (s *Accounts) with(ctx context.Context, p oauthstore.Provider) context.Context {
 	client := s.client()
 	if p.Resource != "" {
 		client.Transport = naming{over: s.HTTP, resource: p.Resource}
@@ -164,7 +164,7 @@ func (s *Accounts) with(ctx context.Context, p rows.Provider) context.Context {
 }
 
 // config is what the library needs to know of a provider.
-func (s *Accounts) config(p rows.Provider) (*oauth2.Config, error) {
+func (s *Accounts) config(p oauthstore.Provider) (*oauth2.Config, error) {
 	secret, err := s.secretOf(p)
 	if err != nil {
 		return nil, err
@@ -242,17 +242,17 @@ func (s *Accounts) Account(ctx context.Context, user chat.UserID, provider strin
 	return a.OAuthAccount, ok, err
 }
 
-func (s *Accounts) account(ctx context.Context, user chat.UserID, provider string) (rows.Account, bool, error) {
+func (s *Accounts) account(ctx context.Context, user chat.UserID, provider string) (oauthstore.Account, bool, error) {
 	all, err := s.OAuth.OAuthAccounts(ctx, user)
 	if err != nil {
-		return rows.Account{}, false, err
+		return oauthstore.Account{}, false, err
 	}
 	for _, a := range all {
 		if a.Provider == provider {
 			return a, true, nil
 		}
 	}
-	return rows.Account{}, false, nil
+	return oauthstore.Account{}, false, nil
 }
 
 // Lacking are the scopes that are wanted and are not among those that there are. Those of an account are what was asked for: what a provider
@@ -301,6 +301,6 @@ func (e *NotConnectedError) Error() string {
 	return "it needs the user's own account at " + cmp.Or(e.Name, e.Provider) + ", and " + e.Why + ": call oauth_authorize with provider " + e.Provider + ", then try again"
 }
 
-func notConnected(p rows.Provider, why string) error {
+func notConnected(p oauthstore.Provider, why string) error {
 	return fault.Errorf(fault.Denied, "%w", &NotConnectedError{Provider: p.ID, Name: p.Name, Why: why})
 }

@@ -16,18 +16,18 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/oauth"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
-	rows "xbot/internal/store/oauth"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
+	"xbot/internal/user/users"
 )
 
 const browser = "the cookie of a browser"
@@ -148,12 +148,12 @@ func TestFlow_AStateCountsOnceAndInItsOwnBrowserForItsOwnPerson(t *testing.T) {
 		changed := back
 		change(&changed)
 		_, err := b.Finish(t.Context(), changed)
-		require.ErrorIs(t, err, rows.ErrNoFlow, name)
+		require.ErrorIs(t, err, oauthstore.ErrNoFlow, name)
 	}
 	_, err := b.Finish(t.Context(), back)
 	require.NoError(t, err, "what others tried has not used it up")
 	_, err = b.Finish(t.Context(), back)
-	require.ErrorIs(t, err, rows.ErrNoFlow)
+	require.ErrorIs(t, err, oauthstore.ErrNoFlow)
 	require.Equal(t, 1, b.provider.Count("/token"))
 
 	other := b.back()
@@ -194,7 +194,7 @@ func TestFlow_EndsAfterHalfAnHour(t *testing.T) {
 		return !open
 	}, 5*time.Second, 20*time.Millisecond)
 	_, err = b.Finish(t.Context(), back)
-	require.ErrorIs(t, err, rows.ErrNoFlow)
+	require.ErrorIs(t, err, oauthstore.ErrNoFlow)
 }
 
 func TestFlow_AnotherProviderCannotAnswerInItsPlace(t *testing.T) {
@@ -274,19 +274,19 @@ func TestToken_OfAnAccountThatTheProviderAcceptsNoMoreHasToBeConnectedAgain(t *t
 func TestToken_RefreshesTakeFewConnectionsOfTheDatabase(t *testing.T) {
 	b := setup(t)
 	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
-	users := []chat.UserID{b.user}
+	people := []chat.UserID{b.user}
 	for _, name := range []string{"ben", "cho", "dee", "eve", "fay"} {
-		u, err := b.store.Users.CreateUser(t.Context(), name, people.RoleMember)
+		u, err := b.store.Users.CreateUser(t.Context(), name, users.RoleMember)
 		require.NoError(t, err)
-		users = append(users, u.ID)
+		people = append(people, u.ID)
 	}
-	for _, b.user = range users {
+	for _, b.user = range people {
 		b.connect()
 	}
 	b.ends(30 * time.Second)
 	came, release := b.heldRefresh()
 	var all sync.WaitGroup
-	for _, user := range users {
+	for _, user := range people {
 		for range 8 {
 			all.Go(func() { _, _ = b.Token(context.Background(), user, "acme") })
 		}
@@ -296,12 +296,12 @@ func TestToken_RefreshesTakeFewConnectionsOfTheDatabase(t *testing.T) {
 	}
 	inTime, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := b.Token(inTime, users[0], "acme")
+	_, err := b.Token(inTime, people[0], "acme")
 	require.ErrorIs(t, err, context.DeadlineExceeded, "whoever waits may leave")
 	require.LessOrEqual(t, int(b.pool.Stat().AcquiredConns()), 4)
 	release()
 	all.Wait()
-	require.Equal(t, 2*len(users), b.provider.Count("/token"), "one for each")
+	require.Equal(t, 2*len(people), b.provider.Count("/token"), "one for each")
 }
 
 func TestToken_ARefusalThatIsForGoodEndsTheAccountAndOneOfTheInstallationDoesNot(t *testing.T) {
@@ -523,7 +523,7 @@ func TestFlow_ACallCanBeDeclinedWhoseProviderIsSwitchedOff(t *testing.T) {
 func TestFlow_LeavesCallsAloneThatWaitForSomebodyElse(t *testing.T) {
 	b := setup(t)
 	id := b.asks("t1")
-	other, err := b.store.Users.CreateUser(t.Context(), "ben", people.RoleMember)
+	other, err := b.store.Users.CreateUser(t.Context(), "ben", users.RoleMember)
 	require.NoError(t, err)
 	ann := b.user
 	b.user = other.ID
@@ -694,7 +694,7 @@ func TestSave_TokensAreSentToNobodyButWhoGaveThem(t *testing.T) {
 		require.True(t, ok, "%s: %v", name, err)
 		require.Contains(t, missing.Error(), "provider was changed")
 		_, err = b.Finish(t.Context(), back)
-		require.ErrorIs(t, err, rows.ErrNoFlow, "%s: whoever was on the way begins again", name)
+		require.ErrorIs(t, err, oauthstore.ErrNoFlow, "%s: whoever was on the way begins again", name)
 		_, err = b.Disconnect(t.Context(), b.user, d.ID)
 		require.NoError(t, err, name)
 	}

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/fault"
-	rows "xbot/internal/store/oauth"
 )
 
 // Limits of what describes a provider.
@@ -41,7 +41,7 @@ type clientSecret struct {
 }
 
 // secretOf is the secret of the client at a provider; empty: there is none.
-func (s *Accounts) secretOf(p rows.Provider) (string, error) {
+func (s *Accounts) secretOf(p oauthstore.Provider) (string, error) {
 	if p.Secrets == nil {
 		return "", nil
 	}
@@ -75,10 +75,10 @@ func (s *Accounts) Provider(ctx context.Context, user chat.UserID, id string) (c
 	return p.OAuthProvider, err
 }
 
-func (s *Accounts) enabled(ctx context.Context, user chat.UserID, id string) (rows.Provider, error) {
+func (s *Accounts) enabled(ctx context.Context, user chat.UserID, id string) (oauthstore.Provider, error) {
 	all, err := s.OAuth.OAuthProviders(ctx, user)
 	if err != nil {
-		return rows.Provider{}, err
+		return oauthstore.Provider{}, err
 	}
 	var known []string
 	for _, p := range all {
@@ -90,20 +90,20 @@ func (s *Accounts) enabled(ctx context.Context, user chat.UserID, id string) (ro
 		}
 	}
 	if len(known) == 0 {
-		return rows.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q, nor any other: an administrator adds them on the page under Settings → Connected accounts", id)
+		return oauthstore.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q, nor any other: an administrator adds them on the page under Settings → Connected accounts", id)
 	}
-	return rows.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q; there are: %s", id, strings.Join(known, ", "))
+	return oauthstore.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q; there are: %s", id, strings.Join(known, ", "))
 }
 
-func (s *Accounts) stored(ctx context.Context, user chat.UserID, id string) (rows.Provider, error) {
+func (s *Accounts) stored(ctx context.Context, user chat.UserID, id string) (oauthstore.Provider, error) {
 	all, err := s.OAuth.OAuthProviders(ctx, user)
 	if err != nil {
-		return rows.Provider{}, err
+		return oauthstore.Provider{}, err
 	}
-	if i := slices.IndexFunc(all, func(p rows.Provider) bool { return p.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(all, func(p oauthstore.Provider) bool { return p.ID == id }); i >= 0 {
 		return all[i], nil
 	}
-	return rows.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q", id)
+	return oauthstore.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q", id)
 }
 
 // Save stores a provider and returns it. Who may is for the caller to check. Of a change the id stays, and so does a secret that the draft
@@ -118,8 +118,8 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 	if ofServer.MatchString(d.ID) {
 		return chat.OAuthProvider{}, errOfServer
 	}
-	row := rows.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: d.OAuthProviderConfig, Revision: d.Revision}}
-	var void *rows.Void
+	row := oauthstore.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: d.OAuthProviderConfig, Revision: d.Revision}}
+	var void *oauthstore.Void
 	if d.Secret != "" {
 		row.Secrets = s.seal(clientSecret{d.Secret})
 	}
@@ -130,7 +130,7 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 		}
 		elsewhere := leadsElsewhere(old.OAuthProviderConfig, d.OAuthProviderConfig)
 		if elsewhere || old.ClientID != d.ClientID {
-			void = &rows.Void{Tokens: s.seal(tokens{}), Problem: "the provider was changed"}
+			void = &oauthstore.Void{Tokens: s.seal(tokens{}), Problem: "the provider was changed"}
 		}
 		switch {
 		case d.Secret != "":

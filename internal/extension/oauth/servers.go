@@ -11,8 +11,8 @@ import (
 	"regexp"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/fault"
-	rows "xbot/internal/store/oauth"
 )
 
 // ofServer are the ids of the providers of MCP servers.
@@ -35,11 +35,11 @@ func (s *Accounts) SaveOf(ctx context.Context, server Server, d Draft, by chat.U
 	if err := d.check(); err != nil {
 		return err
 	}
-	row := rows.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: d.OAuthProviderConfig, MCPServer: server.ID}}
+	row := oauthstore.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: d.OAuthProviderConfig, MCPServer: server.ID}}
 	if d.Secret != "" {
 		row.Secrets = s.seal(clientSecret{d.Secret})
 	}
-	return s.OAuth.SetMCPProvider(ctx, row, rows.Void{Tokens: s.seal(tokens{}), Problem: "the provider was asked anew"}, server.Revision, by)
+	return s.OAuth.SetMCPProvider(ctx, row, oauthstore.Void{Tokens: s.seal(tokens{}), Problem: "the provider was asked anew"}, server.Revision, by)
 }
 
 // naming says in requests for tokens what they are for (RFC 8707, section 2.2), for which the library has no parameter where it renews one.

@@ -9,24 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/oauth"
 	"xbot/internal/extension/oauth/oauthtest"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 )
 
 // guarded is an MCP server of somebody, 0: the installation, and what it has named.
 type guarded struct {
 	*bundle
 
-	row      mcpservers.Server
+	row      mcpstore.Server
 	resource *oauthtest.Resource
 }
 
 func (b *bundle) guarded(owner chat.UserID) *guarded {
 	b.t.Helper()
 	g := &guarded{bundle: b, resource: b.provider.Protect(b.t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))}
-	id, err := b.store.MCPServers.SetMCPServer(b.t.Context(), mcpservers.Server{MCPServer: chat.MCPServer{User: owner, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: g.resource.At(), Enabled: true}}}, owner)
+	id, err := b.store.MCPServers.SetMCPServer(b.t.Context(), mcpstore.Server{MCPServer: chat.MCPServer{User: owner, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: g.resource.At(), Enabled: true}}}, owner)
 	require.NoError(b.t, err)
 	g.row = g.now(id)
 	require.NoError(b.t, g.names(g.row.Revision))
@@ -34,7 +34,7 @@ func (b *bundle) guarded(owner chat.UserID) *guarded {
 	return g
 }
 
-func (g *guarded) now(id int64) mcpservers.Server {
+func (g *guarded) now(id int64) mcpstore.Server {
 	g.t.Helper()
 	row, err := g.store.MCPServers.MCPServer(g.t.Context(), id)
 	require.NoError(g.t, err)

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/oauth2"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
-	rows "xbot/internal/store/oauth"
 	"xbot/internal/tool"
 )
 
@@ -66,12 +66,12 @@ func (s *Accounts) Refused(ctx context.Context, user chat.UserID, provider, acce
 }
 
 // fresh reports whether the access token of an account holds for a time at least.
-func fresh(a rows.Account, least time.Duration) bool {
+func fresh(a oauthstore.Account, least time.Duration) bool {
 	return a.ExpiresAt == nil || time.Until(*a.ExpiresAt) > least
 }
 
 // tokens are those of an account.
-func (s *Accounts) tokens(p rows.Provider, a rows.Account) (t tokens, err error) {
+func (s *Accounts) tokens(p oauthstore.Provider, a oauthstore.Account) (t tokens, err error) {
 	if err := s.open(a.Tokens, &t); err != nil || t.Access == "" {
 		return t, notConnected(p, "what is stored of it cannot be read any more")
 	}
@@ -80,7 +80,7 @@ func (s *Accounts) tokens(p rows.Provider, a rows.Account) (t tokens, err error)
 
 // renewed is the token after whoever holds the account has renewed it: because it ends, or because a server has refused this one. All of this
 // process who want the same wait for one of them, who holds the account. The end of ctx ends the waiting, and not the renewal: a provider may have made the old refresh token worthless by then.
-func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
+func (s *Accounts) renewed(ctx context.Context, p oauthstore.Provider, user chat.UserID, refused string) (access string, err error) {
 	flight := s.renewals.DoChan(fmt.Sprint(user, " ", p.ID, " ", refused), func() (any, error) {
 		ctx := context.WithoutCancel(ctx)
 		end, err := s.holding.take(ctx, user)
@@ -102,20 +102,20 @@ func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserI
 }
 
 // renew holds the account, renews its token unless somebody was faster, and returns it.
-func (s *Accounts) renew(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
+func (s *Accounts) renew(ctx context.Context, p oauthstore.Provider, user chat.UserID, refused string) (access string, err error) {
 	var broken error
-	err = s.OAuth.HoldOAuthAccount(ctx, user, p.ID, func(a *rows.Account) (rows.Kept, error) {
+	err = s.OAuth.HoldOAuthAccount(ctx, user, p.ID, func(a *oauthstore.Account) (oauthstore.Kept, error) {
 		access, broken = "", nil
 		if a.Problem != "" {
-			return rows.Unchanged, notConnected(p, a.Problem)
+			return oauthstore.Unchanged, notConnected(p, a.Problem)
 		}
 		t, err := s.tokens(p, *a)
 		if err != nil {
-			return rows.Unchanged, err
+			return oauthstore.Unchanged, err
 		}
 		access = t.Access
 		if refused != "" && t.Access != refused || refused == "" && fresh(*a, ahead) { // somebody else was faster
-			return rows.Unchanged, nil
+			return oauthstore.Unchanged, nil
 		}
 		return s.refresh(ctx, p, a, t, refused != "", &access, &broken)
 	})
@@ -130,22 +130,22 @@ func (s *Accounts) renew(ctx context.Context, p rows.Provider, user chat.UserID,
 
 // refresh asks a provider for a new token of an account that is held, whose old one may have been refused by a server. broken: the account must
 // be connected again, which is kept.
-func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account, t tokens, refused bool, access *string, broken *error) (rows.Kept, error) {
+func (s *Accounts) refresh(ctx context.Context, p oauthstore.Provider, a *oauthstore.Account, t tokens, refused bool, access *string, broken *error) (oauthstore.Kept, error) {
 	config, err := s.config(p)
 	if err != nil {
-		return rows.Unchanged, err
+		return oauthstore.Unchanged, err
 	}
-	end := func(problem string, left tokens) (rows.Kept, error) {
+	end := func(problem string, left tokens) (oauthstore.Kept, error) {
 		*access, a.Problem, a.Tokens = "", problem, s.seal(left)
 		*broken = notConnected(p, problem)
-		return rows.Renewed, nil
+		return oauthstore.Renewed, nil
 	}
 	holds := !refused && fresh(*a, 0)
 	switch {
 	case refused && (t.Refresh == "" || time.Since(t.Instead) < oneChance):
 		return end("a server does not accept its token any more", t) // what still works is given back when it is disconnected
 	case t.Refresh == "" && holds:
-		return rows.Unchanged, nil
+		return oauthstore.Unchanged, nil
 	case t.Refresh == "":
 		return end("it has expired", tokens{})
 	}
@@ -154,11 +154,11 @@ func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account
 	case forGood(err):
 		return end("the provider does not accept it any more", tokens{})
 	case err != nil && holds:
-		return rows.Unchanged, nil // the old one holds still
+		return oauthstore.Unchanged, nil // the old one holds still
 	case err != nil:
-		return rows.Unchanged, fault.Errorf(fault.Unavailable, "the token of the account at %s is not accepted any more, and no new one was given: %s", p.Name, why(err))
+		return oauthstore.Unchanged, fault.Errorf(fault.Unavailable, "the token of the account at %s is not accepted any more, and no new one was given: %s", p.Name, why(err))
 	case !tokenFits(now):
-		return rows.Unchanged, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
+		return oauthstore.Unchanged, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
 	}
 	*access = now.AccessToken
 	next := tokens{Access: now.AccessToken, Refresh: now.RefreshToken}
@@ -166,7 +166,7 @@ func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account
 		next.Instead = time.Now()
 	}
 	a.Tokens, a.Scopes, a.ExpiresAt = s.seal(next), granted(now, a.Scopes), expiry(now)
-	return rows.Renewed, nil
+	return oauthstore.Renewed, nil
 }
 
 // passing are refusals of a refresh that say nothing of the account: the provider may think otherwise later, or an administrator has to change
@@ -210,18 +210,18 @@ func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider st
 	if err != nil {
 		return "", err
 	}
-	err = s.OAuth.HoldOAuthAccount(ctx, user, provider, func(a *rows.Account) (rows.Kept, error) {
+	err = s.OAuth.HoldOAuthAccount(ctx, user, provider, func(a *oauthstore.Account) (oauthstore.Kept, error) {
 		var t tokens
 		if s.open(a.Tokens, &t) == nil {
 			untold = s.giveBack(ctx, p, t)
 		}
-		return rows.Removed, nil
+		return oauthstore.Removed, nil
 	})
 	return untold, err
 }
 
 // giveBack revokes tokens (RFC 7009), the one that can make others first.
-func (s *Accounts) giveBack(ctx context.Context, p rows.Provider, t tokens) (untold string) {
+func (s *Accounts) giveBack(ctx context.Context, p oauthstore.Provider, t tokens) (untold string) {
 	if p.RevokeURL == "" {
 		return ""
 	}
@@ -236,7 +236,7 @@ func (s *Accounts) giveBack(ctx context.Context, p rows.Provider, t tokens) (unt
 	return untold
 }
 
-func (s *Accounts) revoke(ctx context.Context, p rows.Provider, token, hint string) (problem string) {
+func (s *Accounts) revoke(ctx context.Context, p oauthstore.Provider, token, hint string) (problem string) {
 	secret, err := s.secretOf(p)
 	if err != nil {
 		return err.Error()
@@ -272,7 +272,7 @@ func (s *Accounts) revoke(ctx context.Context, p rows.Provider, token, hint stri
 const maxLabel = 100
 
 // label asks a provider whose account it is. It only helps people: where it does not say, it is empty.
-func (s *Accounts) label(ctx context.Context, p rows.Provider, access string) string {
+func (s *Accounts) label(ctx context.Context, p oauthstore.Provider, access string) string {
 	if p.AccountURL == "" {
 		return ""
 	}

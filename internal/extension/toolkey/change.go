@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/toolkey/toolkeystore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/toolkeys"
 )
 
 // Limits of a key, in characters.
@@ -33,7 +33,7 @@ func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) error {
 		return err
 	}
 	d.KeyHint = secret.Hint(d.Key)
-	return s.Rows.SetToolKey(ctx, toolkeys.Key{ToolKey: d.ToolKey, Secrets: secret.SealAPIKey(s.Key, d.Key)}, by)
+	return s.Rows.SetToolKey(ctx, toolkeystore.Key{ToolKey: d.ToolKey, Secrets: secret.SealAPIKey(s.Key, d.Key)}, by)
 }
 
 // Remove removes the key of a person for a service, or the installation's where user is 0. NotFound: there is none.

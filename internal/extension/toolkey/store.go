@@ -7,10 +7,10 @@ import (
 	"sync"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/toolkey/toolkeystore"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/secret"
-	"xbot/internal/store/toolkeys"
 )
 
 // Where a key is from.
@@ -23,8 +23,8 @@ const (
 
 // Rows keep keys of tools.
 type Rows interface {
-	ToolKeys(ctx context.Context, user chat.UserID) ([]toolkeys.Key, error)
-	SetToolKey(ctx context.Context, in toolkeys.Key, by chat.UserID) error
+	ToolKeys(ctx context.Context, user chat.UserID) ([]toolkeystore.Key, error)
+	SetToolKey(ctx context.Context, in toolkeystore.Key, by chat.UserID) error
 	RemoveToolKey(ctx context.Context, user chat.UserID, service string) error
 }
 
@@ -110,7 +110,7 @@ func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access,
 }
 
 // inForce is what is used of a person's and the installation's; the person's come behind.
-func inForce(rows []toolkeys.Key, name string) (found *toolkeys.Key) {
+func inForce(rows []toolkeystore.Key, name string) (found *toolkeystore.Key) {
 	for i := range rows {
 		if rows[i].Service == name {
 			found = &rows[i]

@@ -12,10 +12,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/toolkey"
+	"xbot/internal/extension/toolkey/toolkeystore"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/secret"
-	"xbot/internal/store/toolkeys"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,9 +23,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const ann chat.UserID = 7
 
 // rows keep keys in memory, the installation's first.
-type rows struct{ list []toolkeys.Key }
+type rows struct{ list []toolkeystore.Key }
 
-func (r *rows) ToolKeys(_ context.Context, user chat.UserID) (out []toolkeys.Key, err error) {
+func (r *rows) ToolKeys(_ context.Context, user chat.UserID) (out []toolkeystore.Key, err error) {
 	for _, owner := range []chat.UserID{0, user} {
 		for _, k := range r.list {
 			if k.User == owner && (owner != 0 || len(out) == 0 || out[len(out)-1].Service != k.Service) {
@@ -39,7 +39,7 @@ func (r *rows) ToolKeys(_ context.Context, user chat.UserID) (out []toolkeys.Key
 	return out, nil
 }
 
-func (r *rows) SetToolKey(_ context.Context, in toolkeys.Key, _ chat.UserID) error {
+func (r *rows) SetToolKey(_ context.Context, in toolkeystore.Key, _ chat.UserID) error {
 	for i, k := range r.list {
 		if k.User == in.User && k.Service == in.Service {
 			in.Revision++
@@ -132,7 +132,7 @@ func TestSave_RefusesWhatCannotBeUsed(t *testing.T) {
 func TestFor_AKeyThatCannotBeReadSaysSoAndIsNotReplacedByAnother(t *testing.T) {
 	s, r := setup()
 	s.Env["IMAGE_API_KEY"] = "of-the-environment"
-	r.list = []toolkeys.Key{{ToolKey: chat.ToolKey{User: ann, Service: toolkey.Image}, Secrets: secret.Key{2}.Seal([]byte(`{"api_key":"k"}`))}}
+	r.list = []toolkeystore.Key{{ToolKey: chat.ToolKey{User: ann, Service: toolkey.Image}, Secrets: secret.Key{2}.Seal([]byte(`{"api_key":"k"}`))}}
 	_, err := s.For(t.Context(), ann, toolkey.Image)
 	require.ErrorContains(t, err, "enter it again")
 }

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"xbot/internal/host/crash"
+	"xbot/internal/host/crash/crashstore"
 	"xbot/internal/pg"
-	"xbot/internal/store/crashes"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -110,12 +110,12 @@ type suite struct {
 	*testing.T
 
 	home   string
-	counts *crashes.Store
+	counts *crashstore.Store
 }
 
 func setup(t *testing.T) *suite {
 	t.Helper()
-	return &suite{t, t.TempDir(), crashes.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate))}
+	return &suite{t, t.TempDir(), crashstore.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate))}
 }
 
 // worker runs a worker process to its end.

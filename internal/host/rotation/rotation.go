@@ -8,18 +8,18 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/secrets"
+	"xbot/internal/secret/secretstore"
 )
 
 // Store keeps what is sealed.
 type Store interface {
-	Secrets(ctx context.Context) ([]secrets.Sealed, error)
+	Secrets(ctx context.Context) ([]secretstore.Sealed, error)
 	RetireKeysBut(ctx context.Context, current string, others []string) error
-	Reseal(ctx context.Context, was secrets.Sealed, now []byte) (bool, error)
-	DropPayloadKey(ctx context.Context, was secrets.Sealed) error
+	Reseal(ctx context.Context, was secretstore.Sealed, now []byte) (bool, error)
+	DropPayloadKey(ctx context.Context, was secretstore.Sealed) error
 }
 
-var _ Store = (*secrets.Store)(nil)
+var _ Store = (*secretstore.Store)(nil)
 
 // rounds is how often what others changed meanwhile is looked at again.
 const rounds = 5
@@ -81,7 +81,7 @@ func reseal(ctx context.Context, ring *secret.Keyring, s Store) (n, left int, er
 }
 
 // Unreadable lists the secrets that no key of the ring opens.
-func Unreadable(ctx context.Context, ring *secret.Keyring, s Store) (bad []secrets.Sealed, err error) {
+func Unreadable(ctx context.Context, ring *secret.Keyring, s Store) (bad []secretstore.Sealed, err error) {
 	all, err := s.Secrets(ctx)
 	if err != nil {
 		return nil, err
@@ -110,16 +110,16 @@ func Check(ctx context.Context, ring *secret.Keyring, s Store) error {
 
 // Drop gives up what no key of the ring opens. A bot is left with a secret that says so where it is used, a trigger with one that
 // nobody knows; both are set anew by people. It returns what it gave up.
-func Drop(ctx context.Context, ring *secret.Keyring, s Store) ([]secrets.Sealed, error) {
+func Drop(ctx context.Context, ring *secret.Keyring, s Store) ([]secretstore.Sealed, error) {
 	bad, err := Unreadable(ctx, ring, s)
 	if err != nil {
 		return nil, err
 	}
 	for _, was := range bad {
 		switch was.Kind {
-		case secrets.SealedPayload:
+		case secretstore.SealedPayload:
 			err = s.DropPayloadKey(ctx, was)
-		case secrets.SealedTrigger:
+		case secretstore.SealedTrigger:
 			token, _ := secret.NewToken()
 			_, err = s.Reseal(ctx, was, ring.Seal([]byte(token)))
 		default:
@@ -132,7 +132,7 @@ func Drop(ctx context.Context, ring *secret.Keyring, s Store) ([]secrets.Sealed,
 	return bad, nil
 }
 
-func refuse(bad []secrets.Sealed) error {
+func refuse(bad []secretstore.Sealed) error {
 	if len(bad) == 0 {
 		return nil
 	}

@@ -15,21 +15,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/automation/trigger/triggerstore"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
+	"xbot/internal/extension/oauth/oauthstore"
+	"xbot/internal/extension/plugin/pluginstore"
+	"xbot/internal/extension/toolkey/toolkeystore"
 	"xbot/internal/fault"
 	"xbot/internal/host/rotation"
+	"xbot/internal/llm/subscription/subscriptionstore"
 	"xbot/internal/pg"
+	"xbot/internal/sandbox/agentsecrets"
 	"xbot/internal/secret"
+	"xbot/internal/secret/secretstore"
 	"xbot/internal/store"
-	"xbot/internal/store/agentsecrets"
-	"xbot/internal/store/channels"
-	"xbot/internal/store/mcpservers"
-	"xbot/internal/store/oauth"
-	"xbot/internal/store/plugins"
-	"xbot/internal/store/secrets"
-	"xbot/internal/store/subscriptions"
-	"xbot/internal/store/toolkeys"
-	"xbot/internal/store/triggers"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -51,33 +51,33 @@ func setup(t *testing.T) *bundle {
 	require.NoError(t, err)
 	b.user = user.ID
 	for _, name := range []string{"one", "two"} {
-		require.NoError(t, b.Channels.AddChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Account: name, Secrets: b.ring.Seal([]byte(`{"secret":"` + name + `"}`))}, b.user))
+		require.NoError(t, b.Channels.AddChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "qq", Account: name, Secrets: b.ring.Seal([]byte(`{"secret":"` + name + `"}`))}, b.user))
 	}
-	_, err = b.Subscriptions.AddSubscription(t.Context(), subscriptions.Subscription{
+	_, err = b.Subscriptions.AddSubscription(t.Context(), subscriptionstore.Subscription{
 		Subscription: chat.Subscription{Name: "acme", Provider: "openai", APIType: "chat_completions", Enabled: true}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`)),
 	}, b.user)
 	require.NoError(t, err)
-	require.NoError(t, b.ToolKeys.SetToolKey(t.Context(), toolkeys.Key{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
-	_, err = b.MCPServers.SetMCPServer(t.Context(), mcpservers.Server{
+	require.NoError(t, b.ToolKeys.SetToolKey(t.Context(), toolkeystore.Key{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
+	_, err = b.MCPServers.SetMCPServer(t.Context(), mcpstore.Server{
 		MCPServer: chat.MCPServer{MCPConfig: chat.MCPConfig{Name: "git", Transport: chat.MCPHTTP, URL: "https://mcp.example.com"}}, Secrets: b.ring.Seal([]byte(`{"headers":{"A":"b"}}`)),
 	}, b.user)
 	require.NoError(t, err)
-	require.NoError(t, b.MCPServers.SeeMCPProject(t.Context(), mcpservers.SeenProject{
-		User: b.user, Sealed: b.ring.Seal([]byte(`{"mcpServers":{}}`)), Project: mcpservers.Project{Runner: "laptop", Folder: "/work", Digest: "d"},
+	require.NoError(t, b.MCPServers.SeeMCPProject(t.Context(), mcpstore.SeenProject{
+		User: b.user, Sealed: b.ring.Seal([]byte(`{"mcpServers":{}}`)), Project: mcpstore.Project{Runner: "laptop", Folder: "/work", Digest: "d"},
 	}))
-	require.NoError(t, b.OAuth.SetOAuthProvider(t.Context(), oauth.Provider{
+	require.NoError(t, b.OAuth.SetOAuthProvider(t.Context(), oauthstore.Provider{
 		OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: b.ring.Seal([]byte(`{"client_secret":"s"}`)),
 	}, nil, b.user))
-	_, err = b.OAuth.ConnectOAuthAccount(t.Context(), oauth.Account{User: b.user, OAuthAccount: chat.OAuthAccount{Provider: "acme"}, Tokens: b.ring.Seal([]byte(`{"access_token":"t"}`))}, 1)
+	_, err = b.OAuth.ConnectOAuthAccount(t.Context(), oauthstore.Account{User: b.user, OAuthAccount: chat.OAuthAccount{Provider: "acme"}, Tokens: b.ring.Seal([]byte(`{"access_token":"t"}`))}, 1)
 	require.NoError(t, err)
-	require.NoError(t, b.OAuth.AddOAuthFlow(t.Context(), []byte("state"), oauth.Flow{User: b.user, Provider: "acme", Browser: []byte("b"), Verifier: b.ring.Seal([]byte(`{"verifier":"v"}`))}, time.Hour))
-	_, err = b.Triggers.AddTrigger(t.Context(), triggers.OwnedTrigger{
+	require.NoError(t, b.OAuth.AddOAuthFlow(t.Context(), []byte("state"), oauthstore.Flow{User: b.user, Provider: "acme", Browser: []byte("b"), Verifier: b.ring.Seal([]byte(`{"verifier":"v"}`))}, time.Hour))
+	_, err = b.Triggers.AddTrigger(t.Context(), triggerstore.OwnedTrigger{
 		Owner: b.user, Secret: b.ring.Seal([]byte("signs")),
 		Trigger: chat.Trigger{ID: "t1", TriggerDraft: chat.TriggerDraft{Name: "ci", Source: chat.TriggerGeneric, Session: "hook:t1", PerMinute: 60}},
 	})
 	require.NoError(t, err)
 	sealed := b.ring.Seal([]byte(`{"token":"t"}`))
-	require.NoError(t, b.Plugins.InstallPlugin(t.Context(), plugins.Plugin{ID: "feeds", Version: "1", Digest: strings.Repeat("0", 64), Manifest: []byte("{}")}, []byte("x"), b.user, kept(sealed)))
+	require.NoError(t, b.Plugins.InstallPlugin(t.Context(), pluginstore.Plugin{ID: "feeds", Version: "1", Digest: strings.Repeat("0", 64), Manifest: []byte("{}")}, []byte("x"), b.user, kept(sealed)))
 	require.NoError(t, b.AgentSecrets.SetAgentSecret(t.Context(), agentsecrets.Secret{Agent: "main", Name: "TOKEN", Sealed: b.ring.Seal([]byte(`{"value":"t"}`))}, anything{}))
 	require.NoError(t, b.Secrets.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
 	return b
@@ -91,7 +91,7 @@ func (anything) Fit([]agentsecrets.Secret) error { return nil }
 // kept are the settings of a plugin that is installed.
 type kept []byte
 
-func (k kept) Beside([]plugins.Plugin) ([]byte, error) { return k, nil }
+func (k kept) Beside([]pluginstore.Plugin) ([]byte, error) { return k, nil }
 
 // open reads the key file as a process does that starts.
 func (b *bundle) open() *secret.Keyring {
@@ -116,7 +116,7 @@ func (b *bundle) lines() int {
 
 // dying is a store whose process is killed before its n-th write, or after it.
 type dying struct {
-	*secrets.Store
+	*secretstore.Store
 
 	writes int
 	after  bool
@@ -139,7 +139,7 @@ func (d *dying) RetireKeysBut(ctx context.Context, current string, others []stri
 	return d.write(func() error { return d.Store.RetireKeysBut(ctx, current, others) })
 }
 
-func (d *dying) Reseal(ctx context.Context, was secrets.Sealed, now []byte) (done bool, err error) {
+func (d *dying) Reseal(ctx context.Context, was secretstore.Sealed, now []byte) (done bool, err error) {
 	return done, d.write(func() error { done, err = d.Store.Reseal(ctx, was, now); return err })
 }
 
@@ -176,9 +176,9 @@ func TestRotate_WhatAServerSealsWithTheOldKeyIsRefusedAndNotLost(t *testing.T) {
 	late := b.ring.Seal([]byte(`{"secret":"three"}`))
 	_, err := rotation.Rotate(t.Context(), b.open(), b.Secrets)
 	require.NoError(t, err)
-	err = b.Channels.AddChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Account: "three", Secrets: late}, b.user)
+	err = b.Channels.AddChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "qq", Account: "three", Secrets: late}, b.user)
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
-	require.NoError(t, b.Channels.AddChannelAccount(t.Context(), channels.ChannelAccount{Channel: "qq", Account: "three", Secrets: b.ring.Seal([]byte("{}"))}, b.user), "the running server has the new key")
+	require.NoError(t, b.Channels.AddChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "qq", Account: "three", Secrets: b.ring.Seal([]byte("{}"))}, b.user), "the running server has the new key")
 	b.readable(b.open())
 }
 
@@ -228,8 +228,8 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
 	kinds := map[string]string{
-		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": secrets.SealedSubscription, "payload_keys": secrets.SealedPayload,
-		"mcp_projects": secrets.SealedMCPProject, "mcp_servers": secrets.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "agent_secrets": secrets.SealedAgentSecret, "tool_keys": secrets.SealedToolKey, "triggers": secrets.SealedTrigger,
+		"channel_accounts": secretstore.SealedChannel, "llm_subscriptions": secretstore.SealedSubscription, "payload_keys": secretstore.SealedPayload,
+		"mcp_projects": secretstore.SealedMCPProject, "mcp_servers": secretstore.SealedMCPServer, "oauth_providers": secretstore.SealedOAuthProvider, "oauth_accounts": secretstore.SealedOAuthAccount, "oauth_flows": secretstore.SealedOAuthFlow, "plugins": secretstore.SealedPlugin, "agent_secrets": secretstore.SealedAgentSecret, "tool_keys": secretstore.SealedToolKey, "triggers": secretstore.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
 	all, err := b.Secrets.Secrets(t.Context())

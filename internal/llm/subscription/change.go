@@ -6,14 +6,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm/provider"
+	"xbot/internal/llm/subscription/subscriptionstore"
 	"xbot/internal/secret"
-	"xbot/internal/store/subscriptions"
 )
 
 const unnamed = "unnamed" // stands for a model where none is named yet
 
 // keep takes the stored key over.
-func (s *Store) keep(o *Opened, was subscriptions.Subscription) error {
+func (s *Store) keep(o *Opened, was subscriptionstore.Subscription) error {
 	if len(was.Secrets) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) (id int64, er
 	if err != nil {
 		return 0, err
 	}
-	row := subscriptions.Subscription{Subscription: o.Subscription, Secrets: secret.SealAPIKey(s.Key, o.Key)}
+	row := subscriptionstore.Subscription{Subscription: o.Subscription, Secrets: secret.SealAPIKey(s.Key, o.Key)}
 	if d.ID == 0 {
 		return s.Rows.AddSubscription(ctx, row, by)
 	}

@@ -10,17 +10,17 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/provider"
+	"xbot/internal/llm/subscription/subscriptionstore"
 	"xbot/internal/secret"
-	"xbot/internal/store/subscriptions"
 )
 
 // Rows keep subscriptions.
 type Rows interface {
 	SubscriptionsVersion(ctx context.Context) (int64, error)
-	Subscriptions(ctx context.Context, user chat.UserID) (list []subscriptions.Subscription, version int64, err error)
-	Subscription(ctx context.Context, user chat.UserID, id int64) (subscriptions.Subscription, error)
-	AddSubscription(ctx context.Context, in subscriptions.Subscription, by chat.UserID) (id int64, err error)
-	ReplaceSubscription(ctx context.Context, in subscriptions.Subscription, by chat.UserID) error
+	Subscriptions(ctx context.Context, user chat.UserID) (list []subscriptionstore.Subscription, version int64, err error)
+	Subscription(ctx context.Context, user chat.UserID, id int64) (subscriptionstore.Subscription, error)
+	AddSubscription(ctx context.Context, in subscriptionstore.Subscription, by chat.UserID) (id int64, err error)
+	ReplaceSubscription(ctx context.Context, in subscriptionstore.Subscription, by chat.UserID) error
 	RemoveSubscription(ctx context.Context, user chat.UserID, id int64) error
 }
 
@@ -57,7 +57,7 @@ func (s *Store) Opened(ctx context.Context, user chat.UserID) (list []Opened, ve
 	return list, version, nil
 }
 
-func (s *Store) open(r subscriptions.Subscription) Opened {
+func (s *Store) open(r subscriptionstore.Subscription) Opened {
 	o := Opened{Subscription: r.Subscription}
 	o.Key, o.Fault = secret.OpenAPIKey(s.Key, r.Secrets)
 	return o

@@ -16,8 +16,8 @@ import (
 	"xbot/internal/llm/subscription"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
+	"xbot/internal/secret/secretstore"
 	"xbot/internal/store"
-	"xbot/internal/store/secrets"
 	"xbot/internal/testing/pgtest"
 )
 
@@ -89,7 +89,7 @@ func TestSave_TheKeyIsSealedAndNeverListed(t *testing.T) {
 	b.Key = secret.Key{2}
 	require.ErrorContains(t, b.opened(id).Fault, "enter it again")
 	b.Key = secret.Key{1}
-	_, err = b.rows.Secrets.Reseal(t.Context(), secrets.Sealed{Kind: secrets.SealedSubscription, Name: "1", Data: stored.Secrets}, secret.Key{1}.Seal([]byte("{}")))
+	_, err = b.rows.Secrets.Reseal(t.Context(), secretstore.Sealed{Kind: secretstore.SealedSubscription, Name: "1", Data: stored.Secrets}, secret.Key{1}.Seal([]byte("{}")))
 	require.NoError(t, err)
 	require.ErrorContains(t, b.opened(id).Fault, "given up")
 }

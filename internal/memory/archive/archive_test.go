@@ -17,8 +17,8 @@ import (
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/user/users"
 )
 
 type bundle struct {
@@ -48,7 +48,7 @@ func (b *bundle) replica(e embed.Embedder) *archive.Archive {
 }
 
 func (b *bundle) person(name string) chat.MemoryOwner {
-	user, err := b.store.Users.CreateUser(b.t.Context(), name, people.RoleMember)
+	user, err := b.store.Users.CreateUser(b.t.Context(), name, users.RoleMember)
 	require.NoError(b.t, err)
 	return chat.MemoryOwner{User: user.ID, Agent: "main"}
 }

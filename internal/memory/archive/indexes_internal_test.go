@@ -11,8 +11,8 @@ import (
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	peoplerows "xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/user/users"
 )
 
 func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.T) {
@@ -22,7 +22,7 @@ func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.
 	a.indexes.limit = 2 * (embedtest.Dim + indexCost)
 	var people []chat.MemoryOwner
 	for i := range 3 {
-		user, err := s.Users.CreateUser(t.Context(), fmt.Sprint("p", i), peoplerows.RoleMember)
+		user, err := s.Users.CreateUser(t.Context(), fmt.Sprint("p", i), users.RoleMember)
 		require.NoError(t, err)
 		people = append(people, chat.MemoryOwner{User: user.ID, Agent: "main"})
 		_, err = a.Insert(t.Context(), people[i], "", "likes tea", 0)

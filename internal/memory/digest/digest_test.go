@@ -17,9 +17,9 @@ import (
 	"xbot/internal/memory/digest"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 )
 
 const session = chat.SessionKey("agent:main:web:thread:t")
@@ -71,7 +71,7 @@ func TestDigest_SaysWhyThereIsNone(t *testing.T) {
 		_, err := d.Digest(t.Context(), user, "text", 1)
 		require.Equal(t, fault.Unavailable, fault.KindOf(err), name)
 	}
-	nobody, err := s.Users.CreateUser(t.Context(), "nobody", people.RoleMember)
+	nobody, err := s.Users.CreateUser(t.Context(), "nobody", users.RoleMember)
 	require.NoError(t, err)
 	asked := server.Count()
 	_, err = d.Digest(t.Context(), nobody.ID, "text", 1)

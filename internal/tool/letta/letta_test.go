@@ -16,15 +16,15 @@ import (
 	"xbot/internal/memory/embed/embedtest"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	"xbot/internal/tool/letta"
 	"xbot/internal/tool/tooltest"
 	"xbot/internal/turn/agentprofile"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 type bench struct {
@@ -50,7 +50,7 @@ func setup(t *testing.T) *bench {
 		letta.NewRecall(agentprofile.Past{Memory: s.Memory, Search: s.Search, Profiles: who}, s.Turns),
 	)
 	for _, name := range []string{"alice", "bob"} {
-		user, err := s.Users.CreateUser(t.Context(), name, people.RoleMember)
+		user, err := s.Users.CreateUser(t.Context(), name, users.RoleMember)
 		require.NoError(t, err)
 		b.users[name] = user.ID
 		b.session(name, key(name, "t"))

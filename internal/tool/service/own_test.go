@@ -11,8 +11,8 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/service"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/store"
-	"xbot/internal/store/services"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	toolservice "xbot/internal/tool/service"
@@ -34,7 +34,7 @@ func TestOwn_ReadsTheConversationOfTheCallPageByPageAndNoOther(t *testing.T) {
 	by, err := s.Services.CallerOf(ctx, secret.HashToken(key))
 	require.NoError(t, err)
 	begin := func() service.Conversation {
-		c, err := s.Services.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceWeb})
+		c, err := s.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceWeb})
 		require.NoError(t, err)
 		return c
 	}

@@ -14,15 +14,15 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/pg"
 	"xbot/internal/store"
-	conversationrows "xbot/internal/store/conversation"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool"
 	"xbot/internal/tool/conversation"
 	"xbot/internal/tool/soul"
 	"xbot/internal/tool/tooltest"
 	"xbot/internal/turn/agentprofile"
+	conversationrows "xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // bench is the tools for two people with a conversation each, on the real store.
@@ -47,7 +47,7 @@ func setup(t *testing.T) *bench {
 		soul.NewList(who, s.Memory, s.Turns), soul.NewRead(who, s.Memory), soul.NewWrite(who, s.Memory), soul.NewDelete(who, s.Memory), conversation.NewList(past, s.Turns), conversation.NewRead(past, s.Turns),
 	)}
 	for _, name := range []string{"alice", "bob"} {
-		user, err := s.Users.CreateUser(t.Context(), name, people.RoleMember)
+		user, err := s.Users.CreateUser(t.Context(), name, users.RoleMember)
 		require.NoError(t, err)
 		b.users[name] = user.ID
 		_, err = s.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: home(name), Owner: user.ID, Channel: "web", Title: "talk of " + name})

@@ -11,10 +11,10 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/tooltest"
 	tooltrigger "xbot/internal/tool/trigger"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 

@@ -16,12 +16,12 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/agents"
-	"xbot/internal/store/attachments"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/inbox"
-	"xbot/internal/store/services"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/inbox"
+	"xbot/internal/turn/subagents/subagentstore"
 )
 
 // Inbound is a message or a stop as a channel delivered it.
@@ -124,7 +124,7 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in = in.ready()
 	var got Accepted
 	err := s.db.InTx(pg.Acting(ctx, 0), func(tx *pg.Tx) (err error) { // it changes no settings
-		hand, ok, err := services.HoldHand(ctx, tx, in.Session)
+		hand, ok, err := servicestore.HoldHand(ctx, tx, in.Session)
 		if err == nil && ok && hand.Taken != 0 {
 			got, err = keepTaken(ctx, tx, in, hand, s.stores.Quota.Zones())
 			return err
@@ -138,8 +138,8 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 }
 
 // keepTaken commits a message of a consumer that a person answers.
-func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand services.Hand, zones []string) (Accepted, error) {
-	row, err := insertMessage(ctx, t, in, noLimit, new(services.OutcomeTaken))
+func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand servicestore.Hand, zones []string) (Accepted, error) {
+	row, err := insertMessage(ctx, t, in, noLimit, new(servicestore.OutcomeTaken))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return findDuplicate(ctx, t, in, in.kind())
 	}
@@ -147,13 +147,13 @@ func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand services.Hand, zo
 		return Accepted{}, gone(in.Session, fmt.Errorf("keep a message for a person: %w", err))
 	}
 	t.Speak()
-	w := services.Written{ID: row.ID, ClientID: in.PlatformID, Text: in.Text}
+	w := servicestore.Written{ID: row.ID, ClientID: in.PlatformID, Text: in.Text}
 	for _, f := range in.Files {
 		if f.Shown != nil {
 			w.Pictures = append(w.Pictures, *f.Shown)
 		}
 	}
-	return Accepted{ID: row.ID, Mode: in.Queue.Mode, Taken: true}, services.Keep(ctx, t, hand, w, zones)
+	return Accepted{ID: row.ID, Mode: in.Queue.Mode, Taken: true}, servicestore.Keep(ctx, t, hand, w, zones)
 }
 
 // AcceptPair commits two messages of a session in one transaction: the second waits behind the first. If either cannot be
@@ -220,7 +220,7 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	case errors.Is(err, pgx.ErrNoRows):
 		return queueFull(ctx, t, in)
 	case err == nil:
-		err = agents.MayWrite(ctx, t, in.Session) // not needed for a duplicate
+		err = subagentstore.MayWrite(ctx, t, in.Session) // not needed for a duplicate
 	}
 	if err != nil {
 		return Accepted{}, gone(in.Session, fmt.Errorf("accept message: %w", err))
@@ -313,7 +313,7 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 	switch {
 	case outcome == nil:
 		in.expect(&p)
-	case *outcome == services.OutcomeTaken: // its files stand beside it, and nothing waits for them
+	case *outcome == servicestore.OutcomeTaken: // its files stand beside it, and nothing waits for them
 		in.expect(&p)
 		p.FilesMs = 0
 	}

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // Asked returns what started a turn.

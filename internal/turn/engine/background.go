@@ -12,13 +12,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/agents"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/cron"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/subagents/subagentstore"
 )
 
 // Background is the background work of conversations: commands, subagents, group chats of agents, and runs of jobs. Models list,
@@ -152,7 +152,7 @@ func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Tas
 			continue // a subagent made it, and is told
 		}
 		t := chat.Task{
-			ID: string(g.ID), Kind: chat.TaskGroup, Command: chat.FirstWords(g.Topic, agents.TaskWords), State: chat.TaskRunning,
+			ID: string(g.ID), Kind: chat.TaskGroup, Command: chat.FirstWords(g.Topic, subagentstore.TaskWords), State: chat.TaskRunning,
 			Call: chat.CallID("group/" + string(g.ID)), StartedAt: g.CreatedAt, EndedAt: g.EndedAt,
 		}
 		if g.Ended != "" {
@@ -170,7 +170,7 @@ func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task,
 	}
 	ids, names := make([]string, len(jobs)), map[chat.JobID]string{}
 	for i, j := range jobs {
-		ids[i], names[j.ID] = string(j.ID), cmp.Or(j.Name, chat.FirstWords(j.Message, agents.TaskWords))
+		ids[i], names[j.ID] = string(j.ID), cmp.Or(j.Name, chat.FirstWords(j.Message, subagentstore.TaskWords))
 	}
 	runs, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task,
 	}
 	out := make([]chat.Task, len(runs))
 	for i, r := range runs {
-		run := cron.RunOf(r)
+		run := cronstore.RunOf(r)
 		out[i] = chat.Task{ID: string(r.JobID), Kind: chat.TaskJob, Session: run.Session, Turn: run.Turn, Command: names[r.JobID], StartedAt: run.Began, EndedAt: run.Ended}
 		out[i].State, out[i].How = worked(run.Outcome)
 		if out[i].State != chat.TaskRunning && run.Ended == nil {
@@ -233,8 +233,8 @@ func (s *Store) saidInGroup(ctx context.Context, id chat.GroupID) (text string, 
 		if err != nil {
 			return fmt.Errorf("read group chat %s: %w", id, err)
 		}
-		r, err := agents.GroupTranscript(ctx, tx, row.GroupChat)
-		text = r.Chat.Transcript(r.Lines, agents.MaxTranscript)
+		r, err := subagentstore.GroupTranscript(ctx, tx, row.GroupChat)
+		text = r.Chat.Transcript(r.Lines, subagentstore.MaxTranscript)
 		return err
 	})
 	return text, err

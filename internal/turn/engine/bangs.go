@@ -11,8 +11,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/attachments"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/conversation"
 )
 
 // MaxCommands is how many bang commands of a session may run at once; further ones are refused.

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 )
 
 // Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and appends

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // kindCommand is the kind of an inbox row that is no message to the model: a slash or bang command.

@@ -6,15 +6,15 @@ import (
 	"context"
 	"sync/atomic"
 
+	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/store/agents"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/cron"
-	"xbot/internal/store/overheard"
-	"xbot/internal/store/people"
-	"xbot/internal/store/quota"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/groupmessages"
+	"xbot/internal/turn/quota"
+	"xbot/internal/turn/subagents/subagentstore"
+	"xbot/internal/user/users"
 )
 
 // Wakes wakes workflows, without keeping the caller waiting, whose rows were just committed. What fails the relay repeats.
@@ -22,13 +22,13 @@ type Wakes interface{ Wake(wakes ...chat.Wake) }
 
 // Stores are the stores of the modules that take part in turns.
 type Stores struct {
-	Agents        *agents.Store
+	Agents        *subagentstore.Store
 	Calls         *calls.Store
 	Conversations *conversation.Store
-	Cron          *cron.Store
-	GroupMessages *overheard.Store
+	Cron          *cronstore.Store
+	GroupMessages *groupmessages.Store
 	Quota         *quota.Quota
-	Users         *people.Store
+	Users         *users.Store
 }
 
 // Store has the transactions of turns. It is safe for concurrent use.

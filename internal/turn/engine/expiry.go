@@ -12,8 +12,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 )
 
 // expiredReason says why the conversation had expired before a person wrote. It takes a lock only if the conversation can expire:
@@ -75,11 +75,11 @@ func (s *Store) expire(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row 
 
 // tellExpired shows a divider. It belongs to no turn, so that it stays if the claim is released.
 func (s *Store) tellExpired(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row claimed, due dbsqlc.ResetDueRow) error {
-	lang, err := people.LanguageOf(ctx, s.db.Q, tx, row.UserID, key, row.Body)
+	lang, err := users.LanguageOf(ctx, s.db.Q, tx, row.UserID, key, row.Body)
 	if err != nil {
 		return err
 	}
-	zone, err := people.ZoneOf(ctx, tx, row.UserID, s.stores.Quota.Zones())
+	zone, err := users.ZoneOf(ctx, tx, row.UserID, s.stores.Quota.Zones())
 	if err != nil {
 		return err
 	}

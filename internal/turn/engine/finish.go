@@ -12,12 +12,12 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
-	"xbot/internal/store/agents"
-	"xbot/internal/store/amended"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/inbox"
-	"xbot/internal/store/notices"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/edits"
+	"xbot/internal/turn/inbox"
+	"xbot/internal/turn/subagents/subagentstore"
+	"xbot/internal/user/notices"
 )
 
 // maxReleases bounds how often a claimed message goes back to the inbox because its run vanished before any step.
@@ -52,14 +52,14 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	if err := t.Q.KillNoteOfTurn(ctx, t, row.ID); err != nil { // nobody waits for them any more
 		return fmt.Errorf("note the kill of open commands and coding agents: %w", err)
 	}
-	if err := agents.AbandonSubagents(ctx, t, row); err != nil {
+	if err := subagentstore.AbandonSubagents(ctx, t, row); err != nil {
 		return err
 	}
 	if err := pairOpenCalls(ctx, t, row.ID, state); err != nil {
 		return err
 	}
 	if state == chat.TurnStopped {
-		silent, err := amended.EndedTurn(ctx, t.Q, t, row.ID)
+		silent, err := edits.EndedTurn(ctx, t.Q, t, row.ID)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	if err := notices.TellEnd(ctx, t, closed); err != nil {
 		return err
 	}
-	return agents.ReportSubagent(ctx, t, closed)
+	return subagentstore.ReportSubagent(ctx, t, closed)
 }
 
 // freePlace lets the next run of services' jobs have the place of one whose turn has ended.
@@ -283,10 +283,10 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 	for _, r := range kept { // who watches has just let go of it with the turn
 		t.Emit(row.SessionKey, chat.EventMessage, conversation.MessageOf(r))
 	}
-	if err := amended.Untell(ctx, t, row.ID); err != nil {
+	if err := edits.Untell(ctx, t, row.ID); err != nil {
 		return err
 	}
-	returned, err := amended.Returned(ctx, t, row.SessionKey)
+	returned, err := edits.Returned(ctx, t, row.SessionKey)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/transcript"
 )
 

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Scene returns what the system prompt of a turn is rendered for, and the prompt where it was rendered before. Without a
@@ -29,7 +29,7 @@ func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		return chat.Scene{}, pg.Classify(fmt.Errorf("read the scene of a prompt: %w", err))
 	}
 	out := chat.Scene{
-		Session: key, Turn: turn, Channel: row.Channel, User: row.UserID, UserName: row.UserName, Admin: row.Role == people.RoleAdmin,
+		Session: key, Turn: turn, Channel: row.Channel, User: row.UserID, UserName: row.UserName, Admin: row.Role == users.RoleAdmin,
 		Language: row.Language, Cwd: row.Cwd, CwdRunner: row.CwdRunner, Runner: row.Runner,
 		Group: row.InGroup, Subject: row.Subject, Outside: row.Outside,
 		UserPrompt: chat.UserPrompt{Profile: row.Profile, Timezone: row.Timezone}, Held: map[string]chat.Part{},

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
 )
 
 // A turn waits for a model provider that cannot be reached, except for its first step where a request of the API began it: the program that

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/inbox"
+	"xbot/internal/turn/inbox"
 )
 
 // Outcomes of messages that get no turn of their own, as their senders are told.

@@ -9,8 +9,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
 )
 
 // Trusted says how long the relay assumes that things run, before it checks them again.
@@ -53,7 +53,7 @@ type Load struct {
 func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	r, err := s.db.Q.RelayDue(ctx, s.db.Pool, dbsqlc.RelayDueParams{
 		CheckAfter: pg.Interval(after.Turn), FollowAfter: pg.Interval(after.Task), ShowAfter: pg.Interval(after.Unshown),
-		HeldAfter: pg.Interval(after.Unanswered), MemorizeAfter: pg.Interval(conversation.MemorizeAfter), DeletionAfter: pg.Interval(people.DeletionAfter),
+		HeldAfter: pg.Interval(after.Unanswered), MemorizeAfter: pg.Interval(conversation.MemorizeAfter), DeletionAfter: pg.Interval(users.DeletionAfter),
 	})
 	if err != nil {
 		return Due{}, pg.Classify(fmt.Errorf("look for what is due: %w", err))

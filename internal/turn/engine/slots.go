@@ -14,8 +14,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
 )
 

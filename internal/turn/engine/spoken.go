@@ -11,8 +11,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 )
 
 // OpenQuestion returns the call of a session that has waited longest for something that the user may say to it; open is

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/calls"
+	"xbot/internal/turn/calls"
 )
 
 // SteerWaits reports whether the message that is next in the queue of a session is meant for the turn that runs.

@@ -16,8 +16,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/quota"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/quota"
 )
 
 // BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn is

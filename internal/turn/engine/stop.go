@@ -13,8 +13,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/agents"
-	"xbot/internal/store/conversation"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/subagents/subagentstore"
 )
 
 // Stopped says what a stop has ended.
@@ -63,7 +63,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 			return err
 		}
 		got = Stopped{}
-		if _, err := agents.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
+		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
 			return err
 		}
 		reset, err := stopExpired(ctx, tx, in)
@@ -87,7 +87,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 		if err != nil {
 			return err
 		}
-		if got.Subagents, got.Groups, err = agents.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
+		if got.Subagents, got.Groups, err = subagentstore.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
 			return err
 		}
 		if in.Text == "" && got.Subagents == 0 && got.Groups == 0 {
@@ -102,7 +102,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (runs bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		runs = false
-		if _, err := agents.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
+		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
 			return err
 		}
 		running, err := s.db.Q.TurnRunning(ctx, tx, in.Session)
@@ -120,7 +120,7 @@ func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (run
 		if err != nil {
 			return err
 		}
-		_, _, err = agents.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(id), 10))
+		_, _, err = subagentstore.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(id), 10))
 		return err
 	})
 	return runs, err

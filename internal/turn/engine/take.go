@@ -9,12 +9,12 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/amended"
-	"xbot/internal/store/attachments"
-	"xbot/internal/store/calls"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/overheard"
-	"xbot/internal/store/people"
+	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/edits"
+	"xbot/internal/turn/groupmessages"
+	"xbot/internal/user/users"
 )
 
 // appendInbound appends a row that a turn has claimed to the transcript, after the messages that it superseded.
@@ -33,7 +33,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		}
 	}
 	if row.Kind == kindMessage && inGroup(key, row.Sender) {
-		if err := overheard.Append(ctx, t, key, turn, chat.InboxID(row.ID)); err != nil {
+		if err := groupmessages.Append(ctx, t, key, turn, chat.InboxID(row.ID)); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}
-	zone := people.Zone(row.Timezone, zones)
+	zone := users.Zone(row.Timezone, zones)
 	preface := chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)
 	if said.Named {
 		preface = chat.PrefaceToYou(preface)
@@ -71,7 +71,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		}
 	}
 	if row.Kind == kindMessage && row.Amended {
-		told, err := amended.Tell(ctx, t, key, turn, zone)
+		told, err := edits.Tell(ctx, t, key, turn, zone)
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 	if err != nil {
 		return fmt.Errorf("read what message %d replaced: %w", row.ID, err)
 	}
-	zone := people.Zone(row.Timezone, zones)
+	zone := users.Zone(row.Timezone, zones)
 	if said := summaryOf(rows); said != "" {
 		m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSummarized, Content: said}
 		if err := conversation.AppendMessage(ctx, t, &m, chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)); err != nil {

@@ -13,8 +13,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/pg/dbsqlc"
-	"xbot/internal/store/amended"
-	"xbot/internal/store/overheard"
+	"xbot/internal/turn/edits"
+	"xbot/internal/turn/groupmessages"
 )
 
 // Amendments change messages of platforms wherever they are.
@@ -22,7 +22,7 @@ type Amendments struct{ Store *Store }
 
 // RecallDelivered takes a message of a platform back, wherever it is: one that waits never was, one that a turn has read is told of by
 // amended.RecallRead. It reports false for one that is not known, and where that was done before.
-func (a Amendments) RecallDelivered(ctx context.Context, m amended.Message) (changed bool, err error) {
+func (a Amendments) RecallDelivered(ctx context.Context, m edits.Message) (changed bool, err error) {
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		changed = false
 		for _, id := range m.IDs {
@@ -35,7 +35,7 @@ func (a Amendments) RecallDelivered(ctx context.Context, m amended.Message) (cha
 			}
 			one, err := recallQueued(ctx, tx, row.ID)
 			if err == nil && !one {
-				one, err = amended.RecallRead(ctx, tx, m.Key, row.ID)
+				one, err = edits.RecallRead(ctx, tx, m.Key, row.ID)
 			}
 			if err != nil {
 				return err
@@ -49,14 +49,14 @@ func (a Amendments) RecallDelivered(ctx context.Context, m amended.Message) (cha
 
 // EditDelivered changes the text of a message of a platform: of one that waits before it is read, of one that a turn has read by
 // amended.EditRead. NotFound: there is no such message.
-func (a Amendments) EditDelivered(ctx context.Context, m amended.Message, text string) (changed bool, err error) {
+func (a Amendments) EditDelivered(ctx context.Context, m edits.Message, text string) (changed bool, err error) {
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := findDelivered(ctx, tx, m.Channel, m.Account, m.User, m.IDs[0])
 		if err != nil {
 			return err
 		}
 		if changed, err = editQueued(ctx, tx, row.ID, text); err == nil && !changed {
-			changed, err = amended.EditRead(ctx, tx, m.Key, row.ID, text)
+			changed, err = edits.EditRead(ctx, tx, m.Key, row.ID, text)
 		}
 		return err
 	})
@@ -64,7 +64,7 @@ func (a Amendments) EditDelivered(ctx context.Context, m amended.Message, text s
 }
 
 // RecallHeard takes back what was not for the bot: what waits to be read is forgotten, and of what the model has read it is told.
-func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o overheard.Message) (changed bool, err error) {
+func (a Amendments) RecallHeard(ctx context.Context, key edits.Key, o groupmessages.Message) (changed bool, err error) {
 	if changed, err = a.Store.stores.GroupMessages.RecallOverheard(ctx, o); err != nil || changed {
 		return changed, err
 	}
@@ -73,7 +73,7 @@ func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o overhear
 		return false, err
 	}
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
-		changed, err = amended.RecallHeard(ctx, tx, key, o.Session, o.Sender)
+		changed, err = edits.RecallHeard(ctx, tx, key, o.Session, o.Sender)
 		return err
 	})
 	return changed, err

@@ -7,13 +7,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/store/people"
+	"xbot/internal/user/users"
 )
 
 // Zone is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.
 func (s *Store) Zone(ctx context.Context, user chat.UserID) (zone *time.Location, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		zone, err = people.ZoneOf(ctx, tx, user, s.stores.Quota.Zones())
+		zone, err = users.ZoneOf(ctx, tx, user, s.stores.Quota.Zones())
 		return err
 	})
 	return zone, err

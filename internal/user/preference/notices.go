@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/store/notices"
+	"xbot/internal/user/notices"
 )
 
 // turnNotices is the setting of where a person is told of their long turns. It has a table of its own.

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/store/notices"
-	"xbot/internal/store/settings"
+	"xbot/internal/user/notices"
+	"xbot/internal/user/settings"
 )
 
 // Option is a value that a setting may have.

@@ -10,9 +10,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/store/notices"
-	"xbot/internal/store/settings"
+	"xbot/internal/user/notices"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/settings"
 )
 
 // shelf keeps what one person chose.

@@ -20,12 +20,12 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
-	"xbot/internal/store/conversation"
-	"xbot/internal/store/people"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 const (
@@ -41,7 +41,7 @@ type cloned struct {
 	t     *testing.T
 	store *store.Store
 	box   *tooltest.Box
-	alice people.User
+	alice users.User
 	rules policy.Permissions
 
 	denied string // a file that the runner does not read

@@ -5,21 +5,21 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool/toolset"
 )
 
 // Seen is a folder with its file as its person sees it.
 type Seen struct {
-	mcpservers.SeenProject
+	mcpstore.SeenProject
 
 	MayAgree bool    // the policy lets the person
 	Bundle   Bundle  // as last read
 	Entries  []Entry // the servers of the bundle
 	// Servers are those that the person has agreed to; used or not.
-	Servers []mcpservers.Server
+	Servers []mcpstore.Server
 }
 
 // State is the state of the agreement to a folder.
@@ -101,7 +101,7 @@ func (p *Projects) List(ctx context.Context, user chat.UserID) ([]Seen, error) {
 	return out, nil
 }
 
-func (p *Projects) entries(of mcpservers.SeenProject) (b Bundle, _ []Entry, err error) {
+func (p *Projects) entries(of mcpstore.SeenProject) (b Bundle, _ []Entry, err error) {
 	if len(of.Sealed) == 0 {
 		return b, nil, nil
 	}
@@ -142,7 +142,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 	case stands != digest:
 		return Seen{}, nil, errOther
 	}
-	servers := make([]mcpservers.Server, 0, len(of.Entries))
+	servers := make([]mcpstore.Server, 0, len(of.Entries))
 	for _, e := range of.Entries {
 		if e.Problem == "" {
 			servers = append(servers, e.Sealed(p.Key))

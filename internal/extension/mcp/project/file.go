@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"xbot/internal/extension/mcp"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
-	"xbot/internal/store/mcpservers"
 )
 
 // maxFile is how large a file may be, in bytes.
@@ -36,8 +36,8 @@ func Parse(content []byte) ([]Entry, error) {
 	if json.Unmarshal(content, &file) != nil {
 		return nil, fault.Errorf(fault.Invalid, `%s is not JSON such as {"mcpServers": {"name": {"command": "npx", "args": ["-y", "some-server"]}}}`, mcp.ProjectFile)
 	}
-	if len(file.Servers) > mcpservers.MaxServers {
-		return nil, fault.Errorf(fault.Invalid, "%s has more than %d servers", mcp.ProjectFile, mcpservers.MaxServers)
+	if len(file.Servers) > mcpstore.MaxServers {
+		return nil, fault.Errorf(fault.Invalid, "%s has more than %d servers", mcp.ProjectFile, mcpstore.MaxServers)
 	}
 	out := make([]Entry, 0, len(file.Servers))
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {

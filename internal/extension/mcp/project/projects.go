@@ -13,10 +13,10 @@ import (
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/secret"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/policy"
 )
@@ -37,11 +37,11 @@ type Hooks interface {
 
 // MCPServers stores MCP servers.
 type MCPServers interface {
-	AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []mcpservers.Server) (before []int64, err error)
+	AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []mcpstore.Server) (before []int64, err error)
 	LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error
-	MCPProjects(ctx context.Context, user chat.UserID) ([]mcpservers.SeenProject, error)
-	MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]mcpservers.Server, error)
-	SeeMCPProject(ctx context.Context, p mcpservers.SeenProject) error
+	MCPProjects(ctx context.Context, user chat.UserID) ([]mcpstore.SeenProject, error)
+	MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]mcpstore.Server, error)
+	SeeMCPProject(ctx context.Context, p mcpstore.SeenProject) error
 	WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error)
 }
 
@@ -63,7 +63,7 @@ type Projects struct {
 	Hooked     HookSwitch // nil: hooks of folders are not used
 	Log        *slog.Logger
 
-	rows   toolset.Rows[[]mcpservers.SeenProject]
+	rows   toolset.Rows[[]mcpstore.SeenProject]
 	mu     sync.Mutex
 	looked map[chat.SessionKey]time.Time
 	looks  int
@@ -133,13 +133,13 @@ func (h *place) awaitFolder(ctx context.Context) {
 }
 
 // InForce implements mcp.Projects. The folder is looked at beside it, so that the list of a person has what stands there.
-func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
-	all, err := p.rows.At(at, func() ([]mcpservers.SeenProject, error) { return p.MCPServers.MCPProjects(ctx, at.User) })
+func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpstore.Server, error) {
+	all, err := p.rows.At(at, func() ([]mcpstore.SeenProject, error) { return p.MCPServers.MCPProjects(ctx, at.User) })
 	if err != nil {
 		return nil, err
 	}
 	wait, due := p.due(at.Session)
-	agreed := slices.ContainsFunc(all, func(s mcpservers.SeenProject) bool { return s.Agrees() })
+	agreed := slices.ContainsFunc(all, func(s mcpstore.SeenProject) bool { return s.Agrees() })
 	if !due && !agreed {
 		return nil, nil
 	}
@@ -153,7 +153,7 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 	if due {
 		p.lookBeside(here, wait)
 	}
-	i := slices.IndexFunc(all, func(s mcpservers.SeenProject) bool {
+	i := slices.IndexFunc(all, func(s mcpstore.SeenProject) bool {
 		return s.Runner == here.box.Name() && s.Folder == here.folder && s.Agrees()
 	})
 	if i < 0 {
@@ -163,12 +163,12 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 		return nil, err
 	}
 	servers, err := p.MCPServers.MCPServersOfProjects(ctx, at.User)
-	return slices.DeleteFunc(servers, func(s mcpservers.Server) bool { return s.Project.ID != all[i].ID || !s.Project.Agrees() }), err
+	return slices.DeleteFunc(servers, func(s mcpstore.Server) bool { return s.Project.ID != all[i].ID || !s.Project.Agrees() }), err
 }
 
 // may reports whether the policy lets the user agree now. Otherwise earlier agreements are not used. A folder with only skills runs nothing, so its
 // user may agree unless the policy is off.
-func (p *Projects) may(ctx context.Context, s mcpservers.SeenProject) (bool, error) {
+func (p *Projects) may(ctx context.Context, s mcpstore.SeenProject) (bool, error) {
 	is, err := p.Policies.Get(ctx)
 	if err != nil {
 		return false, err
@@ -260,7 +260,7 @@ func (p *Projects) note(ctx context.Context, here place, b Bundle, err error) (d
 	case err == nil && b.empty():
 		return "", p.MCPServers.LoseMCPProject(ctx, here.user, here.box.Name(), here.folder, "there is no "+mcp.ProjectFile+" any more")
 	}
-	seen := mcpservers.SeenProject{User: here.user, Project: mcpservers.Project{Runner: here.box.Name(), Folder: here.folder}}
+	seen := mcpstore.SeenProject{User: here.user, Project: mcpstore.Project{Runner: here.box.Name(), Folder: here.folder}}
 	if err == nil {
 		_, err = b.entries()
 	}
@@ -308,7 +308,7 @@ func (p *Projects) agreed(ctx context.Context, user chat.UserID, runner, folder 
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(all, func(s mcpservers.SeenProject) bool { return s.Runner == runner && s.Folder == folder && s.Agrees() })
+	i := slices.IndexFunc(all, func(s mcpstore.SeenProject) bool { return s.Runner == runner && s.Folder == folder && s.Agrees() })
 	if i < 0 {
 		return "", nil
 	}
@@ -342,7 +342,7 @@ func (p *Projects) AgreedFolders(ctx context.Context, user chat.UserID) (string,
 }
 
 // Stands implements mcp.Projects: it reads the file once more, right before a call.
-func (p *Projects) Stands(ctx context.Context, person chat.UserID, of mcpservers.Project, box sandbox.Sandbox) error {
+func (p *Projects) Stands(ctx context.Context, person chat.UserID, of mcpstore.Project, box sandbox.Sandbox) error {
 	if box == nil || box.Name() != of.Runner {
 		return fault.Errorf(fault.Denied, "the server stands in %s of a folder on the runner %s, where this conversation does not work", mcp.ProjectFile, of.Runner)
 	}

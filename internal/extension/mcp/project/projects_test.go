@@ -9,9 +9,9 @@ import (
 
 	"xbot/internal/automation/hook"
 	"xbot/internal/chat"
+	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/extension/mcp/project"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool/toolset"
 )
 
@@ -32,7 +32,7 @@ func TestClose_EndsALookThatWaitsForARunner(t *testing.T) {
 // noRows know no project, and let each conversation work on its person's runner.
 type noRows struct{ project.MCPServers }
 
-func (noRows) MCPProjects(context.Context, chat.UserID) ([]mcpservers.SeenProject, error) {
+func (noRows) MCPProjects(context.Context, chat.UserID) ([]mcpstore.SeenProject, error) {
 	return nil, nil
 }
 

@@ -16,14 +16,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/plugin"
 	"xbot/internal/extension/plugin/installed"
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/plugins"
 )
 
 // Rows keeps the files of plugins and what they keep themselves.
 type Rows interface {
-	Plugins(ctx context.Context) ([]plugins.Plugin, error)
+	Plugins(ctx context.Context) ([]pluginstore.Plugin, error)
 	PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error)
 	SetPluginProblem(ctx context.Context, id string, revision int64, problem string) error
 	SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error

@@ -17,8 +17,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/plugin"
 	"xbot/internal/extension/plugin/installed"
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/plugins"
 )
 
 // fakeProcess is a process that a function plays.
@@ -145,7 +145,7 @@ type rows struct {
 	Rows
 
 	mu      sync.Mutex
-	row     plugins.Plugin
+	row     pluginstore.Plugin
 	files   plugin.Tree
 	fetched int // times that its archive was read
 	problem []string
@@ -168,10 +168,10 @@ func (r *rows) count(by int) {
 	r.most, r.asked = max(r.most, r.now), r.asked+max(by, 0)
 }
 
-func (r *rows) Plugins(context.Context) ([]plugins.Plugin, error) {
+func (r *rows) Plugins(context.Context) ([]pluginstore.Plugin, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return []plugins.Plugin{r.row}, nil
+	return []pluginstore.Plugin{r.row}, nil
 }
 
 func (r *rows) PluginArchive(context.Context, string) (string, []byte, error) {
@@ -214,11 +214,11 @@ func (r *rows) problems() string {
 	return strings.Join(r.problem, "\n")
 }
 
-func (*rows) InstallPlugin(context.Context, plugins.Plugin, []byte, chat.UserID, plugins.Checker) error {
+func (*rows) InstallPlugin(context.Context, pluginstore.Plugin, []byte, chat.UserID, pluginstore.Checker) error {
 	return nil
 }
 
-func (*rows) ChangePlugin(context.Context, string, plugins.Change, chat.UserID) error { return nil }
+func (*rows) ChangePlugin(context.Context, string, pluginstore.Change, chat.UserID) error { return nil }
 
 func (*rows) RemovePlugin(context.Context, string) error { return nil }
 
@@ -240,7 +240,7 @@ func newWorld(t *testing.T, runtime string, play func(p *fakeProcess) (int, erro
 	}
 	r := &rows{files: plugin.Tree{"run": {Data: []byte("#!/bin/sh\n"), Exec: true}, ".config/kept": {Data: []byte("x")}, plugin.ManifestName: {Data: fmt.Appendf(nil, `{"id": "p", "name": "P", "version": "1",
 		"runtime": %q, "command": ["run"], "permissions": [%s], "timeout": 1, "contributes": {"tools": [{"name": "t", "description": "T"}]}}`, runtime, permissions)}}}
-	r.row = plugins.Plugin{ID: "p", Version: "1", Digest: r.files.Digest(), Permissions: []string{"storage"}, Enabled: true, Revision: 1, Installation: 2, Manifest: r.files[plugin.ManifestName].Data}
+	r.row = pluginstore.Plugin{ID: "p", Version: "1", Digest: r.files.Digest(), Permissions: []string{"storage"}, Enabled: true, Revision: 1, Installation: 2, Manifest: r.files[plugin.ManifestName].Data}
 	w := &world{T: t, rows: r, box: &box{play: play}, home: t.TempDir()}
 	w.Bridge = New(Config{Plugins: &installed.Plugins{Rows: r}, Rows: r, Box: w.box, Home: w.home})
 	t.Cleanup(func() { require.NoError(t, w.Close()) })

@@ -13,8 +13,8 @@ import (
 	"xbot/internal/extension/plugin/bridge"
 	"xbot/internal/extension/plugin/extend"
 	"xbot/internal/extension/plugin/installed"
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/fault"
-	"xbot/internal/store/plugins"
 	"xbot/internal/tool"
 	"xbot/internal/tool/toolset"
 )
@@ -50,7 +50,7 @@ func (s *said) Ask(_ context.Context, r bridge.Request, into any) error {
 }
 
 func dice() one {
-	return one{installed.Plugin{Plugin: plugins.Plugin{ID: "dice", Enabled: true, ReadOnly: []string{"plugin_dice_look"}}, Manifest: plugin.Manifest{ID: "dice", Contributes: plugin.Contributes{
+	return one{installed.Plugin{Plugin: pluginstore.Plugin{ID: "dice", Enabled: true, ReadOnly: []string{"plugin_dice_look"}}, Manifest: plugin.Manifest{ID: "dice", Contributes: plugin.Contributes{
 		Tools: []plugin.Tool{{Name: "roll", Description: "Rolls."}, {Name: "look", Description: "Looks.", ReadOnly: true}}, Enrichers: []plugin.Enricher{{Name: "luck"}},
 	}}}}
 }

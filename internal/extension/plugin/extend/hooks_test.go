@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/extension/plugin/extend"
 	"xbot/internal/extension/plugin/installed"
-	"xbot/internal/store/plugins"
+	"xbot/internal/extension/plugin/pluginstore"
 )
 
 // known is a list of plugins.
@@ -22,7 +22,7 @@ func (k known) Working(context.Context) ([]installed.Plugin, error) { return nil
 func TestHooks_ABrokenPluginThatMayHaveHooksPermitsNothing(t *testing.T) {
 	broken := errors.New("plugin.json is no manifest")
 	of := func(id string, enabled bool, permissions ...string) installed.Plugin {
-		return installed.Plugin{Plugin: plugins.Plugin{ID: id, Enabled: enabled, Permissions: permissions}, Fault: broken}
+		return installed.Plugin{Plugin: pluginstore.Plugin{ID: id, Enabled: enabled, Permissions: permissions}, Fault: broken}
 	}
 	handlers, faults := extend.New(known{of("guard", true, "hooks"), of("off", false, "hooks"), of("plain", true, "network")}, nil).Hooks(t.Context())
 	require.Empty(t, handlers)

@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/fault"
-	"xbot/internal/store/plugins"
 )
 
 // Install checks the files of a plugin, starts it once and stores it, enabled. It replaces another version and keeps that one's settings and values.
@@ -34,7 +34,7 @@ func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted plugin
 	if err != nil {
 		return m, err
 	}
-	row := plugins.Plugin{ID: m.ID, Version: m.Version, Digest: files.Digest(), Permissions: words(m.Permissions), ReadOnly: shown(m, granted.ReadOnly)}
+	row := pluginstore.Plugin{ID: m.ID, Version: m.Version, Digest: files.Digest(), Permissions: words(m.Permissions), ReadOnly: shown(m, granted.ReadOnly)}
 	if row.Manifest, err = m.Canonical(); err != nil {
 		return m, err
 	}
@@ -94,7 +94,7 @@ type beside struct {
 }
 
 // Beside implements plugins.Checker.
-func (b beside) Beside(all []plugins.Plugin) ([]byte, error) {
+func (b beside) Beside(all []pluginstore.Plugin) ([]byte, error) {
 	var kept []byte
 	others := 0
 	for _, r := range all {
@@ -109,7 +109,7 @@ func (b beside) Beside(all []plugins.Plugin) ([]byte, error) {
 			}
 		}
 	}
-	if others >= plugins.MaxPlugins {
+	if others >= pluginstore.MaxPlugins {
 		return nil, fault.Errorf(fault.Invalid, "there are %d plugins already: remove one that is not needed", others)
 	}
 	return kept, nil
@@ -134,13 +134,13 @@ func apart(m, other plugin.Manifest) error {
 // Switch switches a plugin on or off.
 func (p *Plugins) Switch(ctx context.Context, id string, on bool, by chat.UserID) error {
 	defer p.forget()
-	return p.Rows.ChangePlugin(ctx, id, plugins.Change{Enabled: &on}, by)
+	return p.Rows.ChangePlugin(ctx, id, pluginstore.Change{Enabled: &on}, by)
 }
 
 // Reload ends the processes of a plugin, in all servers; the next request starts one anew. What is known against it is forgotten.
 func (p *Plugins) Reload(ctx context.Context, id string, by chat.UserID) error {
 	defer p.forget()
-	return p.Rows.ChangePlugin(ctx, id, plugins.Change{}, by)
+	return p.Rows.ChangePlugin(ctx, id, pluginstore.Change{}, by)
 }
 
 // Set changes settings of a plugin, which is reloaded; null forgets one. revision is that which the change was made from; 0: any.
@@ -173,7 +173,7 @@ func (p *Plugins) Change(ctx context.Context, id string, on *bool, changes plugi
 		revision = one.Revision
 	}
 	defer p.forget()
-	return p.Rows.ChangePlugin(ctx, id, plugins.Change{Enabled: on, Settings: true, Secrets: p.Key.Seal(plain), Revision: revision}, by)
+	return p.Rows.ChangePlugin(ctx, id, pluginstore.Change{Enabled: on, Settings: true, Secrets: p.Key.Seal(plain), Revision: revision}, by)
 }
 
 // Remove removes a plugin with its settings and what it keeps.

@@ -12,22 +12,22 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/plugin"
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store/plugins"
 )
 
 // Rows keeps plugins.
 type Rows interface {
-	Plugins(ctx context.Context) ([]plugins.Plugin, error)
-	InstallPlugin(ctx context.Context, in plugins.Plugin, archive []byte, by chat.UserID, check plugins.Checker) error
-	ChangePlugin(ctx context.Context, id string, c plugins.Change, by chat.UserID) error
+	Plugins(ctx context.Context) ([]pluginstore.Plugin, error)
+	InstallPlugin(ctx context.Context, in pluginstore.Plugin, archive []byte, by chat.UserID, check pluginstore.Checker) error
+	ChangePlugin(ctx context.Context, id string, c pluginstore.Change, by chat.UserID) error
 	RemovePlugin(ctx context.Context, id string) error
 }
 
 // Plugin is one of the installation.
 type Plugin struct {
-	plugins.Plugin
+	pluginstore.Plugin
 
 	plugin.Manifest // as it is in force: with the permissions that were granted
 
@@ -108,7 +108,7 @@ func (p *Plugins) look(ctx context.Context, changes uint64, before []Plugin) ([]
 }
 
 // read reads the manifest of a row, unless that was done before.
-func read(r plugins.Plugin, before []Plugin) Plugin {
+func read(r pluginstore.Plugin, before []Plugin) Plugin {
 	for _, b := range before {
 		if b.Plugin.ID == r.ID && b.Plugin.Digest == r.Digest && b.Fault == nil {
 			return Plugin{Plugin: r, Manifest: b.Manifest}

@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/plugin/installed"
-	"xbot/internal/store/plugins"
+	"xbot/internal/extension/plugin/pluginstore"
 )
 
 // table is a database that answers when it is let.
@@ -21,10 +21,10 @@ type table struct {
 
 	let   chan struct{}
 	asked atomic.Int32
-	rows  []plugins.Plugin
+	rows  []pluginstore.Plugin
 }
 
-func (d *table) Plugins(ctx context.Context) ([]plugins.Plugin, error) {
+func (d *table) Plugins(ctx context.Context) ([]pluginstore.Plugin, error) {
 	d.asked.Add(1)
 	rows := d.rows // as they were when it was asked
 	select {
@@ -40,11 +40,13 @@ func (d *table) RemovePlugin(context.Context, string) error {
 	return nil
 }
 
-func (*table) ChangePlugin(context.Context, string, plugins.Change, chat.UserID) error { return nil }
+func (*table) ChangePlugin(context.Context, string, pluginstore.Change, chat.UserID) error {
+	return nil
+}
 
 func TestAll_WhoLeavesDoesNotWaitForTheDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &table{let: make(chan struct{}), rows: []plugins.Plugin{{ID: "a"}}}
+		d := &table{let: make(chan struct{}), rows: []pluginstore.Plugin{{ID: "a"}}}
 		known := &installed.Plugins{Rows: d}
 		ctx, cancel := context.WithCancel(t.Context())
 		var wait sync.WaitGroup
@@ -86,7 +88,7 @@ func TestAll_ADatabaseThatHangsIsGivenUp(t *testing.T) {
 
 func TestAll_ALookFromBeforeAChangeIsOfNoUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &table{let: make(chan struct{}), rows: []plugins.Plugin{{ID: "a"}}}
+		d := &table{let: make(chan struct{}), rows: []pluginstore.Plugin{{ID: "a"}}}
 		known := &installed.Plugins{Rows: d}
 		var wait sync.WaitGroup
 		wait.Go(func() { _, _ = known.All(t.Context()) })

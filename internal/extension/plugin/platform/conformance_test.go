@@ -16,7 +16,7 @@ import (
 	"xbot/internal/extension/plugin/bridge"
 	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/extension/plugin/platform"
-	"xbot/internal/store/plugins"
+	"xbot/internal/extension/plugin/pluginstore"
 )
 
 // TestConformance holds the reference plugin, a process of its own, to what every adapter promises.
@@ -59,8 +59,8 @@ const guideManifest = `{"id": "pets", "name": "Pets", "version": "1", "runtime":
 // guideRows have the reference plugin.
 type guideRows struct{ rows }
 
-func (r *guideRows) Plugins(context.Context) ([]plugins.Plugin, error) {
-	return []plugins.Plugin{{
+func (r *guideRows) Plugins(context.Context) ([]pluginstore.Plugin, error) {
+	return []pluginstore.Plugin{{
 		ID: "pets", Version: "1", Digest: r.files.Digest(), Permissions: []string{"channel", "network"}, Enabled: true, Revision: 1, Installation: 1, Manifest: []byte(guideManifest),
 	}}, nil
 }

@@ -23,9 +23,9 @@ import (
 	"xbot/internal/extension/plugin/bridge"
 	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/extension/plugin/platform"
+	"xbot/internal/extension/plugin/pluginstore"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/store/plugins"
 	sdk "xbot/sdk/go"
 )
 
@@ -141,8 +141,8 @@ const manifest = `{"id": "pets", "name": "Pets", "version": "1", "runtime": "std
 	"name": "pets", "label": "Pets", "options": [{"name": "token", "label": "Token", "secret": true, "required": true}],
 	"ids": {"person": "[0-9]{1,9}", "group": "g[0-9]{1,9}", "example": "1"}, "abilities": {"text": 200, "file": 4000000}}]}}`
 
-func (r *rows) Plugins(context.Context) ([]plugins.Plugin, error) {
-	return []plugins.Plugin{{ID: "pets", Version: "1", Digest: r.files.Digest(), Permissions: []string{"channel"}, Enabled: true, Revision: 1, Installation: 1, Manifest: []byte(manifest)}}, nil
+func (r *rows) Plugins(context.Context) ([]pluginstore.Plugin, error) {
+	return []pluginstore.Plugin{{ID: "pets", Version: "1", Digest: r.files.Digest(), Permissions: []string{"channel"}, Enabled: true, Revision: 1, Installation: 1, Manifest: []byte(manifest)}}, nil
 }
 
 func (r *rows) PluginArchive(context.Context, string) (string, []byte, error) {

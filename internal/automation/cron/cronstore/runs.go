@@ -1,0 +1,96 @@
+package cronstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+)
+
+// outputRunes bounds what is shown of what was said in a run (spec/004).
+const outputRunes = 4000
+
+// RunDetails reads what a run of a job did, from the rows of its turn: there is no second log. NotFound: the job has no such run, or it was
+// forgotten.
+func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error) {
+	none := fault.Errorf(fault.NotFound, "%s has no run %d, or it was forgotten", id, run)
+	r, err := s.db.Q.CronRunGet(ctx, s.db.Pool, dbsqlc.CronRunGetParams{ID: run, Job: id})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.JobRunDetails{}, none
+	}
+	if err != nil {
+		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read run %d: %w", run, err))
+	}
+	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{One: run})
+	if err != nil {
+		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read run %d: %w", run, err))
+	}
+	out := chat.JobRunDetails{Model: r.Model, Output: r.Output, Steps: []chat.JobStep{}}
+	if text := []rune(r.Output); len(text) > outputRunes {
+		out.Output = string(text[:outputRunes-1]) + "…"
+	}
+	for _, one := range rows {
+		if one.ID == run {
+			out.JobRun = RunOf(one)
+		}
+	}
+	out.Status = statusOf(out.JobRun)
+	if r.TurnID == nil {
+		return out, nil
+	}
+	steps, err := s.db.Q.CronRunSteps(ctx, s.db.Pool, string(*r.TurnID))
+	if err != nil {
+		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read the steps of run %d: %w", run, err))
+	}
+	for _, k := range steps {
+		out.Steps = append(out.Steps, chat.JobStep{Kind: k.Kind, Name: k.Name, Started: k.StartedAt, Ended: k.FinishedAt, Failed: k.Failed, Note: k.Note})
+	}
+	return out, nil
+}
+
+// statusOf sums an outcome up in the words of spec/004; empty: the run is not over.
+func statusOf(r chat.JobRun) string {
+	switch r.Outcome {
+	case "done", "silent":
+		return "success"
+	case "timeout", "skipped":
+		return r.Outcome
+	case "gone":
+		return "skipped"
+	case "stopped", "failed", "lost":
+		return "error"
+	}
+	return ""
+}
+
+// RunsOf lists the newest runs of each of some jobs, newest first.
+func (s *Store) RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[chat.JobID][]chat.JobRun, error) {
+	ids := make([]string, len(jobs))
+	for i, id := range jobs {
+		ids[i] = string(id)
+	}
+	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: int32(most)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list the runs of %d jobs: %w", len(jobs), err))
+	}
+	out := map[chat.JobID][]chat.JobRun{}
+	for _, r := range rows {
+		out[r.JobID] = append(out[r.JobID], RunOf(r))
+	}
+	return out, nil
+}
+
+// ServedSession is the session of a conversation of a service, by its id. NotFound: there is none.
+func (s *Store) ServedSession(ctx context.Context, id string) (chat.SessionKey, error) {
+	key, err := s.db.Q.ServedSession(ctx, s.db.Pool, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", fault.Errorf(fault.NotFound, "there is no conversation %q of a service", id)
+	}
+	return key, pg.Classify(err)
+}

@@ -1,0 +1,14 @@
+// Package cron keeps the jobs of users, and fires them.
+package cronstore
+
+import (
+	"xbot/internal/pg"
+)
+
+// Store keeps the jobs of users, and fires them. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }

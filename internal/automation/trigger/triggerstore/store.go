@@ -1,0 +1,14 @@
+// Package triggers keeps triggers and the calls of other programs to them.
+package triggerstore
+
+import (
+	"xbot/internal/pg"
+)
+
+// Store keeps triggers and the calls of other programs to them. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }

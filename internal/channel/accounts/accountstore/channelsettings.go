@@ -1,0 +1,141 @@
+package accountstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret/secretstore"
+)
+
+// ChannelOverview is an account with how it stands.
+type ChannelOverview struct {
+	ChannelAccount
+
+	ChangedBy   string // name of the user; empty: the environment, or somebody who is gone
+	Connected   bool
+	ConnectedAt *time.Time
+	EventAt     *time.Time
+	Lag         *time.Duration
+	Error       string // of what is configured now
+	ErrorAt     *time.Time
+	Waiting     int           // messages that are still to be delivered
+	Oldest      time.Duration // for which the oldest of them has waited
+	Held        string        // what the platform said to the one that was tried last and that it did not take, at most 300 characters
+	Signs       int           // signs of life that were wanted in the hour that is counted
+	SignsBudget int           // how many of them may be shown; 0: nothing is counted
+}
+
+// ChannelOverview reads all accounts with how they stand.
+func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) {
+	rows, err := s.db.Q.ChannelOverview(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read channels: %w", err))
+	}
+	var out []ChannelOverview
+	for _, r := range rows {
+		a, err := accountOf(r.ChannelAccount)
+		if err != nil {
+			return nil, err
+		}
+		o := ChannelOverview{
+			ChannelAccount: a, ChangedBy: r.ChangedName, Connected: r.Connected, ConnectedAt: r.ConnectedAt, EventAt: r.EventAt, Error: r.Error, ErrorAt: r.ErrorAt,
+			Waiting: int(r.Waiting), Oldest: time.Duration(r.OldestS) * time.Second, Held: r.Held,
+			Signs: int(r.Signs), SignsBudget: int(r.SignsBudget),
+		}
+		if r.LagMs != nil {
+			o.Lag = new(time.Duration(*r.LagMs) * time.Millisecond)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// AddChannelAccount makes an account. One that there is already is a Conflict.
+func (s *Store) AddChannelAccount(ctx context.Context, a ChannelAccount, by chat.UserID) error {
+	settings, err := json.Marshal(a.Settings)
+	if err != nil {
+		return fmt.Errorf("encode settings: %w", err)
+	}
+	var n int64
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := secretstore.NoteKey(ctx, tx, a.Secrets); err != nil {
+			return err
+		}
+		n, err = s.db.Q.ChannelAccountAdd(ctx, tx, dbsqlc.ChannelAccountAddParams{
+			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by),
+		})
+		return err
+	})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.Conflict, "there is such a channel already; change that one, or give this one another name")
+	}
+	return pg.Classify(err)
+}
+
+// ReplaceChannelAccount changes what an account is configured with. One that was changed since a.Revision, or is gone, is a
+// Conflict.
+func (s *Store) ReplaceChannelAccount(ctx context.Context, a ChannelAccount, by chat.UserID) error {
+	settings, err := json.Marshal(a.Settings)
+	if err != nil {
+		return fmt.Errorf("encode settings: %w", err)
+	}
+	var n int64
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := secretstore.NoteKey(ctx, tx, a.Secrets); err != nil {
+			return err
+		}
+		n, err = s.db.Q.ChannelAccountReplace(ctx, tx, dbsqlc.ChannelAccountReplaceParams{
+			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by), Revision: a.Revision,
+		})
+		return err
+	})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.Conflict, "somebody else changed this channel meanwhile; look at it again and make your change anew")
+	}
+	return pg.Classify(err)
+}
+
+// EnableChannelAccount switches an account on or off.
+func (s *Store) EnableChannelAccount(ctx context.Context, channel, account string, enabled bool, by chat.UserID) error {
+	n, err := s.db.Q.ChannelAccountEnable(ctx, s.db.Pool, dbsqlc.ChannelAccountEnableParams{Channel: channel, Account: account, Enabled: enabled, ChangedBy: int64(by)})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.NotFound, "there is no such channel")
+	}
+	return pg.Classify(err)
+}
+
+// DeleteChannelAccount removes an account. What waits for it fails.
+func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account string) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.ChannelAccountDelete(ctx, tx, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no such channel")
+		}
+		return err
+	})
+}
+
+// ChannelLastDirect returns where the person is who wrote last to an account in a direct chat; false: nobody has.
+func (s *Store) ChannelLastDirect(ctx context.Context, channel, account string) (chat.Address, bool, error) {
+	body, err := s.db.Q.ChannelLastDirect(ctx, s.db.Pool, dbsqlc.ChannelLastDirectParams{Channel: channel, Account: account})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.Address{}, false, nil
+	}
+	if err != nil {
+		return chat.Address{}, false, pg.Classify(err)
+	}
+	var to chat.Address
+	if err := json.Unmarshal(body, &to); err != nil {
+		return chat.Address{}, false, fmt.Errorf("read a place of %s %s: %w", channel, account, err)
+	}
+	return to, true, nil
+}

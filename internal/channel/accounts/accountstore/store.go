@@ -1,0 +1,14 @@
+// Package channels keeps the accounts of bots on platforms: their settings, who holds their connection, and how they are.
+package accountstore
+
+import (
+	"xbot/internal/pg"
+)
+
+// Store keeps the accounts of bots on platforms: their settings, who holds their connection, and how they are. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }

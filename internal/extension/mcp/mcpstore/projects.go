@@ -1,0 +1,134 @@
+package mcpstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret/secretstore"
+)
+
+// maxProjects is how many folders are remembered to whose servers a person has not agreed: those that were seen last.
+const maxProjects = 32
+
+// Project is a folder with a file .mcp.json.
+type Project struct {
+	ID             int64
+	Runner, Folder string
+	Digest         string // of the file as it was seen last; empty: it cannot be used
+	Agreed         string // digest of the file that the person has agreed to; empty: none
+}
+
+// Agrees reports whether the person has agreed to the file as it was seen last.
+func (p Project) Agrees() bool { return p.Agreed != "" && p.Agreed == p.Digest }
+
+// SeenProject is a project as its person sees it.
+type SeenProject struct {
+	Project
+
+	User     chat.UserID
+	Admin    bool   // the person is an administrator
+	Sealed   []byte // the contents of the folder as last read; nil: it cannot be used
+	Texts    string // identifies the contents that the digest does not cover
+	Problem  string // why it cannot be used
+	SeenAt   time.Time
+	AgreedAt *time.Time
+}
+
+// MCPProjects lists the folders of a person.
+func (s *Store) MCPProjects(ctx context.Context, user chat.UserID) ([]SeenProject, error) {
+	rows, err := s.db.Q.MCPProjectList(ctx, s.db.Pool, int64(user))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list projects with MCP servers: %w", err))
+	}
+	out := make([]SeenProject, len(rows))
+	for i, r := range rows {
+		out[i] = SeenProject{
+			Project: Project{ID: r.ID, Runner: r.Runner, Folder: r.Folder, Digest: r.Digest, Agreed: r.Agreed},
+			User:    user, Admin: r.Admin, Sealed: r.Secrets, Problem: r.Problem, SeenAt: r.SeenAt, AgreedAt: r.AgreedAt,
+		}
+	}
+	return out, nil
+}
+
+// MCPServersOfProjects lists the servers that a person has agreed to, by folder and name.
+func (s *Store) MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]Server, error) {
+	rows, err := s.db.Q.MCPServersOfProjects(ctx, s.db.Pool, int64(user))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list MCP servers of projects: %w", err))
+	}
+	out := make([]Server, len(rows))
+	for i, r := range rows {
+		out[i] = server(dbsqlc.MCPServerGetRow(r))
+	}
+	return out, nil
+}
+
+// SeeMCPProject notes the file of a folder as it stands there now, sealed, or why it cannot be used. It is no word of the person.
+func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := secretstore.NoteKey(ctx, tx, p.Sealed); err != nil {
+			return err
+		}
+		if err := tx.Q.MCPProjectSee(ctx, tx, dbsqlc.MCPProjectSeeParams{
+			Owner: int64(p.User), Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Secrets: p.Sealed, Texts: p.Texts, Problem: chat.Clean(p.Problem),
+		}); err != nil {
+			return fmt.Errorf("note a project with MCP servers: %w", err)
+		}
+		return tx.Q.MCPProjectTrim(ctx, tx, dbsqlc.MCPProjectTrimParams{Owner: int64(p.User), Keep: maxProjects})
+	})
+}
+
+// LoseMCPProject notes that the file of a folder is gone. It is forgotten, unless the person had agreed to it.
+func (s *Store) LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error {
+	err := s.db.Q.MCPProjectGone(ctx, s.db.Pool, dbsqlc.MCPProjectGoneParams{Owner: int64(user), Runner: runner, Folder: folder, Problem: problem})
+	return pg.Classify(err)
+}
+
+// AgreeMCPProject stores the word of a person with the servers of the file that has the digest, in place of those agreed to before, whose numbers it
+// returns. Conflict: another file stands there by now, or it is not theirs.
+func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []Server) (before []int64, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		agreed, err := tx.Q.MCPProjectAgree(ctx, tx, dbsqlc.MCPProjectAgreeParams{ID: id, Owner: int64(user), Digest: digest})
+		if err != nil {
+			return fmt.Errorf("agree to the servers of a project: %w", err)
+		}
+		if len(agreed) == 0 {
+			return fault.Errorf(fault.Conflict, "the file has changed meanwhile: look at it again")
+		}
+		if before, err = tx.Q.MCPProjectClear(ctx, tx, id); err != nil {
+			return fmt.Errorf("remove the servers of a project: %w", err)
+		}
+		for _, one := range servers {
+			if err := secretstore.NoteKey(ctx, tx, one.Secrets); err != nil {
+				return err
+			}
+			one.User, one.Project.ID = user, id
+			if _, err := insert(ctx, tx, one, user); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return before, err
+}
+
+// WithdrawMCPProject takes back what a person has agreed to, and forgets the folder until it is seen again. It returns the numbers of its servers.
+// NotFound: there is none of theirs.
+func (s *Store) WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if servers, err = tx.Q.MCPProjectClearOf(ctx, tx, dbsqlc.MCPProjectClearOfParams{Project: id, Owner: int64(user)}); err != nil {
+			return fmt.Errorf("remove the servers of a project: %w", err)
+		}
+		n, err := tx.Q.MCPProjectDelete(ctx, tx, dbsqlc.MCPProjectDeleteParams{ID: id, Owner: int64(user)})
+		if err == nil && n == 0 {
+			err = fault.Errorf(fault.NotFound, "there is no such folder")
+		}
+		return err
+	})
+	return servers, err
+}

@@ -1,0 +1,177 @@
+// Package mcpservers keeps the MCP servers that people and the installation have, and what those offered last.
+package mcpstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret/secretstore"
+)
+
+// MaxServers is how many MCP servers a person may have, and how many the installation.
+const MaxServers = 32
+
+// Server is one as it is stored: with its values, sealed.
+type Server struct {
+	chat.MCPServer
+
+	Secrets []byte  // nil: there are none
+	Project Project // of whose .mcp.json it is; without an id: it stands in none
+}
+
+// Store keeps MCP servers. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// MCPServers lists those of the installation and, behind them, those of a person; 0: nobody's. Each part is in the order of names. Nothing is
+// kept in memory: a change is in force at once, in every process.
+func (s *Store) MCPServers(ctx context.Context, user chat.UserID) ([]Server, error) {
+	rows, err := s.db.Q.MCPServerList(ctx, s.db.Pool, int64(user))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list MCP servers: %w", err))
+	}
+	out := make([]Server, len(rows))
+	for i, r := range rows {
+		out[i] = server(dbsqlc.MCPServerGetRow(r))
+	}
+	return out, nil
+}
+
+// MCPServer returns one, whosever it is. NotFound: there is none.
+func (s *Store) MCPServer(ctx context.Context, id int64) (Server, error) {
+	r, err := s.db.Q.MCPServerGet(ctx, s.db.Pool, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Server{}, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
+	}
+	if err != nil {
+		return Server{}, pg.Classify(fmt.Errorf("read an MCP server: %w", err))
+	}
+	return server(r), nil
+}
+
+func server(r dbsqlc.MCPServerGetRow) Server {
+	return Server{Secrets: r.Secrets, Project: Project{ID: r.Project, Runner: r.Runner, Folder: r.Folder, Digest: r.ProjectDigest, Agreed: r.Agreed}, MCPServer: chat.MCPServer{
+		ID: r.ID, User: chat.UserID(r.Owner), Shared: r.Owner == 0, EnvNames: r.EnvNames, HeaderNames: r.HeaderNames,
+		Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy, FromFile: r.FromFile,
+		MCPConfig: chat.MCPConfig{
+			Name: r.Name, Transport: chat.MCPTransport(r.Transport), Command: r.Command, Args: r.Args, URL: r.Url, Account: r.Account, Instructions: r.Instructions, Trusted: r.Trusted, Enabled: r.Enabled,
+		},
+		MCPState: chat.MCPState{
+			ListedAt: r.ListedAt, Digest: r.Digest, Guide: r.Guide, LeftOut: r.LeftOut, Tools: int(r.Tools), Prompts: int(r.Prompts), Resources: int(r.Resources),
+			Problem: r.Problem, ProblemAt: r.ProblemAt, WantsAccount: r.WantsAccount,
+		},
+	}}
+}
+
+// SetMCPServer stores one, which was checked, where the stored one of its id has the revision that in names; 0: there is none of that owner
+// and name. Conflict: it was changed, made or removed meanwhile. Invalid: its owner has too many. The name of one that is there stays.
+func (s *Store) SetMCPServer(ctx context.Context, in Server, by chat.UserID) (id int64, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {
+			return err
+		}
+		if in.Revision == 0 {
+			id, err = add(ctx, tx, in, by)
+			return err
+		}
+		id = in.ID
+		return replace(ctx, tx, in, by)
+	})
+	return id, err
+}
+
+var errChanged = fault.Errorf(fault.Conflict, "the MCP server was made, changed or removed meanwhile: read it again")
+
+func add(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
+	n, err := tx.Q.MCPServerCount(ctx, tx, owner(in.User))
+	if err != nil {
+		return 0, fmt.Errorf("count MCP servers: %w", err)
+	}
+	if n >= MaxServers {
+		return 0, fault.Errorf(fault.Invalid, "there are %d MCP servers already: remove one that is not needed", n)
+	}
+	return insert(ctx, tx, in, by)
+}
+
+func insert(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
+	ids, err := tx.Q.MCPServerAdd(ctx, tx, dbsqlc.MCPServerAddParams{
+		Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL, EnvNames: list(in.EnvNames),
+		HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
+		ProjectID: number(in.Project.ID),
+	})
+	if err != nil {
+		return 0, fmt.Errorf("add an MCP server: %w", err)
+	}
+	if len(ids) == 0 {
+		return 0, errChanged
+	}
+	return ids[0], nil
+}
+
+func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
+	old, err := tx.Q.MCPServerGet(ctx, tx, in.ID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errChanged
+	}
+	if err != nil {
+		return fmt.Errorf("read an MCP server: %w", err)
+	}
+	n, err := tx.Q.MCPServerReplace(ctx, tx, dbsqlc.MCPServerReplaceParams{
+		ID: in.ID, Revision: in.Revision, Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL,
+		EnvNames: list(in.EnvNames), HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
+	})
+	if err != nil {
+		return fmt.Errorf("change an MCP server: %w", err)
+	}
+	if n == 0 {
+		return errChanged
+	}
+	if err := tx.Q.OAuthProviderUnnamed(ctx, tx, in.ID); err != nil {
+		return fmt.Errorf("remove the provider of an MCP server: %w", err)
+	}
+	if old.Transport == string(in.Transport) && old.Command == in.Command && old.Url == in.URL && slices.Equal(old.Args, in.Args) {
+		return nil
+	}
+	return tx.Q.MCPServerForget(ctx, tx, in.ID) // another program, another list
+}
+
+// RemoveMCPServer removes that of a person, or of the installation where user is 0, with what is known of it. fromFile says whether it is one of the
+// file of administrators: the other kind stays. NotFound: there is none.
+func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{FromFile: fromFile, Name: name, Owner: owner(user)})
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no MCP server of that name")
+		}
+		return err
+	})
+}
+
+func owner(user chat.UserID) *int64 { return number(int64(user)) }
+
+func number(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return new(n)
+}
+
+// list is never null in a row.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}

@@ -1,0 +1,177 @@
+package oauthstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret/secretstore"
+	"xbot/internal/turn/calls"
+)
+
+// Account is one as it is stored: with its tokens, sealed.
+type Account struct {
+	chat.OAuthAccount
+
+	ID     int64
+	User   chat.UserID
+	Tokens []byte
+}
+
+// OAuthAccounts lists those of a person, in the order of their providers.
+func (s *Store) OAuthAccounts(ctx context.Context, user chat.UserID) ([]Account, error) {
+	rows, err := s.db.Q.OAuthAccountList(ctx, s.db.Pool, user)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list connected accounts: %w", err))
+	}
+	out := make([]Account, len(rows))
+	for i, r := range rows {
+		out[i] = account(r)
+	}
+	return out, nil
+}
+
+func account(r dbsqlc.OauthAccount) Account {
+	return Account{ID: r.ID, User: r.UserID, Tokens: r.Secrets, OAuthAccount: chat.OAuthAccount{
+		Provider: r.Provider, Label: r.Label, Asked: r.Asked, Scopes: r.Scopes, Problem: r.Problem, ExpiresAt: r.ExpiresAt, ConnectedAt: r.ConnectedAt, RefreshedAt: r.RefreshedAt,
+	}}
+}
+
+// Kept is what becomes of an account that somebody holds.
+type Kept int
+
+// What may become of it.
+const (
+	Unchanged Kept = iota
+	Renewed        // it has the scopes, tokens, expiry and problem that it was given
+	Removed
+)
+
+// HoldOAuthAccount locks an account, in all processes, while do looks at it and says what becomes of it. NotFound: the person has none there.
+// The key of the installation is locked after the account, here and wherever accounts, flows and providers are stored: whoever waits for an
+// account keeps nobody from storing secrets meanwhile.
+func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
+		if err != nil {
+			return fmt.Errorf("lock a connected account: %w", err)
+		}
+		if len(rows) == 0 {
+			return fault.Errorf(fault.NotFound, "no account is connected at %.40q", provider)
+		}
+		a := account(rows[0])
+		kept, err := do(&a)
+		switch {
+		case err != nil || kept == Unchanged:
+			return err
+		case kept == Removed:
+			return tx.Q.OAuthAccountDelete(ctx, tx, a.ID)
+		}
+		if err := tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{
+			ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: chat.Clean(a.Problem),
+		}); err != nil {
+			return fmt.Errorf("store the new tokens of an account: %w", err)
+		}
+		return secretstore.NoteKey(ctx, tx, a.Tokens)
+	})
+}
+
+// ConnectOAuthAccount stores an account in place of the one before, and answers the calls that wait for it, all or nothing. answered is how many
+// those were: wherever a person connects what several conversations wait for, all of them go on. Conflict: the provider is not of the revision any
+// more at which it gave the tokens.
+func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int64) (answered int, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		now, err := tx.Q.OAuthProviderLock(ctx, tx, a.Provider)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && now != revision {
+			return fault.Errorf(fault.Conflict, "the provider was changed meanwhile: connect the account again")
+		}
+		if err != nil {
+			return fmt.Errorf("lock a provider: %w", err)
+		}
+		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
+			UserID: a.User, Provider: a.Provider, Label: chat.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
+		}); err != nil {
+			return fmt.Errorf("store a connected account: %w", err)
+		}
+		if answered, err = calls.Connected(ctx, tx, a.User, a.OAuthAccount); err != nil {
+			return err
+		}
+		return secretstore.NoteKey(ctx, tx, a.Tokens) // last: see HoldOAuthAccount
+	})
+	return answered, err
+}
+
+// RefuseOAuthCall answers the call that waits for an account which the provider refuses. One that does not wait any more is left as it is.
+func (s *Store) RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		_, err := calls.AnswerWaiting(ctx, tx, refusal)
+		return err
+	})
+}
+
+// Flow is a browser on its way to a provider and back.
+type Flow struct {
+	User     chat.UserID
+	Provider string
+	Scopes   []string
+	Verifier []byte      // sealed
+	Browser  []byte      // hash of its cookie
+	Login    bool        // the browser has to be signed in as the person
+	Call     chat.CallID // that waits; empty: none
+}
+
+// maxFlows is how many flows of a person are open at once; the oldest go.
+const maxFlows = 10
+
+// AddOAuthFlow notes a flow by the hash of its state, for a time.
+func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life time.Duration) error {
+	var call *chat.CallID
+	if f.Call != "" {
+		call = &f.Call
+	}
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := tx.Q.OAuthFlowAdd(ctx, tx, dbsqlc.OAuthFlowAddParams{
+			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: list(f.Scopes), Sealed: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
+		}); err != nil {
+			return fmt.Errorf("note a browser on its way: %w", err)
+		}
+		if err := tx.Q.OAuthFlowsTidy(ctx, tx, dbsqlc.OAuthFlowsTidyParams{UserID: f.User, Most: maxFlows}); err != nil {
+			return fmt.Errorf("remove old flows: %w", err)
+		}
+		return secretstore.NoteKey(ctx, tx, f.Verifier) // last: see HoldOAuthAccount
+	})
+}
+
+// ErrNoFlow is the error of a state that is unknown, was used, has expired, or that another browser was sent away with.
+var ErrNoFlow error = fault.Errorf(fault.NotFound, "this way to the provider and back is not open")
+
+// TakeOAuthFlow returns the flow of a state for the browser that was sent with it, once.
+func (s *Store) TakeOAuthFlow(ctx context.Context, state, browser []byte) (Flow, error) {
+	var f Flow
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Q.OAuthFlowTake(ctx, tx, dbsqlc.OAuthFlowTakeParams{StateHash: state, Browser: browser})
+		if err != nil {
+			return fmt.Errorf("take a flow: %w", err)
+		}
+		if len(rows) == 0 {
+			return ErrNoFlow
+		}
+		r := rows[0]
+		f = Flow{User: r.UserID, Provider: r.Provider, Scopes: r.Scopes, Verifier: r.Sealed, Browser: r.Browser, Login: r.Login}
+		if r.CallID != nil {
+			f.Call = *r.CallID
+		}
+		return nil
+	})
+	if errors.Is(err, ErrNoFlow) {
+		err = ErrNoFlow
+	}
+	return f, err
+}

@@ -1,0 +1,169 @@
+// Package oauth keeps the OAuth providers of the installation, the accounts that people have connected, and the browsers that are on their way.
+package oauthstore
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret/secretstore"
+)
+
+// MaxProviders is how many there may be, beside those of MCP servers.
+const MaxProviders = 64
+
+// Provider is one as it is stored: with its secret, sealed.
+type Provider struct {
+	chat.OAuthProvider
+
+	Secrets []byte // nil: there is none
+}
+
+// Store keeps providers, accounts and flows. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// OAuthProviders lists those that a person sees, 0: nobody: those that administrators keep, in the order of their ids, and behind them those of MCP
+// servers of the installation and of the person. Nothing is kept in memory: a change is in force at once, in every process.
+func (s *Store) OAuthProviders(ctx context.Context, viewer chat.UserID) ([]Provider, error) {
+	rows, err := s.db.Q.OAuthProviderList(ctx, s.db.Pool, int64(viewer))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list OAuth providers: %w", err))
+	}
+	out := make([]Provider, len(rows))
+	for i, r := range rows {
+		out[i] = Provider{Secrets: r.Secrets, OAuthProvider: chat.OAuthProvider{
+			MCPServer: numberOf(r.McpServer), Owner: chat.UserID(r.Owner), Secret: r.Secrets != nil, Accounts: int(r.Accounts), Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.Changer,
+			OAuthProviderConfig: chat.OAuthProviderConfig{
+				ID: r.ID, Name: r.Name, Issuer: r.Issuer, AuthorizeURL: r.AuthorizeUrl, TokenURL: r.TokenUrl, RevokeURL: r.RevokeUrl, AccountURL: r.AccountUrl,
+				Scopes: r.Scopes, MoreScopes: r.MoreScopes, ClientID: r.ClientID, ClientAuth: chat.OAuthClientAuth(r.ClientAuth), Enabled: r.Enabled,
+				Resource: r.Resource, SilentIssuer: r.IssuerOptional,
+			},
+		}}
+	}
+	return out, nil
+}
+
+func numberOf(server *int64) int64 {
+	if server == nil {
+		return 0
+	}
+	return *server
+}
+
+// Void is what becomes of the accounts at a provider whose tokens must not be used there any more.
+type Void struct {
+	Tokens  []byte // in place of theirs, sealed
+	Problem string // why they have to be connected again
+}
+
+// SetOAuthProvider stores one, which was checked, where the stored one has the revision that in names; 0: there is none of that id. void, if there
+// is one, is what becomes of the accounts there. Conflict: it was changed, made or removed meanwhile. Invalid: there are too many.
+func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, void *Void, by chat.UserID) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := set(ctx, tx, in, by)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fault.Errorf(fault.Conflict, "the provider was made, changed or removed meanwhile: read it again")
+		}
+		if void != nil {
+			if err := void.at(ctx, tx, in.ID); err != nil {
+				return err
+			}
+		}
+		return secretstore.NoteKey(ctx, tx, in.Secrets) // last: see HoldOAuthAccount
+	})
+}
+
+// at makes the accounts at a provider void, and ends the ways of browsers that go there.
+func (v Void) at(ctx context.Context, tx *pg.Tx, provider string) error {
+	if err := tx.Q.OAuthAccountsVoid(ctx, tx, dbsqlc.OAuthAccountsVoidParams{Provider: provider, Secrets: v.Tokens, Problem: v.Problem}); err != nil {
+		return fmt.Errorf("void the accounts at a provider: %w", err)
+	}
+	if err := tx.Q.OAuthFlowsVoid(ctx, tx, provider); err != nil {
+		return fmt.Errorf("end the ways to a provider: %w", err)
+	}
+	return secretstore.NoteKey(ctx, tx, v.Tokens)
+}
+
+// SetMCPProvider stores the provider of an MCP server, in.MCPServer, in place of the one before, whose accounts become void, and names it in the server,
+// all or nothing. Conflict: the server does not have the revision any more, or an administrator keeps a provider of that id.
+func (s *Store) SetMCPProvider(ctx context.Context, in Provider, void Void, revision int64, by chat.UserID) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.MCPServerAccount(ctx, tx, dbsqlc.MCPServerAccountParams{ID: in.MCPServer, Revision: revision, Account: in.ID, ChangedBy: someone(by)})
+		if err != nil {
+			return fmt.Errorf("name the account of an MCP server: %w", err)
+		}
+		if n == 0 {
+			return fault.Errorf(fault.Conflict, "the MCP server was changed or removed meanwhile: read it again")
+		}
+		if err := tx.Q.OAuthProviderOfServer(ctx, tx, dbsqlc.OAuthProviderOfServerParams{
+			ID: in.ID, Name: in.Name, Issuer: in.Issuer, IssuerOptional: in.SilentIssuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL,
+			Scopes: list(in.Scopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Resource: in.Resource, McpServer: in.MCPServer, ChangedBy: someone(by),
+		}); err != nil {
+			return fmt.Errorf("store the provider of an MCP server: %w", err)
+		}
+		if err := void.at(ctx, tx, in.ID); err != nil {
+			return err
+		}
+		return secretstore.NoteKey(ctx, tx, in.Secrets)
+	})
+}
+
+// someone is a person in a row; null: nobody.
+func someone(by chat.UserID) *int64 {
+	if by == 0 {
+		return nil
+	}
+	return new(int64(by))
+}
+
+func set(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, error) {
+	who := someone(by)
+	if in.Revision != 0 {
+		return tx.Q.OAuthProviderReplace(ctx, tx, dbsqlc.OAuthProviderReplaceParams{
+			ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
+			Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled,
+			ChangedBy: who, Revision: in.Revision,
+		})
+	}
+	many, err := tx.Q.OAuthProviderCount(ctx, tx)
+	if err != nil {
+		return 0, fmt.Errorf("count OAuth providers: %w", err)
+	}
+	if many >= MaxProviders {
+		return 0, fault.Errorf(fault.Invalid, "there are %d providers already: remove one that is not needed", many)
+	}
+	return tx.Q.OAuthProviderAdd(ctx, tx, dbsqlc.OAuthProviderAddParams{
+		ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
+		Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled, ChangedBy: who,
+	})
+}
+
+// RemoveOAuthProvider removes one that administrators keep, with the accounts that people have connected there. NotFound: there is none.
+func (s *Store) RemoveOAuthProvider(ctx context.Context, id string) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.OAuthProviderDelete(ctx, tx, id)
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no provider %.40q", id)
+		}
+		return err
+	})
+}
+
+// list is never null in a row.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}

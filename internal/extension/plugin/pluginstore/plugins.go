@@ -1,0 +1,183 @@
+// Package plugins keeps the plugins of the installation, with their files, and what those keep themselves.
+package pluginstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret/secretstore"
+)
+
+// MaxPlugins is how many an installation may have.
+const MaxPlugins = 32
+
+// Plugin is one as it is stored, without its files.
+type Plugin struct {
+	ID, Version string
+	Digest      string // SHA-256 of its files, in hexadecimal
+	Manifest    json.RawMessage
+	Permissions []string // that it has
+	ReadOnly    []string // tools, as models call them, that an administrator was shown to change nothing
+	Enabled     bool
+	Secrets     []byte // values of its settings, sealed; nil: there are none
+	Revision    int64
+	// Installation names its data folder: it stays with new versions, and is another one after the plugin was removed and installed again.
+	Installation int64
+	Health
+	InstalledAt time.Time
+	ChangedAt   time.Time
+	ChangedBy   string // name of the administrator; empty: an operator
+}
+
+// Health is what is known of the processes of a plugin.
+type Health struct {
+	Problem   string // why it does not work; empty: nothing is known against it
+	ProblemAt *time.Time
+	Failure   string // the last failure of this version, also after it worked again; empty: none
+	FailureAt *time.Time
+}
+
+// Change is a change of a plugin that is installed.
+type Change struct {
+	Enabled  *bool // nil: as it is
+	Settings bool  // Secrets takes the place of what there is
+	Secrets  []byte
+	Revision int64 // that the change was made from; 0: any
+}
+
+// Store keeps plugins. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// Plugins lists all, by their ids.
+func (s *Store) Plugins(ctx context.Context) ([]Plugin, error) {
+	out, err := list(ctx, s.db.Q, s.db.Pool)
+	return out, pg.Classify(err)
+}
+
+func list(ctx context.Context, q *dbsqlc.Queries, from dbsqlc.DBTX) ([]Plugin, error) {
+	rows, err := q.PluginList(ctx, from)
+	if err != nil {
+		return nil, fmt.Errorf("list plugins: %w", err)
+	}
+	out := make([]Plugin, len(rows))
+	for i, r := range rows {
+		out[i] = Plugin{
+			ID: r.ID, Version: r.Version, Digest: r.Digest, Manifest: r.Manifest, Permissions: r.Permissions, ReadOnly: r.ReadOnly, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Installation: r.Installation,
+			Health: Health{r.Problem, r.ProblemAt, r.Failure, r.FailureAt}, InstalledAt: r.InstalledAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
+		}
+	}
+	return out, nil
+}
+
+// PluginArchive returns the files of a plugin, and their digest. NotFound: there is no such plugin.
+func (s *Store) PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error) {
+	r, err := s.db.Q.PluginArchive(ctx, s.db.Pool, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil, missing(id)
+	}
+	if err != nil {
+		return "", nil, pg.Classify(fmt.Errorf("read the files of plugin %s: %w", id, err))
+	}
+	return r.Digest, r.Archive, nil
+}
+
+func missing(id string) error {
+	return fault.Errorf(fault.NotFound, "there is no plugin %s: xbot plugin list shows those that are installed", id)
+}
+
+// InstallPlugin stores a plugin that was checked, also in the place of another version, where check has nothing against it beside the others
+// that there are. It is switched on. by is the administrator; 0: an operator.
+func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by chat.UserID, check Checker) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := tx.Q.PluginLock(ctx, tx); err != nil {
+			return fmt.Errorf("wait for others who install a plugin: %w", err)
+		}
+		all, err := list(ctx, tx.Q, tx)
+		if err != nil {
+			return err
+		}
+		if in.Secrets, err = check.Beside(all); err != nil {
+			return err
+		}
+		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {
+			return err
+		}
+		return tx.Q.PluginInstall(ctx, tx, dbsqlc.PluginInstallParams{
+			ID: in.ID, Version: in.Version, Digest: in.Digest, Manifest: in.Manifest, Archive: archive, Permissions: list0(in.Permissions), ReadOnly: list0(in.ReadOnly), Secrets: in.Secrets, ChangedBy: person(by),
+		})
+	})
+}
+
+// Checker decides about a plugin that is to be installed.
+type Checker interface {
+	// Beside returns the settings that it is to have, sealed, or says why it cannot be installed beside those that are there.
+	Beside(all []Plugin) (secrets []byte, err error)
+}
+
+// ChangePlugin changes a plugin; its processes end. NotFound: there is none. Conflict: it was changed meanwhile.
+func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.UserID) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := secretstore.NoteKey(ctx, tx, c.Secrets); err != nil {
+			return err
+		}
+		n, err := tx.Q.PluginChange(ctx, tx, dbsqlc.PluginChangeParams{ID: id, Enabled: c.Enabled, SetSecrets: c.Settings, Secrets: c.Secrets, Revision: c.Revision, ChangedBy: person(by)})
+		switch {
+		case err != nil:
+			return fmt.Errorf("change plugin %s: %w", id, err)
+		case n == 0 && c.Revision != 0:
+			return fault.Errorf(fault.Conflict, "the plugin %s was changed or removed meanwhile: read it again", id)
+		case n == 0:
+			return missing(id)
+		}
+		return nil
+	})
+}
+
+// RemovePlugin removes a plugin, with all that it keeps. NotFound: there is none.
+func (s *Store) RemovePlugin(ctx context.Context, id string) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.PluginDelete(ctx, tx, id)
+		if err == nil && n == 0 {
+			return missing(id)
+		}
+		return err
+	})
+}
+
+// SetPluginProblem notes why a plugin of a revision does not work; empty: it does.
+func (s *Store) SetPluginProblem(ctx context.Context, id string, revision int64, problem string) error {
+	return pg.Classify(s.db.Q.PluginProblem(ctx, s.db.Pool, dbsqlc.PluginProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem)}))
+}
+
+// SetPluginFailure notes the last failure of a plugin of a revision.
+func (s *Store) SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error {
+	return pg.Classify(s.db.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: chat.Clean(failure)}))
+}
+
+func person(by chat.UserID) *int64 {
+	if by == 0 {
+		return nil
+	}
+	return new(int64(by))
+}
+
+func list0(all []string) []string {
+	if all == nil {
+		return []string{}
+	}
+	return all
+}

@@ -1,0 +1,90 @@
+package pluginstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+)
+
+// Bounds of what a plugin keeps.
+const (
+	MaxKey    = 256      // bytes of a key
+	MaxValue  = 64 << 10 // bytes of a value
+	MaxKeys   = 10_000   // of one plugin
+	MaxKept   = 16 << 20 // bytes of all keys and values of one plugin
+	MaxListed = 1000     // keys of one list
+)
+
+// PluginValue reads what a plugin keeps under a key, of a person or, where user is 0, for itself; ok is false where there is nothing.
+func (s *Store) PluginValue(ctx context.Context, plugin string, user chat.UserID, key string) (value string, ok bool, err error) {
+	rows, err := s.db.Q.PluginValue(ctx, s.db.Pool, dbsqlc.PluginValueParams{PluginID: plugin, Owner: person(user), Key: key})
+	if err != nil || len(rows) == 0 {
+		return "", false, pg.Classify(err)
+	}
+	return rows[0], true, nil
+}
+
+// PluginKeys lists the keys that begin with a prefix and come behind another one, in order: at most MaxListed.
+func (s *Store) PluginKeys(ctx context.Context, plugin string, user chat.UserID, prefix, after string) ([]string, error) {
+	keys, err := s.db.Q.PluginValueKeys(ctx, s.db.Pool, dbsqlc.PluginValueKeysParams{PluginID: plugin, Owner: person(user), Prefix: prefix, After: after, Most: MaxListed})
+	return list0(keys), pg.Classify(err)
+}
+
+// SetPluginValue keeps a value. TooLarge, Invalid: the plugin has too much, or the key is none.
+func (s *Store) SetPluginValue(ctx context.Context, plugin string, user chat.UserID, key, value string) error {
+	if err := checkValue(key, value); err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		there, err := tx.Q.PluginRowLock(ctx, tx, plugin)
+		if err != nil {
+			return fmt.Errorf("lock plugin %s: %w", plugin, err)
+		}
+		if len(there) == 0 {
+			return missing(plugin)
+		}
+		old, err := tx.Q.PluginValueSize(ctx, tx, dbsqlc.PluginValueSizeParams{PluginID: plugin, Key: key, Owner: person(user)})
+		if err != nil {
+			return fmt.Errorf("measure what plugin %s keeps: %w", plugin, err)
+		}
+		keys, bytes := there[0].KeptKeys-int64(len(old)), there[0].KeptBytes
+		for _, n := range old {
+			bytes -= int64(n)
+		}
+		if keys >= MaxKeys || bytes+int64(len(key)+len(value)) > MaxKept {
+			return fault.Errorf(fault.TooLarge, "a plugin keeps at most %d values of %d MB together: delete some", MaxKeys, MaxKept>>20)
+		}
+		err = tx.Q.PluginValueSet(ctx, tx, dbsqlc.PluginValueSetParams{PluginID: plugin, Owner: person(user), Key: key, Value: value})
+		if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "plugin_values_user_id_fkey" {
+			return fault.Errorf(fault.Invalid, "there is no such person")
+		}
+		return err
+	})
+}
+
+func checkValue(key, value string) error {
+	switch {
+	case key == "" || len(key) > MaxKey || chat.Clean(key) != key:
+		return fault.Errorf(fault.Invalid, "a key is text of 1 to %d bytes, without NUL", MaxKey)
+	case len(value) > MaxValue || chat.Clean(value) != value:
+		return fault.Errorf(fault.Invalid, "a value is text of at most %d bytes, without NUL", MaxValue)
+	}
+	return nil
+}
+
+// DeletePluginValue forgets a value. Where there is none nothing changes.
+func (s *Store) DeletePluginValue(ctx context.Context, plugin string, user chat.UserID, key string) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := tx.Q.PluginRowLock(ctx, tx, plugin); err != nil { // as where one is kept: the plugin's row comes first
+			return fmt.Errorf("lock plugin %s: %w", plugin, err)
+		}
+		return tx.Q.PluginValueDelete(ctx, tx, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: person(user), Key: key})
+	})
+}

@@ -1,0 +1,89 @@
+// Package toolkeys keeps how the services are reached that tools use: people's own keys and the installation's.
+package toolkeystore
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret/secretstore"
+)
+
+// Key is one as it is stored: sealed.
+type Key struct {
+	chat.ToolKey
+
+	Secrets []byte
+}
+
+// Store keeps keys of tools. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// ToolKeys lists those of the installation and, behind them, those of a person; 0: nobody's. Nothing is kept in memory: a change is in force
+// at once, in every process.
+func (s *Store) ToolKeys(ctx context.Context, user chat.UserID) ([]Key, error) {
+	rows, err := s.db.Q.ToolKeyList(ctx, s.db.Pool, int64(user))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read keys of tools: %w", err))
+	}
+	out := make([]Key, len(rows))
+	for i, r := range rows {
+		out[i] = Key{Secrets: r.Secrets, ToolKey: chat.ToolKey{
+			User: chat.UserID(r.Owner), Shared: r.Owner == 0, Service: r.Service, BaseURL: r.BaseUrl, Model: r.Model, KeyHint: r.KeyHint,
+			Revision: r.Revision, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
+		}}
+	}
+	return out, nil
+}
+
+// SetToolKey stores one, which was checked, where the stored one has the revision that in names; 0: there is none. Conflict: it was changed,
+// made or removed meanwhile.
+func (s *Store) SetToolKey(ctx context.Context, in Key, by chat.UserID) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {
+			return err
+		}
+		n, err := set(ctx, tx, in, by)
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.Conflict, "the key was changed or removed meanwhile: read it again")
+		}
+		return err
+	})
+}
+
+func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) {
+	if in.Revision == 0 {
+		return tx.Q.ToolKeyAdd(ctx, tx, dbsqlc.ToolKeyAddParams{
+			Owner: owner(in.User), Service: in.Service, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: owner(by),
+		})
+	}
+	return tx.Q.ToolKeyReplace(ctx, tx, dbsqlc.ToolKeyReplaceParams{
+		Owner: owner(in.User), Service: in.Service, Revision: in.Revision, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: owner(by),
+	})
+}
+
+// RemoveToolKey removes that of a person, or of the installation where user is 0. NotFound: there is none.
+func (s *Store) RemoveToolKey(ctx context.Context, user chat.UserID, service string) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: owner(user)})
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no such key")
+		}
+		return err
+	})
+}
+
+func owner(user chat.UserID) *int64 {
+	if user == 0 {
+		return nil
+	}
+	return new(int64(user))
+}

@@ -1,0 +1,16 @@
+// Package memory keeps what agents remember of people: blocks, the archive, notes, the files of souls, and profiles.
+package memorystore
+
+import (
+	"xbot/internal/pg"
+	"xbot/internal/turn/quota"
+)
+
+// Store keeps what agents remember of people: blocks, the archive, notes, the files of souls, and profiles. It is safe for concurrent use.
+type Store struct {
+	db    *pg.DB
+	quota *quota.Quota
+}
+
+// New returns a store over the database.
+func New(db *pg.DB, q *quota.Quota) *Store { return &Store{db: db, quota: q} }

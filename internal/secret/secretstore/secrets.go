@@ -1,0 +1,149 @@
+package secretstore
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/secret"
+)
+
+// Kinds of what is sealed with the installation's key.
+const (
+	SealedChannel = "channel" // the secret settings of a bot
+	SealedTrigger = "trigger" // what calls of a trigger are signed with
+	SealedPayload = "payload" // a key that payloads in Temporal are encrypted with
+
+	SealedSubscription = "subscription" // the key of an account at a provider of models
+	SealedToolKey      = "tool key"     // the key of a service that tools use
+	SealedMCPProject   = "mcp project"  // the file .mcp.json of a folder in which somebody works
+	SealedMCPServer    = "mcp server"   // what a server of tools is given: values of variables and headers
+
+	SealedOAuthProvider = "oauth provider" // the secret of the client that xbot is at a provider
+	SealedOAuthAccount  = "oauth account"  // the tokens of a connected account
+	SealedAgentSecret   = "agent secret"   // a secret variable of the commands of an agent
+	SealedPlugin        = "plugin"         // the settings of a plugin
+	SealedOAuthFlow     = "oauth flow"     // what a browser that is on its way to a provider is recognized by
+)
+
+// Sealed is a secret as it is stored.
+type Sealed struct {
+	Kind string
+	Name string // of what it belongs to
+	Data []byte
+}
+
+// NoteKey notes, in the transaction that stores a secret, which key it was sealed with. Conflict: the key was changed since.
+func NoteKey(ctx context.Context, tx *pg.Tx, data []byte) error {
+	id := secret.SealedBy(data)
+	if id == "" {
+		return nil
+	}
+	retired, err := tx.Q.SealingKeyUse(ctx, tx, id)
+	if err != nil {
+		return fmt.Errorf("note the key of a secret: %w", err)
+	}
+	if retired {
+		return fault.Errorf(fault.Conflict, "the installation's key was changed at this moment: try again")
+	}
+	return nil
+}
+
+// Secrets lists all that is sealed with the installation's key.
+func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
+	rows, err := s.db.Q.SealedList(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list sealed secrets: %w", err))
+	}
+	out := make([]Sealed, len(rows))
+	for i, r := range rows {
+		out[i] = Sealed{Kind: r.Kind, Name: r.Name, Data: r.Sealed}
+	}
+	return out, nil
+}
+
+// RetireKeysBut forbids storing secrets that are sealed with another key than the current one. It waits for transactions
+// that are about to store one.
+func (s *Store) RetireKeysBut(ctx context.Context, current string, others []string) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.SealingKeyRevive(ctx, tx, current); err != nil {
+			return fmt.Errorf("note the new key: %w", err)
+		}
+		for _, id := range others { // one that sealed nothing yet has no row
+			if _, err := s.db.Q.SealingKeyUse(ctx, tx, id); err != nil {
+				return fmt.Errorf("note the old key: %w", err)
+			}
+		}
+		return s.db.Q.SealingKeyRetireOthers(ctx, tx, current)
+	})
+}
+
+// Reseal replaces a secret by the same one, sealed anew. A secret that was changed meanwhile stays as it is, and the result
+// is false.
+func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error) {
+	var n int64
+	var err error
+	switch was.Kind {
+	case SealedChannel:
+		n, err = s.db.Q.SealedReplaceChannel(ctx, s.db.Pool, dbsqlc.SealedReplaceChannelParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedTrigger:
+		n, err = s.db.Q.SealedReplaceTrigger(ctx, s.db.Pool, dbsqlc.SealedReplaceTriggerParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedPayload:
+		n, err = s.db.Q.SealedReplacePayload(ctx, s.db.Pool, dbsqlc.SealedReplacePayloadParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedSubscription:
+		n, err = s.db.Q.SealedReplaceSubscription(ctx, s.db.Pool, dbsqlc.SealedReplaceSubscriptionParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedToolKey:
+		n, err = s.db.Q.SealedReplaceToolKey(ctx, s.db.Pool, dbsqlc.SealedReplaceToolKeyParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedMCPServer:
+		n, err = s.db.Q.SealedReplaceMCPServer(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPServerParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedMCPProject:
+		n, err = s.db.Q.SealedReplaceMCPProject(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPProjectParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedOAuthProvider:
+		n, err = s.db.Q.SealedReplaceOAuthProvider(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthProviderParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedOAuthAccount:
+		n, err = s.db.Q.SealedReplaceOAuthAccount(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthAccountParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedOAuthFlow:
+		n, err = s.db.Q.SealedReplaceOAuthFlow(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthFlowParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedPlugin:
+		n, err = s.db.Q.SealedReplacePlugin(ctx, s.db.Pool, dbsqlc.SealedReplacePluginParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedAgentSecret:
+		n, err = s.db.Q.SealedReplaceAgentSecret(ctx, s.db.Pool, dbsqlc.SealedReplaceAgentSecretParams{Name: was.Name, Was: was.Data, Sealed: now})
+	default:
+		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
+	}
+	if err != nil {
+		return false, pg.Classify(fmt.Errorf("seal the secret of %s %s anew: %w", was.Kind, was.Name, err))
+	}
+	return n == 1, nil
+}
+
+// DropPayloadKey removes a key of payloads that nobody can open any more.
+func (s *Store) DropPayloadKey(ctx context.Context, was Sealed) error {
+	_, err := s.db.Q.SealedDropPayload(ctx, s.db.Pool, dbsqlc.SealedDropPayloadParams{Name: was.Name, Was: was.Data})
+	return pg.Classify(err)
+}
+
+// PayloadKeys returns the keys of payloads, sealed, the newest first.
+func (s *Store) PayloadKeys(ctx context.Context) ([]Sealed, error) {
+	rows, err := s.db.Q.PayloadKeys(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list the keys of payloads: %w", err))
+	}
+	out := make([]Sealed, len(rows))
+	for i, r := range rows {
+		out[i] = Sealed{Kind: SealedPayload, Name: r.ID, Data: r.Sealed}
+	}
+	return out, nil
+}
+
+// AddPayloadKey stores the first key of payloads, unless there is one.
+func (s *Store) AddPayloadKey(ctx context.Context, id string, data []byte) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := NoteKey(ctx, tx, data); err != nil {
+			return err
+		}
+		return s.db.Q.PayloadKeyAdd(ctx, tx, dbsqlc.PayloadKeyAddParams{ID: id, Sealed: data})
+	})
+}

@@ -1,0 +1,14 @@
+// Package secrets keeps what is sealed with the installation's key, and which keys sealed it.
+package secretstore
+
+import (
+	"xbot/internal/pg"
+)
+
+// Store keeps what is sealed with the installation's key, and which keys sealed it. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }

@@ -1,0 +1,304 @@
+package servicestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/service"
+	"xbot/internal/turn/inbox"
+)
+
+// ContactAdmin keeps what a consumer asks a person of the house, once for a call, and has the service's agent tell the administrator of it
+// where they last wrote to a bot alone. NotFound: the session is no consumer's. Denied: the service has no inbox. RateLimited: there is more
+// than is wanted; nothing is kept.
+func (s *Store) ContactAdmin(ctx context.Context, c service.Contact) (out service.Contacted, err error) {
+	if c.Message = chat.Clean(c.Message); c.Message == "" || utf8.RuneCountInString(c.Message) > service.MaxItem {
+		return out, fault.Errorf(fault.Invalid, "message has 1 to %d characters", service.MaxItem)
+	}
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		out, err = s.contact(ctx, tx, c)
+		return err
+	})
+	return out, err
+}
+
+func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (service.Contacted, error) {
+	h, ok, err := HoldHand(ctx, tx, c.Session)
+	if err == nil && !ok {
+		err = fault.Errorf(fault.NotFound, "there is nobody to contact from here")
+	}
+	if err != nil {
+		return service.Contacted{}, err
+	}
+	if err := tx.Q.LockName(ctx, tx, "service inbox "+h.Service); err != nil {
+		return service.Contacted{}, fmt.Errorf("lock the inbox of %s: %w", h.Service, err)
+	}
+	known, err := tx.Q.ServiceInboxByCall(ctx, tx, string(c.Call))
+	if err == nil {
+		return service.Contacted{ID: known.ID, Told: known.Told != nil}, nil
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return service.Contacted{}, fmt.Errorf("look for the item of call %s: %w", c.Call, err)
+	}
+	one, err := s.open(ctx, tx, h)
+	if err != nil {
+		return service.Contacted{}, err
+	}
+	out := service.Contacted{ID: service.NewItemID()}
+	if err := tx.Q.ServiceInboxAdd(ctx, tx, dbsqlc.ServiceInboxAddParams{
+		ID: out.ID, ServiceID: h.Service, SessionKey: h.Session, CallID: string(c.Call), Message: c.Message,
+	}); err != nil {
+		return service.Contacted{}, fmt.Errorf("add an item: %w", err)
+	}
+	if err := tx.Q.ServiceContactAdd(ctx, tx, h.Session); err != nil {
+		return service.Contacted{}, fmt.Errorf("count an item: %w", err)
+	}
+	out.Told, err = s.notify(ctx, tx, one, out.ID)
+	return out, err
+}
+
+// open is the service, if it takes another item.
+func (s *Store) open(ctx context.Context, tx *pg.Tx, h Hand) (service.Service, error) {
+	row, err := tx.Q.ServiceGet(ctx, tx, h.Service)
+	one, err := found(h.Service, dbsqlc.ServiceHoldRow(row), err)
+	if err != nil {
+		return one, err
+	}
+	if !one.Can(service.HumanChat) {
+		return one, fault.Errorf(fault.Denied, "nobody can be contacted from here")
+	}
+	n, err := tx.Q.ServiceInboxCount(ctx, tx, h.Session)
+	switch {
+	case err != nil:
+		return one, fmt.Errorf("count the items of %s: %w", h.Service, err)
+	case n.Hour >= service.ItemsPerHour:
+		return one, fault.Errorf(fault.RateLimited, "%d messages were sent from this conversation in an hour, and no more are taken: they are being looked at", n.Hour)
+	case n.OfKey >= service.KeyItems || n.OfService >= service.ServiceItems:
+		return one, fault.Errorf(fault.RateLimited, "very many messages were sent to the administrator in this hour, and no more are taken now: try again in an hour")
+	case n.Open >= service.MaxOpenItems:
+		return one, fault.Errorf(fault.RateLimited, "too many messages wait for the administrator, and no more are taken now: try again tomorrow")
+	}
+	return one, nil
+}
+
+// notify has the agent of a service tell its administrator of a new item. told is false where they never wrote to a bot alone.
+func (s *Store) notify(ctx context.Context, tx *pg.Tx, of service.Service, item string) (told bool, err error) {
+	to, err := place(ctx, tx, of.Admin)
+	if err != nil || to == nil {
+		return false, err
+	}
+	key, lang, err := inboxSession(ctx, tx, of.ID, of.Name, of.Admin)
+	if err != nil {
+		return false, err
+	}
+	rows, err := tx.Q.ServiceInboxNewest(ctx, tx, dbsqlc.ServiceInboxNewestParams{ServiceID: of.ID, Limit: service.NewestItems})
+	if err != nil {
+		return false, fmt.Errorf("read the newest items of %s: %w", of.ID, err)
+	}
+	items := make([]service.NoteItem, 0, len(rows))
+	for _, r := range rows {
+		one := service.NoteItem{ID: r.ID, Conversation: r.Conversation, Title: r.Title, Message: r.Message, At: r.CreatedAt}
+		if r.ID == item { // of those of the same instant it is the first
+			items = append([]service.NoteItem{one}, items...)
+			continue
+		}
+		items = append(items, one)
+	}
+	id, err := inbox.PostRow(ctx, tx, chat.InternalMessage{
+		Session: key, Key: item, Origin: chat.OriginHook, Text: service.NotificationOf(of.Name, languageName(lang), items), To: to,
+	}, resetRun) // what strangers wrote before is not read again
+	if err != nil || id == 0 {
+		return false, err
+	}
+	tx.WakeTurn(key, service.InboxChannel, "inbox "+item)
+	return true, tx.Q.ServiceInboxTold(ctx, tx, dbsqlc.ServiceInboxToldParams{ID: item, Told: int64(id)})
+}
+
+// resetRun has a conversation begin anew with a message, as that of a job does with each run.
+const resetRun = "run"
+
+func languageName(lang i18n.Lang) string {
+	if lang == i18n.Chinese {
+		return "Chinese"
+	}
+	return "English"
+}
+
+// AnyConversation finds a conversation of whichever service by its id. NotFound: there is none.
+func (s *Store) AnyConversation(ctx context.Context, id string) (service.Conversation, error) {
+	of, err := s.db.Q.ServiceOfConversation(ctx, s.db.Pool, id)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return service.Conversation{}, pg.Classify(fmt.Errorf("look whose conversation %s is: %w", id, err))
+	}
+	return s.ServiceConversation(ctx, of, id)
+}
+
+// AdminPlace is where an administrator last wrote to a bot alone; nil: nowhere.
+func (s *Store) AdminPlace(ctx context.Context, admin chat.UserID) (at *chat.Address, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		at, err = place(ctx, tx, admin)
+		return err
+	})
+	return at, err
+}
+
+// ItemPage is a part of an inbox, the newest first.
+type ItemPage struct {
+	Status  service.ItemStatus // empty: whichever
+	Service string             // empty: of all services
+	Before  time.Time          // zero: from the newest
+	Limit   int
+}
+
+// InboxItems lists what consumers of all services have asked.
+func (s *Store) InboxItems(ctx context.Context, p ItemPage) ([]service.Item, error) {
+	q := dbsqlc.ServiceInboxListParams{Status: string(p.Status), ServiceID: p.Service, N: int32(p.Limit)}
+	if !p.Before.IsZero() {
+		q.Before = &p.Before
+	}
+	return s.items(ctx, q)
+}
+
+// InboxItem returns one. NotFound: there is none.
+func (s *Store) InboxItem(ctx context.Context, id string) (service.Item, error) {
+	if service.IsItem(id) {
+		found, err := s.items(ctx, dbsqlc.ServiceInboxListParams{ID: id, N: 1})
+		if err != nil || len(found) > 0 {
+			return append(found, service.Item{})[0], err
+		}
+	}
+	return service.Item{}, noItem(id)
+}
+
+func noItem(id string) error {
+	return fault.Errorf(fault.NotFound, "there is no item %q in the inbox", id)
+}
+
+func (s *Store) items(ctx context.Context, q dbsqlc.ServiceInboxListParams) ([]service.Item, error) {
+	rows, err := s.db.Q.ServiceInboxList(ctx, s.db.Pool, q)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list an inbox: %w", err))
+	}
+	out := make([]service.Item, len(rows))
+	for i, r := range rows {
+		out[i] = service.Item{
+			ID: r.ID, Service: r.ServiceID, ServiceName: r.ServiceName, Conversation: r.Conversation, Session: r.SessionKey, Title: r.Title,
+			Message: r.Message, Status: service.ItemStatus(r.Status), HandledBy: r.HandledBy, AgentSaid: r.AgentResponse,
+			AnsweredBy: r.AnsweredBy, TakenBy: r.TakenBy, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt,
+		}
+	}
+	return out, nil
+}
+
+// Unread counts what waits for a person.
+type Unread struct {
+	Items   int // that nobody has looked at
+	Waiting int // conversations that somebody has taken, in which the consumer has the last word
+}
+
+// InboxUnread counts what waits for the administrators.
+func (s *Store) InboxUnread(ctx context.Context) (Unread, error) {
+	row, err := s.db.Q.ServiceInboxUnread(ctx, s.db.Pool)
+	return Unread{int(row.Items), int(row.Waiting)}, pg.Classify(err)
+}
+
+// TakenConversations lists those in which a person answers, those in which the consumer waits first.
+func (s *Store) TakenConversations(ctx context.Context) ([]service.TakenConversation, error) {
+	rows, err := s.db.Q.ServiceInboxTaken(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list conversations that were taken: %w", err))
+	}
+	out := make([]service.TakenConversation, len(rows))
+	for i, r := range rows {
+		out[i] = service.TakenConversation{
+			Service: r.ServiceID, ServiceName: r.ServiceName, Conversation: r.ID, Session: r.SessionKey, Title: r.Title, TakenBy: r.TakenBy,
+			Waiting: r.LastRole == string(chat.RoleUser),
+		}
+		if r.TakenAt != nil {
+			out[i].TakenAt = *r.TakenAt
+		}
+	}
+	return out, nil
+}
+
+// SetInboxItem says whether somebody has dealt with an item, which then counts whatever the agent said of it. NotFound: there is none.
+func (s *Store) SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error {
+	n, err := s.db.Q.ServiceInboxSet(ctx, s.db.Pool, dbsqlc.ServiceInboxSetParams{ID: id, Status: string(status)})
+	if err == nil && n == 0 {
+		return noItem(id)
+	}
+	return pg.Classify(err)
+}
+
+// DeleteInboxItem deletes one; the conversation stays. NotFound: there is none.
+func (s *Store) DeleteInboxItem(ctx context.Context, id string) error {
+	n, err := s.db.Q.ServiceInboxDelete(ctx, s.db.Pool, id)
+	if err == nil && n == 0 {
+		return noItem(id)
+	}
+	return pg.Classify(err)
+}
+
+// AnswerInboxItem says something in the conversation of an item, which is handled by that. The same id again is said once.
+func (s *Store) AnswerInboxItem(ctx context.Context, item string, by By, id, text string) (service.Item, error) {
+	one, err := s.InboxItem(ctx, item)
+	if err != nil {
+		return one, err
+	}
+	c, err := s.ServiceConversation(ctx, one.Service, one.Conversation)
+	if err != nil {
+		return one, err
+	}
+	_, err = s.sayAbout(ctx, c, by, id, text, item)
+	return one, err
+}
+
+// Told is a message that a bot has sent to an administrator.
+type Told struct {
+	Session          chat.SessionKey // that it was sent of
+	Channel, Account string
+	ID               string // of the platform
+}
+
+// About is what such a message is about.
+type About struct {
+	Conversation service.Conversation
+	Item         string // empty: what the consumer wrote in a conversation that is taken
+}
+
+// InboxSent finds the conversation of a consumer that a message is about. NotFound: it is about none, or that is gone.
+func (s *Store) InboxSent(ctx context.Context, m Told) (About, error) {
+	row, err := s.db.Q.ServiceInboxSaid(ctx, s.db.Pool, dbsqlc.ServiceInboxSaidParams{SessionKey: m.Session, Channel: m.Channel, Account: m.Account, Piece: m.ID})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return About{}, fault.Errorf(fault.NotFound, "it is not known any more whom this message was about")
+	}
+	if err != nil {
+		return About{}, pg.Classify(fmt.Errorf("look what a message was about: %w", err))
+	}
+	c, err := s.ServiceConversation(ctx, row.ServiceID, row.ID)
+	return About{Conversation: c, Item: row.Item}, err
+}
+
+// AnswerSent says something to the consumer whom a message was about. The same id again is said once.
+func (s *Store) AnswerSent(ctx context.Context, m Told, by By, id, text string) (service.Conversation, error) {
+	about, err := s.InboxSent(ctx, m)
+	if err != nil {
+		return about.Conversation, err
+	}
+	if about.Item != "" {
+		_, err = s.AnswerInboxItem(ctx, about.Item, by, id, text)
+		return about.Conversation, err
+	}
+	_, err = s.Say(ctx, about.Conversation, by, id, text)
+	return about.Conversation, err
+}

@@ -1,0 +1,37 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
+)
+
+// maxAbout bounds what people are told of a call that a subagent asks about, in characters.
+const maxAbout = 200
+
+// askParent tells the conversation of the person that a subagent below it asks for permission: people do not read the
+// conversation of the subagent without being told.
+func askParent(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall) error {
+	agent, err := t.Q.SubagentGet(ctx, t, call.SessionKey)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read subagent %s: %w", call.SessionKey, err)
+	}
+	lang, err := users.LanguageOf(ctx, t.Q, t, 0, agent.Root, "")
+	if err != nil {
+		return err
+	}
+	about := chat.FirstWords(call.Summary, maxAbout)
+	return conversation.AppendNotice(ctx, t, agent.Root, "", i18n.Say(lang, i18n.SubagentAsks, conversation.RefOf(agent).Name(), call.Name, about))
+}

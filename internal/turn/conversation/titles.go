@@ -1,0 +1,89 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/quota"
+)
+
+// titledChannels are those whose conversations a model may give a title: each is about one thing, and people find it in a list by its
+// title. A conversation on a platform goes on for ever, and is listed by its place.
+var titledChannels = []string{"web", "cli", "api", "openai", "openai-user"}
+
+// titleOpen reports whether a model may give a new conversation its title.
+func (n NewSession) titleOpen() bool {
+	return n.Title == "" && n.Shelf == chat.Listed && (n.ChatType == "" || n.ChatType == chat.ChatDirect) && slices.Contains(titledChannels, n.Channel)
+}
+
+// titleRoomPause is in how many milliseconds to ask again whether a model may be called for a title.
+const titleRoomPause = 2000
+
+// Titles are what models make of the titles of conversations.
+type Titles struct{ conversations *Store }
+
+// NewTitles returns those of the conversations of a store.
+func NewTitles(s *Store) *Titles { return &Titles{s} }
+
+// TitleSubject returns what a turn was about, at most so many characters of each text. false: the conversation needs no title, or
+// nothing was said.
+func (t *Titles) TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error) {
+	db := t.conversations.db
+	row, err := db.Q.TitleSubject(ctx, db.Pool, dbsqlc.TitleSubjectParams{SessionKey: key, TurnID: &turn, Most: int32(most)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.TitleSubject{}, false, nil
+	}
+	if err != nil {
+		return chat.TitleSubject{}, false, pg.Classify(fmt.Errorf("read what turn %s was about: %w", turn, err))
+	}
+	return chat.TitleSubject{Question: row.Question, Answer: row.Answer}, true, nil
+}
+
+// TitleRoom is RateLimited while as many calls to models run for the tenant of a conversation as may.
+func (t *Titles) TitleRoom(ctx context.Context, key chat.SessionKey) error {
+	most, err := t.conversations.quota.Caps(ctx)
+	if err != nil {
+		return err
+	}
+	db := t.conversations.db
+	free, err := db.Q.TitleRoom(ctx, db.Pool, dbsqlc.TitleRoomParams{SessionKey: key, MostPersonal: int32(most.LLM.Personal), MostGlobal: int32(most.LLM.Global)})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fault.Errorf(fault.NotFound, "there is no session %q", key)
+	case err != nil:
+		return pg.Classify(fmt.Errorf("count the calls of %s: %w", key, err))
+	case !free:
+		return quota.Full(titleRoomPause)
+	}
+	return nil
+}
+
+// GiveTitle gives a conversation the title that a model made, unless it was named before; empty: it keeps the one that it has, for
+// good. It reports whether it has the title now by this call.
+func (t *Titles) GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error) {
+	db := t.conversations.db
+	err = db.InTx(ctx, func(tx *pg.Tx) error {
+		rows, err := db.Q.TitleGive(ctx, tx, dbsqlc.TitleGiveParams{SessionKey: key, Title: chat.Clean(title)})
+		if err != nil {
+			return fmt.Errorf("give a title: %w", err)
+		}
+		if given = rows == 1 && title != ""; !given {
+			return nil
+		}
+		row, err := db.Q.SessionGet(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("read session: %w", err)
+		}
+		tx.Emit(key, chat.EventSession, t.conversations.SessionOf(row))
+		return nil
+	})
+	return given, err
+}

@@ -1,0 +1,182 @@
+// Package amended knows which messages people on platforms have taken back, or changed after a turn had read them, and tells the model.
+package edits
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+)
+
+// maxBody bounds what a model is told of a new text, in bytes.
+const maxBody = 8000
+
+// Key names a message of a platform without saying anything of it.
+type Key []byte
+
+// KeyOf returns the key of a message. place is the chat, or for a direct chat the person; id is the platform's.
+func KeyOf(channel, account string, t chat.ChatType, place, id string) Key {
+	kind := "place"
+	if t == chat.ChatDirect || t == "" {
+		kind = "person"
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{channel, account, kind, place, id}, "\x00")))
+	return sum[:]
+}
+
+// KeyIn returns the key of a message by where an answer to it goes.
+func KeyIn(channel, account string, to chat.Address) Key {
+	if to.ChatType == chat.ChatDirect || to.ChatType == "" {
+		return KeyOf(channel, account, to.ChatType, to.Peer, to.ReplyTo)
+	}
+	return KeyOf(channel, account, to.ChatType, to.Chat, to.ReplyTo)
+}
+
+// Message is one of a platform as its sender changes it or takes it back.
+type Message struct {
+	Key              Key
+	Channel, Account string
+	User             chat.UserID // who wrote it
+	IDs              []string    // of the rows that may have been made of it
+}
+
+// Store answers what was taken back. It is safe for concurrent use.
+type Store struct{ db *pg.DB }
+
+// New returns a store over a database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// IsRecalled reports whether a message was taken back within 30 days.
+func (s *Store) IsRecalled(ctx context.Context, key Key) (bool, error) {
+	return IsRecalled(ctx, s.db.Q, s.db.Pool, key)
+}
+
+// IsRecalled is Store.IsRecalled by given queries.
+func IsRecalled(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key Key) (bool, error) {
+	gone, err := q.AmendedIsRecalled(ctx, db, key)
+	return gone, pg.Classify(err)
+}
+
+// Recall notes that a message was taken back, before anybody looks what has become of it: whoever accepts it at the same time looks
+// afterwards, so that one of the two sees the other.
+func (s *Store) Recall(ctx context.Context, key Key) error {
+	if _, err := s.db.Q.AmendedRecall(ctx, s.db.Pool, key); err != nil {
+		return pg.Classify(fmt.Errorf("note that a message was taken back: %w", err))
+	}
+	return pg.Classify(s.db.Q.AmendedForget(ctx, s.db.Pool))
+}
+
+// RecallRead takes a message back that does not wait any more: one that gave way to others does not come into the transcript with them;
+// of one that a turn has read the model is told with the next message, and the turn is stopped where it answers nothing else. It reports
+// false where that was done before.
+func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (changed bool, err error) {
+	row, err := t.Q.AmendedOutcome(ctx, t, id)
+	if err != nil {
+		return false, fmt.Errorf("look what became of message %d: %w", id, err)
+	}
+	if n, err := t.Q.AmendedLeaveOut(ctx, t, id); err != nil || n > 0 {
+		return n > 0, err
+	}
+	if row.Kind != "message" || row.Outcome != "claimed" && row.Outcome != "superseded" && row.Outcome != "summarized" {
+		return false, nil
+	}
+	n, err := t.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(row.SessionKey), InboxID: (*int64)(&id)})
+	if err != nil {
+		return false, fmt.Errorf("note who has read message %d: %w", id, err)
+	}
+	stopped, err := t.Q.AmendedStop(ctx, t, id)
+	if err != nil {
+		return false, fmt.Errorf("stop the turn that answers message %d: %w", id, err)
+	}
+	for _, r := range stopped {
+		t.WakeTurn(r.SessionKey, r.Channel, "recalled")
+	}
+	return n > 0, nil
+}
+
+// RecallHeard notes that a message was taken back which came into the transcript of a conversation although it was not for the bot.
+func RecallHeard(ctx context.Context, t *pg.Tx, key Key, session chat.SessionKey, sender string) (changed bool, err error) {
+	n, err := t.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(session), Sender: chat.Clean(sender)})
+	return n > 0, err
+}
+
+// EditRead notes the new text of a message that a turn has read. It reports false for one that no turn has read, that was taken back, or
+// that has this text already.
+func EditRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID, text string) (changed bool, err error) {
+	n, err := t.Q.AmendedEdit(ctx, t, dbsqlc.AmendedEditParams{Key: key, InboxID: id, Body: chat.Clean(text)})
+	if err != nil {
+		return false, fmt.Errorf("note the new text of message %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
+// Tell returns what the model reads before the next message of a conversation; empty: nothing was changed. It is told once, by the
+// message of that turn.
+func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, zone *time.Location) (string, error) {
+	rows, err := t.Q.AmendedTake(ctx, t, dbsqlc.AmendedTakeParams{SessionKey: string(key), Turn: string(turn)})
+	if err != nil {
+		return "", fmt.Errorf("look what people changed: %w", err)
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		b.WriteString("\n" + line(r, zone))
+	}
+	return b.String(), nil
+}
+
+// line is what the model reads of one message. Names and texts of people cannot end it.
+func line(r dbsqlc.AmendedTakeRow, zone *time.Location) string {
+	who, which := "The person", "a message of the chat that was not for you"
+	if r.Name != "" {
+		who = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(r.Name)
+	}
+	if r.AcceptedAt != nil {
+		which = "the message of " + r.AcceptedAt.In(zone).Format("2006-01-02 Mon 15:04")
+	}
+	if r.Kind == "recalled" {
+		return fmt.Sprintf("[%s took back %s: do not quote or repeat it, and do nothing more for it]", who, which)
+	}
+	text := strings.ReplaceAll(shorten(strings.TrimSpace(r.Body)), "\n", "\n  ")
+	return fmt.Sprintf("[%s changed %s after you had read it. It now reads:]\n  %s\n[End of the changed message]", who, which, text)
+}
+
+func shorten(text string) string {
+	if len(text) <= maxBody {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxBody], "") + " …"
+}
+
+// Returned ends the messages that a turn gave back to the queue although they were taken back meanwhile, and returns them.
+func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.AmendedReturnedRow, error) {
+	rows, err := t.Q.AmendedReturned(ctx, t, session)
+	if err != nil {
+		return nil, fmt.Errorf("look what was taken back: %w", err)
+	}
+	return rows, nil
+}
+
+// Untell has the model told again what a turn had told it that gives its messages back to the queue.
+func Untell(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
+	if err := t.Q.AmendedUntell(ctx, t, string(turn)); err != nil {
+		return fmt.Errorf("tell again what people changed: %w", err)
+	}
+	return nil
+}
+
+// EndedTurn reports whether a turn was to answer nothing but what was taken back.
+func EndedTurn(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (bool, error) {
+	ended, err := q.AmendedTurn(ctx, db, string(turn))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return ended, pg.Classify(err)
+}

@@ -1,0 +1,123 @@
+// Package overheard keeps what was said in groups without addressing the bot, until a message that does brings it into the transcript.
+package groupmessages
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/user/users"
+)
+
+const (
+	// maxOverheard bounds what is kept of one message as context, in bytes.
+	maxOverheard = 4000
+	// rememberOverheard is how long a message is recognized after it came into the transcript, so that a repeated delivery
+	// is not stored as a new one. It is that of OverheardForget.
+	rememberOverheard = 30 * 24 * time.Hour
+)
+
+// overheardHead stands before what was said in a group without addressing the bot.
+const overheardHead = "[Chat messages since your last reply, for context]"
+
+// Message is what somebody said in a group without addressing the bot.
+type Message struct {
+	Session    chat.SessionKey
+	Channel    string
+	Account    string
+	PlatformID string
+	Sender     string // empty where the model is not told names
+	Text       string
+	SentAt     time.Time
+}
+
+// Store keeps what was overheard.
+type Store struct{ db *pg.DB }
+
+// New returns a store over a database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// Overhear keeps a message as context for the next one that addresses the bot, the newest limit ones of a session. kept is
+// false for a message that is known already, even if it is in the transcript by now.
+func (s *Store) Overhear(ctx context.Context, o Message, limit int) (kept bool, err error) {
+	if limit <= 0 || time.Since(o.SentAt) > rememberOverheard {
+		return false, nil
+	}
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
+			SessionKey: string(o.Session), Channel: o.Channel, Account: o.Account, PlatformID: o.PlatformID,
+			Sender: users.CleanName(o.Sender), Body: shorten(chat.Clean(o.Text), maxOverheard), SentAt: o.SentAt,
+		})
+		if kept = n == 1; err != nil || !kept {
+			return err
+		}
+		if err := s.db.Q.OverheardTrim(ctx, tx, dbsqlc.OverheardTrimParams{SessionKey: o.Session, Keep: int32(limit)}); err != nil {
+			return fmt.Errorf("keep the newest: %w", err)
+		}
+		return s.db.Q.OverheardForget(ctx, tx, o.Session)
+	})
+	return kept, err
+}
+
+// OverheardBefore reports whether a message was overheard, however long ago within 30 days.
+func (s *Store) OverheardBefore(ctx context.Context, o Message) (bool, error) {
+	known, err := s.db.Q.OverheardKnown(ctx, s.db.Pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	return known, pg.Classify(err)
+}
+
+// EditOverheard changes the text of what was overheard. It reports false once it has come into the transcript, and for
+// what was not overheard.
+func (s *Store) EditOverheard(ctx context.Context, o Message) (bool, error) {
+	n, err := s.db.Q.OverheardEdit(ctx, s.db.Pool, dbsqlc.OverheardEditParams{
+		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(chat.Clean(o.Text), maxOverheard),
+	})
+	return n == 1, pg.Classify(err)
+}
+
+// RecallOverheard forgets what was overheard. It reports false as EditOverheard does.
+func (s *Store) RecallOverheard(ctx context.Context, o Message) (bool, error) {
+	n, err := s.db.Q.OverheardRecall(ctx, s.db.Pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	return n == 1, pg.Classify(err)
+}
+
+// Append brings what was said before a message that is claimed into the transcript, as one message before it. The
+// texts are gone from their table with the same transaction.
+func Append(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
+	rows, err := t.Q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
+	if err != nil {
+		return fmt.Errorf("take what was overheard: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	lines := make([]string, len(rows)+1)
+	lines[0] = overheardHead
+	for i, r := range rows {
+		lines[i+1] = overheardLine(r.Sender, r.Body)
+	}
+	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginOverheard, Content: strings.Join(lines, "\n")}
+	return conversation.AppendMessage(ctx, t, &m, "")
+}
+
+// overheardLine writes one message. Its further lines are indented, so that a text cannot look like a message of somebody
+// else.
+func overheardLine(sender, body string) string {
+	body = strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n  ")
+	if sender == "" {
+		return "- " + body
+	}
+	return sender + ": " + body
+}
+
+// shorten cuts a text at a rune within n bytes and says so.
+func shorten(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + " …"
+}

@@ -1,0 +1,91 @@
+// Package routing stores in which chats conversations take place, where their answers go, and the names by which replies
+// find them.
+package routing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/conversation"
+)
+
+// Store keeps routes.
+type Store struct {
+	db       *pg.DB
+	sessions *conversation.Store
+}
+
+// New returns a store over a database.
+func New(db *pg.DB, sessions *conversation.Store) *Store { return &Store{db: db, sessions: sessions} }
+
+// SetOrigin says where a conversation takes place and in which scene, as its newest message told, and on which runner it works; empty: on
+// the one that its user chose.
+func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origin, scene, runner string) error {
+	body, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("encode origin: %w", err)
+	}
+	if err := s.db.Q.SessionSetOrigin(ctx, s.db.Pool, dbsqlc.SessionSetOriginParams{Key: key, Origin: body, Scene: scene, Runner: runner}); err != nil {
+		return pg.Classify(fmt.Errorf("write origin: %w", err))
+	}
+	return nil
+}
+
+// Working returns the work session of a chat whose turn runs for a person and whose thread is not known yet; ok is false
+// where there is none.
+func (s *Store) Working(ctx context.Context, channel, account, chatID string, user chat.UserID) (key chat.SessionKey, ok bool, err error) {
+	key, err = s.db.Q.SessionWorking(ctx, s.db.Pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID, UserID: int64(user)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return key, err == nil, pg.Classify(err)
+}
+
+// Mine lists the newest conversations of a user with their titles.
+func (s *Store) Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.Session, error) {
+	rows, err := s.db.Q.SessionMine(ctx, s.db.Pool, dbsqlc.SessionMineParams{UserID: user, Limit: int32(limit)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
+	}
+	out := make([]chat.Session, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Session{Key: r.Key, Title: r.Title}
+	}
+	return out, nil
+}
+
+// SetSessionSend says whether the answers of a conversation reach its channel: on, off, or empty, as the policy says.
+func (s *Store) SetSessionSend(ctx context.Context, key chat.SessionKey, send string) error {
+	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
+		return s.db.Q.SessionSetSend(ctx, tx, dbsqlc.SessionSetSendParams{Key: key, Send: send})
+	})
+}
+
+// SetSessionActivation says when a group is listened to: mention, always, or empty, as the policy says.
+func (s *Store) SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error {
+	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
+		return s.db.Q.SessionSetActivation(ctx, tx, dbsqlc.SessionSetActivationParams{Key: key, Activation: activation})
+	})
+}
+
+// changeSession changes a session's own data and tells who watches it.
+func (s *Store) changeSession(ctx context.Context, key chat.SessionKey, change func(tx *pg.Tx) error) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := change(tx); err != nil {
+			return fmt.Errorf("change session: %w", err)
+		}
+		row, err := s.db.Q.SessionGet(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("read session: %w", err)
+		}
+		tx.Emit(key, chat.EventSession, s.sessions.SessionOf(row))
+		return nil
+	})
+}

@@ -1,0 +1,118 @@
+package subagentstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/groupchat"
+	"xbot/internal/turn/inbox"
+)
+
+// StopBelow stops all subagents that work for a conversation and for each other, those in the background and the members of group
+// chats too, ends these chats, and returns how many subagents and chats there were. Subagents that a turn waits for end with that
+// turn. The caller holds the lock of the tree. Chats are locked first, so that none asks another member meanwhile; inbox rows are
+// locked before tasks, as by a claim. The task of a member that speaks is closed by the end of its turn, which holds the task while
+// it waits for the chat.
+func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (subagents, chats int, err error) {
+	below, err := t.Q.SubagentsBelow(ctx, t, key)
+	if err != nil {
+		return 0, 0, fmt.Errorf("list the subagents of %s: %w", key, err)
+	}
+	if len(below) == 0 {
+		return 0, 0, nil
+	}
+	open, err := t.Q.GroupsOpenOf(ctx, t, pg.Texts(append(below, key)))
+	if err != nil {
+		return 0, 0, fmt.Errorf("lock the group chats below %s: %w", key, err)
+	}
+	if subagents, err = stopWorking(ctx, t, key, pg.Texts(below), why); err != nil {
+		return 0, 0, err
+	}
+	for _, g := range open {
+		if err := stopGroup(ctx, t, g); err != nil {
+			return 0, 0, err
+		}
+	}
+	return subagents, len(open), nil
+}
+
+// stopWorking stops those of some subagents that work or are about to.
+func stopWorking(ctx context.Context, t *pg.Tx, key chat.SessionKey, below []string, why string) (int, error) {
+	if err := t.Q.SubagentTakeBackBelow(ctx, t, below); err != nil {
+		return 0, fmt.Errorf("take back what is handed out below %s: %w", key, err)
+	}
+	busy, err := t.Q.SubagentBusy(ctx, t, below)
+	if err != nil {
+		return 0, fmt.Errorf("list who works below %s: %w", key, err)
+	}
+	for _, a := range busy {
+		if a.Running == "" || a.Awaited {
+			continue
+		}
+		if err := stopTurnOf(ctx, t, a.SessionKey, chat.TurnID(a.Running), why); err != nil {
+			return 0, err
+		}
+	}
+	open, err := t.Q.SubagentOpenBackground(ctx, t, below)
+	if err != nil {
+		return 0, fmt.Errorf("list the tasks below %s: %w", key, err)
+	}
+	for _, row := range open {
+		if err := endTask(ctx, t, row.SubagentTask, row.Subagent); err != nil {
+			return 0, err
+		}
+	}
+	return len(busy), nil
+}
+
+// stopGroup ends a chat that a person has stopped. The conversation that made it is told with its next message.
+func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
+	id, err := closeGroup(ctx, t, g, groupchat.Closed)
+	if err != nil || id == 0 {
+		return err
+	}
+	t.WakeGroup(g.ID)
+	if err := t.Q.InboxLeaveForNext(ctx, t, id); err != nil {
+		return fmt.Errorf("leave the end of group chat %s for the next message: %w", g.ID, err)
+	}
+	return nil
+}
+
+// endTask ends a background task that a person has stopped. The conversation that asked for it is told with its next message:
+// telling it at once would begin the turn that the person wanted to end. For a task of a group chat the end of the chat tells
+// it.
+func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent) error {
+	_, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil // it answered meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
+	}
+	t.NotifyParent(agent.Root)
+	if task.GroupID != nil {
+		return nil
+	}
+	id, err := inbox.PostRow(ctx, t, chat.InternalMessage{
+		Session: agent.Parent, Key: "stopped " + string(task.CallID), Origin: chat.OriginSubagent,
+		Text: "[subagent " + conversation.RefOf(agent).Name() + " " + howEnded(chat.TurnStopped) + "]\nA person stopped it.",
+	}, "")
+	if fault.Is(err, fault.NotFound) || err == nil && id == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.Q.InboxLeaveForNext(ctx, t, id); err != nil {
+		return fmt.Errorf("leave the end of call %s for the next message: %w", task.CallID, err)
+	}
+	return nil
+}

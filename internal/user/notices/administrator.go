@@ -1,0 +1,92 @@
+package notices
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/pg"
+	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/session"
+	"xbot/internal/user/users"
+)
+
+// TellAdministrator tells an administrator something once, then at most daily (Once), where one of them last wrote to a bot alone. It
+// stands in the conversation of notices, also where none of them did. It reports whether it is told now: false where it was before, or
+// there is no administrator.
+func (s *Store) TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		admin, err := tx.Q.NoticeAdministrator(ctx, tx)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("look for an administrator: %w", err)
+		}
+		if told, err = amongMost(ctx, tx, of); err != nil || !told {
+			return err
+		}
+		return tellAdministrator(ctx, tx, admin, say)
+	})
+	return told && err == nil, err
+}
+
+func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say func(i18n.Lang) string) error {
+	place, err := tx.Q.NoticePlace(ctx, tx)
+	there := err == nil
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("look where an administrator writes: %w", err)
+	}
+	reader := admin
+	if there {
+		reader = place.ID
+	}
+	lang, err := users.LanguageOf(ctx, tx.Q, tx, reader, place.SessionKey, "")
+	if err != nil {
+		return err
+	}
+	title := i18n.Say(lang, i18n.NoticesTitle)
+	origin, err := json.Marshal(chat.Origin{Provider: channel, Label: title})
+	if err != nil {
+		return fmt.Errorf("encode origin: %w", err)
+	}
+	err = tx.Q.NoticeSession(ctx, tx, dbsqlc.NoticeSessionParams{
+		Key: Conversation, UserID: admin, Channel: channel, Title: title, Agent: session.DefaultAgent, Origin: origin,
+	})
+	if err != nil {
+		return fmt.Errorf("make the conversation of notices: %w", err)
+	}
+	m := chat.Message{Session: Conversation, Role: chat.RoleNotice, Content: chat.Clean(say(lang)), ClientMessageID: "once-" + rand.Text()}
+	if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil || !there {
+		return err
+	}
+	to, err := aside(place.Place)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
+		SessionKey: Conversation, Channel: place.Channel, Account: place.Account, Place: to, MessageID: int64(m.ID),
+	})
+	tx.WakeDeliver(Conversation)
+	return err
+}
+
+// aside is a place where something is said that belongs to no message there.
+func aside(place []byte) ([]byte, error) {
+	var a chat.Address
+	if err := json.Unmarshal(place, &a); err != nil {
+		return nil, fmt.Errorf("read the place: %w", err)
+	}
+	out, err := json.Marshal(chat.Address{ChatType: a.ChatType, Chat: a.Chat, Peer: a.Peer, Channel: a.Channel, Account: a.Account, Aside: true})
+	if err != nil {
+		return nil, fmt.Errorf("encode the place: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,16 @@
+// Package people keeps users, their identities on platforms, links between them, pairings, and what they permit tools to do.
+package users
+
+import (
+	"xbot/internal/pg"
+	"xbot/internal/turn/quota"
+)
+
+// Store keeps users, their identities on platforms, links between them, pairings, and what they permit tools to do. It is safe for concurrent use.
+type Store struct {
+	db    *pg.DB
+	quota *quota.Quota
+}
+
+// New returns a store over the database.
+func New(db *pg.DB, q *quota.Quota) *Store { return &Store{db: db, quota: q} }
