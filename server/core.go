@@ -67,7 +67,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.proc.log)
 	c.platforms = newPlatforms(s, c.proc, c.db, c.storage, c.mcp.plugins)
 	c.jobs = &cron.Jobs{Conversations: c.storage.store.Conversations, Cron: c.storage.store.Cron, Services: c.storage.store.Services, Zones: cron.Zones{Profiles: c.storage.store.Memory, Policies: c.db.policies}, Models: words{c.models.catalogue}}
-	c.triggers = &trigger.Store{Store: c.storage.store, Key: c.db.key, Base: s.at.people()}
+	c.triggers = &trigger.Store{Triggers: c.storage.store.Triggers, Users: c.storage.store.Users, Key: c.db.key, Base: s.at.people()}
 	return c, nil
 }
 
@@ -140,7 +140,7 @@ type platforms struct {
 
 func newPlatforms(s settings, p *process, db *database, st *storage, known *installed.Plugins) *platforms {
 	hub := &platform.Hub{Installed: known}
-	book := &accounts.Store{Store: st.store, Key: db.key, Drivers: Drivers(), More: hub, Base: s.at.people()}
+	book := &accounts.Store{Channels: st.store.Channels, Key: db.key, Drivers: Drivers(), More: hub, Base: s.at.people()}
 	if s.at.listener != nil {
 		book.Env = p.env
 	}

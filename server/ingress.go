@@ -124,7 +124,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		return nil, fault.Errorf(fault.Invalid, "XBOT_OIDC_ISSUER is set, but not XBOT_OIDC_CLIENT_ID: what the provider knows xbot as")
 	}
 	hub := runners.New(runners.Config{
-		Registry: manage.Registry{Runners: c.storage.store.Runners}, Kills: manage.Kills{Store: c.storage.store}, Address: s.at.internal(), Version: c.proc.version, Log: c.proc.log, Syncer: runners.NewFolders(c.proc.home, c.proc.log), Access: c.db.bus,
+		Registry: manage.Registry{Runners: c.storage.store.Runners}, Kills: manage.Kills{Calls: c.storage.store.Calls}, Address: s.at.internal(), Version: c.proc.version, Log: c.proc.log, Syncer: runners.NewFolders(c.proc.home, c.proc.log), Access: c.db.bus,
 	})
 	docker := hostrunner.NewContainers(c.hostRunners(), s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
@@ -140,9 +140,9 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		in.holder = "own"
 	}
 	in.views = newViews(a, in.dispatch, s)
-	in.hooks = &hooks.Admin{Store: c.storage.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
+	in.hooks = &hooks.Admin{Conversations: c.storage.store.Conversations, Calls: c.storage.store.Calls, Hooks: c.storage.store.Hooks, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
 	in.dispatch.Judge = &amend.Judge{Tools: a.tools, Authorizers: a.authorizers(), Hooks: in.hooks}
-	in.gateway = &gateway.Gateway{Store: c.storage.store, Policies: c.db.policies, Dispatch: in.dispatch, Runners: a.boxes, Models: a.choice, Preferences: in.core.preferences(), Base: in.at.people(), Log: c.proc.log}
+	in.gateway = &gateway.Gateway{Stores: gateway.Stores{Conversations: c.storage.store.Conversations, Routing: c.storage.store.Routing, GroupMessages: c.storage.store.GroupMessages, Edits: c.storage.store.Edits, Calls: c.storage.store.Calls, Users: c.storage.store.Users, Links: c.storage.store.Links, Notices: c.storage.store.Notices, Services: c.storage.store.Services, Turns: c.storage.store.Turns}, Policies: c.db.policies, Dispatch: in.dispatch, Runners: a.boxes, Models: a.choice, Preferences: in.core.preferences(), Base: in.at.people(), Log: c.proc.log}
 	in.setup = in.newSetup()
 	in.dispatch.Commands = in.slashCommands() // commands dispatch messages, too
 	return in, nil
@@ -151,14 +151,14 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 	name := a.core.models.model.Model()
 	return views{
-		runners: &manage.Runners{Store: a.core.storage.store, Resolver: a.boxes, Usual: a.core.usual(), URL: s.http.URL, Confine: s.runner.Confine, Log: a.core.proc.log},
+		runners: &manage.Runners{Settings: a.core.storage.store.Settings, Runners: a.core.storage.store.Runners, Resolver: a.boxes, Usual: a.core.usual(), URL: s.http.URL, Confine: s.runner.Confine, Log: a.core.proc.log},
 		contexts: &contextview.Viewer{
-			Store: a.core.storage.store, Answering: a.choice, Models: limits.Table{Model: name, Others: a.core.models.catalogue},
+			Conversations: a.core.storage.store.Conversations, Usage: a.core.storage.store.Usage, Answering: a.choice, Models: limits.Table{Model: name, Others: a.core.models.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
-		usage:   &spending.Usage{Store: a.core.storage.store, Prices: a.core.models.catalogue},
+		usage:   &spending.Usage{Usage: a.core.storage.store.Usage, Prices: a.core.models.catalogue},
 		words:   choice.Catalog{Choice: a.choice},
-		history: &history.Editor{Store: a.core.storage.store, Dispatch: d},
+		history: &history.Editor{Conversations: a.core.storage.store.Conversations, Branches: a.core.storage.store.Branches, Turns: a.core.storage.store.Turns, Dispatch: d},
 	}
 }
 

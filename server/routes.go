@@ -70,7 +70,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.core.storage.store.Users, Boxes: in.agents.boxes, Log: in.core.proc.log},
 		Metrics: in.auth.RequireOperator(in.core.proc.tele.Handler(), a.Refuse), Channels: in.setup,
 		Hooks: (&webhooks.Hooks{Store: in.core.storage.store.Triggers, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages}).Handler(),
-		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.core.db.bus, Key: in.core.db.key, Closing: in.closing}).Handler(),
+		MCP:   (&mcp.Server{Base: a.Base, Answers: in.core.storage.store.Answers, Turns: in.core.storage.store.Turns, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.core.db.bus, Key: in.core.db.key, Closing: in.closing}).Handler(),
 	}
 	r.Others = map[string]http.Handler{
 		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.core.mcp.plugins, Archives: in.core.storage.store.Plugins, Accounts: in.core.storage.store.Users, Log: in.core.proc.log},
@@ -78,7 +78,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 	}
 	r.Others[web.ServicePath] = web.Service(publicServices{in.core.storage.store})
 	r.Others[openai.Root] = (&openai.People{
-		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
+		Base: a.Base, AnswerStore: in.core.storage.store.Answers, Attachments: in.core.storage.store.Attachments, Services: in.core.storage.store.Services, Turns: in.core.storage.store.Turns, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
 		Catalogue: in.core.models.catalogue, Policies: in.core.db.policies, Key: in.core.db.key, Pictures: in.pictures(), Files: &a.Files,
 	}).Handler()
 	if in.oidc.Issuer != "" {
@@ -145,7 +145,7 @@ func (v uiAccess) Base(r *http.Request) string { return v.auth.Under(r.Context()
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {
-	base := &endpoint.Base{Store: in.core.storage.store, Auth: in.auth, Log: in.core.proc.log, Outages: in.core.temporal.outages, Usual: in.core.usual(), Info: endpoint.Info{
+	base := &endpoint.Base{Agents: in.core.storage.store.Agents, Conversations: in.core.storage.store.Conversations, Auth: in.auth, Log: in.core.proc.log, Outages: in.core.temporal.outages, Usual: in.core.usual(), Info: endpoint.Info{
 		Version:   in.core.proc.version,
 		Namespace: in.core.temporal.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
 		Database: databaseName(in.core.db.dsn), Home: in.core.proc.home, URL: in.at.http.URL, Copy: in.core.copy,
@@ -155,34 +155,34 @@ func (in *ingressPart) api() *api.API {
 	}
 	return &api.API{
 		Base:    base,
-		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage, Preferences: in.core.preferences()},
-		People:  people.Endpoints{Base: base},
+		Account: account.Endpoints{Base: base, Memory: in.core.storage.store.Memory, Users: in.core.storage.store.Users, Links: in.core.storage.store.Links, Settings: in.core.storage.store.Settings, Notices: in.core.storage.store.Notices, Gateway: in.gateway, Usage: in.views.usage, Preferences: in.core.preferences()},
+		People:  people.Endpoints{Base: base, Users: in.core.storage.store.Users},
 		Sessions: sessions.Endpoints{
-			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.core.models.catalogue, Contexts: in.views.contexts,
+			Base: base, Search: in.core.storage.store.Search, Shares: in.core.storage.store.Shares, Calls: in.core.storage.store.Calls, Turns: in.core.storage.store.Turns, Runners: in.views.runners, Words: in.views.words, Models: in.core.models.catalogue, Contexts: in.views.contexts,
 			Killer: task.Killer{Kills: engine.Background{Store: in.core.storage.store.Turns}, Boxes: in.agents.boxes},
 		},
-		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys}},
-		Streams:  events.Endpoints{Base: base, Bus: in.core.db.bus, Closing: in.closing},
-		Files:    files.Endpoints{Base: base, Boxes: in.agents.boxes, Links: filelink.New(in.core.db.key), Documents: in.core.documents()},
+		Messages: messages.Endpoints{Base: base, Attachments: in.core.storage.store.Attachments, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys}},
+		Streams:  events.Endpoints{Base: base, ClientActions: in.core.storage.store.ClientActions, Bus: in.core.db.bus, Closing: in.closing},
+		Files:    files.Endpoints{Base: base, Attachments: in.core.storage.store.Attachments, Calls: in.core.storage.store.Calls, Boxes: in.agents.boxes, Links: filelink.New(in.core.db.key), Documents: in.core.documents()},
 		Settings: apisettings.Endpoints{
-			Base:     base,
+			Base: base, Leases: in.core.storage.store.Leases, Permissions: in.core.storage.store.Permissions, Links: in.core.storage.store.Links, Settings: in.core.storage.store.Settings, Quota: in.core.storage.store.Quota, Turns: in.core.storage.store.Turns,
 			Policy:   apisettings.Policy{Tools: in.agents.tools, Authorizers: in.agents.authorizers(), Live: in.core.db.policies},
 			Channels: apisettings.Channels{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels, Trial: &channels.Trial{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels}},
 		},
-		Models: apimodels.Endpoints{Base: base, Models: in.core.models.catalogue, Subscriptions: in.core.models.subscriptions, Keys: in.core.models.toolKeys},
+		Models: apimodels.Endpoints{Base: base, Settings: in.core.storage.store.Settings, Models: in.core.models.catalogue, Subscriptions: in.core.models.subscriptions, Keys: in.core.models.toolKeys},
 		Agents: apiagents.Endpoints{
-			Base: base, Roles: prompt.Roles{Home: in.core.proc.home, Own: in.core.storage.store.Roles}, Policies: in.core.db.policies, Tools: in.agents.tools, Models: in.core.models.catalogue, Template: in.core.template,
+			Base: base, RoleStore: in.core.storage.store.Roles, Prompts: in.core.storage.store.Prompts, Roles: prompt.Roles{Home: in.core.proc.home, Own: in.core.storage.store.Roles}, Policies: in.core.db.policies, Tools: in.agents.tools, Models: in.core.models.catalogue, Template: in.core.template,
 		},
-		Automation: automation.Endpoints{Base: base, Jobs: in.core.jobs, Triggers: in.core.triggers, Hooks: in.hooks},
+		Automation: automation.Endpoints{Base: base, TriggerStore: in.core.storage.store.Triggers, Jobs: in.core.jobs, Triggers: in.core.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.core.remembered()},
-		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.core.proc.home}},
+		Inspect:    inspect.Endpoints{Base: base, Inspection: in.core.storage.store.Inspection, Logs: logs.Reader{Home: in.core.proc.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 		Tools: api.Tools{
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered, Projects: in.core.agreements(), Boxes: in.agents.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.core.mcp.connected},
-			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.core.skills(in.agents.boxes)},
-			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Memory: in.core.storage.store.Memory, Prompts: in.core.storage.store.Prompts, Services: in.core.storage.store.Services, Models: in.core.models.catalogue}, Prices: in.core.models.catalogue},
-			Inbox:       apiinbox.Endpoints{Base: base},
+			Registry:    apiregistry.Endpoints{Base: base, Roles: in.core.storage.store.Roles, Registry: in.core.storage.store.Registry, Disabled: in.core.skills(in.agents.boxes)},
+			Services:    apiservices.Endpoints{Base: base, Services: in.core.storage.store.Services, ServiceUsage: in.core.storage.store.ServiceUsage, Desk: desk.Desk{Memory: in.core.storage.store.Memory, Prompts: in.core.storage.store.Prompts, Services: in.core.storage.store.Services, Models: in.core.models.catalogue}, Prices: in.core.models.catalogue},
+			Inbox:       apiinbox.Endpoints{Base: base, Services: in.core.storage.store.Services, Quota: in.core.storage.store.Quota},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.core.mcp.plugins, Widgets: plugins.NewWidgets(in.agents.added, weblink.New(in.core.db.key))},
 		},
 	}

@@ -47,7 +47,7 @@ func (in *ingressPart) internal() http.Handler {
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
-		Local: local, Holders: manage.Registry{Runners: c.storage.store.Runners}, Key: c.db.key, Kills: manage.Kills{Store: c.storage.store},
+		Local: local, Holders: manage.Registry{Runners: c.storage.store.Runners}, Key: c.db.key, Kills: manage.Kills{Calls: c.storage.store.Calls},
 	})
 	return resolver.New(resolver.Config{Choices: c.storage.store.Runners, Router: router, Docker: docker, Wait: cfg.Wait})
 }

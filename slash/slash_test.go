@@ -98,8 +98,8 @@ func (noAgreements) At(context.Context, chat.UserID, sandbox.Sandbox, string) (p
 func (b *bundle) everything(machine *box) {
 	live := &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}
 	models := &catalogue.Live{Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: live}
-	contexts := &contextview.Viewer{Store: b.Store, Answering: &choice.Choice{Server: demo.Client{}, Store: b.Store.Settings, Models: models}}
-	runners := &manage.Runners{Store: b.Store, Usual: choice.Usual{Models: models, Settings: b.Store.Settings}, Resolver: resolver.New(resolver.Config{Choices: b.Store.Runners})}
+	contexts := &contextview.Viewer{Conversations: b.Store.Conversations, Usage: b.Store.Usage, Answering: &choice.Choice{Server: demo.Client{}, Store: b.Store.Settings, Models: models}}
+	runners := &manage.Runners{Settings: b.Store.Settings, Runners: b.Store.Runners, Usual: choice.Usual{Models: models, Settings: b.Store.Settings}, Resolver: resolver.New(resolver.Config{Choices: b.Store.Runners})}
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
 		account.Status{
 			CodingAgents: b.Store.CodingAgents, Conversations: b.Store.Conversations, Turns: b.Store.Turns, Users: b.Store.Users, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),

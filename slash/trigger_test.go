@@ -25,7 +25,7 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 	require.NoError(t, err)
 	_, err = s.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	book := &trigger.Store{Store: s, Key: secret.Key{1}, Base: "https://xbot.example"}
+	book := &trigger.Store{Triggers: s.Triggers, Users: s.Users, Key: secret.Key{1}, Base: "https://xbot.example"}
 	run := account.Trigger{Triggers: book}.Run
 	say := func(id, args string) (string, error) {
 		in := slash.Request{Lang: i18n.English}
@@ -62,7 +62,7 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 func TestTriggerCommand_WaitsForNothingThatItsOwnRowHolds(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	for _, g := range b.Gateways {
-		triggers := account.Trigger{Triggers: &trigger.Store{Store: b.Store, Key: secret.Key{1}, Base: "https://xbot.example"}}
+		triggers := account.Trigger{Triggers: &trigger.Store{Triggers: b.Store.Triggers, Users: b.Store.Users, Key: secret.Key{1}, Base: "https://xbot.example"}}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), triggers)...)
 	}
 	require.Contains(t, b.Receive(ingresstest.DM("m1", "ou_1", "/trigger add ci github")).Reply, "**ci** calls this conversation")

@@ -205,24 +205,24 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	dispatch := &intake.Dispatch{Calls: b.store.Calls, Turns: b.store.Turns, Wakes: woken}
 	tools := toolset.Fixed(shell.New(), file.NewRead(nil))
 	b.base = &endpoint.Base{
-		Store: b.store, Auth: b.auth, Log: log,
+		Agents: b.store.Agents, Conversations: b.store.Conversations, Auth: b.auth, Log: log,
 		Info: endpoint.Info{Version: "1.2.3", Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
 	}
 	base := b.base
 	a := &api.API{
-		Base: base, Account: account.Endpoints{Base: base}, People: people.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
-		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: engine.Background{Store: b.store.Turns}, Boxes: b.boxes}},
-		Messages: messages.Endpoints{Base: base, Dispatch: dispatch, Voice: b.ear},
-		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
-		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links, Documents: b.documents},
-		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store.Permissions}}},
+		Base: base, Account: account.Endpoints{Base: base, Memory: b.store.Memory, Users: b.store.Users, Links: b.store.Links, Settings: b.store.Settings, Notices: b.store.Notices}, People: people.Endpoints{Base: base, Users: b.store.Users}, Automation: automation.Endpoints{Base: base, TriggerStore: b.store.Triggers}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base, Inspection: b.store.Inspection},
+		Sessions: sessions.Endpoints{Base: base, Search: b.store.Search, Shares: b.store.Shares, Calls: b.store.Calls, Turns: b.store.Turns, Killer: task.Killer{Kills: engine.Background{Store: b.store.Turns}, Boxes: b.boxes}},
+		Messages: messages.Endpoints{Base: base, Attachments: b.store.Attachments, Dispatch: dispatch, Voice: b.ear},
+		Streams:  events.Endpoints{Base: base, ClientActions: b.store.ClientActions, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
+		Files:    files.Endpoints{Base: base, Attachments: b.store.Attachments, Calls: b.store.Calls, Boxes: b.boxes, Links: b.links, Documents: b.documents},
+		Settings: settings.Endpoints{Base: base, Leases: b.store.Leases, Permissions: b.store.Permissions, Links: b.store.Links, Settings: b.store.Settings, Quota: b.store.Quota, Turns: b.store.Turns, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store.Permissions}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
 	b.hub = runners.New(runners.Config{Registry: manage.Registry{Runners: b.store.Runners}, Version: "1.2.3"})
 	b.docker = &containers{}
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: b.hub})
 	a.Runners.Runners = &manage.Runners{
-		Store: b.store, Log: log,
+		Settings: b.store.Settings, Runners: b.store.Runners, Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store.Runners, Router: router, Docker: b.docker}),
 	}
 	b.machines = a.Runners.Runners
@@ -230,15 +230,15 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	a.Sessions.Models = &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Subscriptions: subscriptions, Env: map[string]string{},
 	}
-	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store.ToolKeys, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
+	a.Models = models.Endpoints{Base: base, Settings: b.store.Settings, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store.ToolKeys, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
 	servers := toolservers.NewConnections(toolservers.Config{Rows: b.store.MCPServers, Key: secret.Key{1}, Own: subscriptions.Public, Shared: &http.Transport{DisableKeepAlives: true}})
 	finder := &discovery.Finder{Own: &http.Transport{DisableKeepAlives: true}, Shared: &http.Transport{DisableKeepAlives: true}, Redirect: "https://xbot.example" + oauth.Callback}
 	t.Cleanup(func() { _ = servers.Close() }) // it has nothing to say
 	connected := &oauth.Accounts{Calls: b.store.Calls, Conversations: b.store.Conversations, OAuth: b.store.OAuth, Users: b.store.Users, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
-	a.Tools.Registry = registry.Endpoints{Base: base}
-	a.Tools.Services = apiservices.Endpoints{Base: base, Desk: desk.Desk{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
-	a.Tools.Inbox = apiinbox.Endpoints{Base: base}
+	a.Tools.Registry = registry.Endpoints{Base: base, Roles: b.store.Roles, Registry: b.store.Registry}
+	a.Tools.Services = apiservices.Endpoints{Base: base, Services: b.store.Services, ServiceUsage: b.store.ServiceUsage, Desk: desk.Desk{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
+	a.Tools.Inbox = apiinbox.Endpoints{Base: base, Services: b.store.Services, Quota: b.store.Quota}
 	b.starter = &starter{}
 	known := &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: b.starter}
 	b.answers = &answers{}
@@ -255,30 +255,30 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{
 		Server: demo.Client{}, Store: b.store.Settings, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
 	}}
-	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
+	b.book = &accounts.Store{Channels: b.store.Channels, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Resources: bare{}}
 	a.Settings.Policy.Live = &policy.Live{Services: b.store.Services, Settings: b.store.Settings}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
-	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	a.Automation.Triggers = &trigger.Store{Triggers: b.store.Triggers, Users: b.store.Users, Key: secret.Key{1}, Base: "https://xbot.example"}
 	a.Automation.Jobs = &cron.Jobs{Conversations: b.store.Conversations, Cron: b.store.Cron, Services: b.store.Services, Zones: berlin{}}
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
 	a.Agents = agents.Endpoints{
-		Base: base, Roles: prompt.Roles{Home: b.home, Own: b.store.Roles}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
+		Base: base, RoleStore: b.store.Roles, Prompts: b.store.Prompts, Roles: prompt.Roles{Home: b.home, Own: b.store.Roles}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
 	}
-	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
+	a.Automation.Hooks = &hooks.Admin{Conversations: b.store.Conversations, Calls: b.store.Calls, Hooks: b.store.Hooks, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
 	dispatch.Judge = &amend.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store.Permissions}, Hooks: a.Automation.Hooks}
-	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Answering: a.Sessions.Words}
+	a.Sessions.Contexts = &contextview.Viewer{Conversations: b.store.Conversations, Usage: b.store.Usage, Answering: a.Sessions.Words}
 	a.Memory.Memory = view.View{Conversations: b.store.Conversations, Memory: b.store.Memory, Settings: b.store.Settings}
-	a.Account.Usage = &spending.Usage{Store: b.store, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
-	a.Messages.History = &history.Editor{Store: b.store, Dispatch: dispatch}
-	a.Messages.Gateway = &gateway.Gateway{Store: b.store, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Dispatch: dispatch, Log: log}
+	a.Account.Usage = &spending.Usage{Usage: b.store.Usage, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
+	a.Messages.History = &history.Editor{Conversations: b.store.Conversations, Branches: b.store.Branches, Turns: b.store.Turns, Dispatch: dispatch}
+	a.Messages.Gateway = &gateway.Gateway{Stores: gateway.Stores{Conversations: b.store.Conversations, Routing: b.store.Routing, GroupMessages: b.store.GroupMessages, Edits: b.store.Edits, Calls: b.store.Calls, Users: b.store.Users, Links: b.store.Links, Notices: b.store.Notices, Services: b.store.Services, Turns: b.store.Turns}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Dispatch: dispatch, Log: log}
 	a.Sessions.Runners, a.Account.Gateway = a.Runners.Runners, a.Messages.Gateway
 	dispatch.Commands = b.commands(a)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)
-	mux.Handle(mcp.Path, (&mcp.Server{Base: base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: b.bus, Key: secret.Key{1}, Closing: b.closing}).Handler())
+	mux.Handle(mcp.Path, (&mcp.Server{Base: base, Answers: b.store.Answers, Turns: b.store.Turns, Sessions: &a.Sessions, Messages: &a.Messages, Bus: b.bus, Key: secret.Key{1}, Closing: b.closing}).Handler())
 	b.handler = mux
 	server := httptest.NewServer(mux)
 	b.url, b.transport = server.URL, &http.Transport{}

@@ -142,8 +142,8 @@ func TestChannels_OneWithoutReadableSecretsHurtsNoOther(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		b.alice.put("/api/channels/napcat?account="+name, object{"enabled": true, "settings": object{"mode": "reverse", "token": "secret"}}).is(http.StatusOK, nil)
 	}
-	other := &accounts.Store{Store: b.store, Key: secret.Key{2}, Drivers: b.book.Drivers}
-	require.NoError(t, other.Store.Channels.DeleteChannelAccount(t.Context(), "napcat", "two"))
+	other := &accounts.Store{Channels: b.store.Channels, Key: secret.Key{2}, Drivers: b.book.Drivers}
+	require.NoError(t, other.Channels.DeleteChannelAccount(t.Context(), "napcat", "two"))
 	require.NoError(t, other.Save(t.Context(), accounts.Draft{Channel: "napcat", Account: "two", Enabled: true, Settings: map[string]string{"mode": "reverse", "token": "x"}}, b.alice.user.ID))
 	known, err := b.book.ChannelAccounts(t.Context())
 	require.NoError(t, err)

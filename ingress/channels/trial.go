@@ -117,7 +117,7 @@ func (t *Trial) place(ctx context.Context, name, account, to string) (*channel.A
 	case to == "":
 		return nil, nil
 	case to == ToLast:
-		last, ok, err := t.Accounts.Store.Channels.ChannelLastDirect(ctx, name, account)
+		last, ok, err := t.Accounts.Channels.ChannelLastDirect(ctx, name, account)
 		if err == nil && !ok {
 			err = fault.Errorf(fault.Invalid, "nobody has written to this bot in a direct chat yet: name a person by their id on the platform")
 		}

@@ -90,7 +90,7 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 		return Outcome{}, err
 	}
 	out.Result, out.Reply = ResultRefused, i18n.Explain(lang, why)
-	said, kept, err := engine.Refusals{Store: m.Store.Turns}.Refuse(ctx, in.Inbound, refusal(lang, why))
+	said, kept, err := engine.Refusals{Store: m.Stores.Turns}.Refuse(ctx, in.Inbound, refusal(lang, why))
 	switch {
 	case err != nil:
 		return Outcome{}, err
@@ -116,7 +116,7 @@ func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (engine.
 		return m.Dispatch.Message(ctx, in)
 	}
 	in.Text = m.e.Text
-	return m.Store.Turns.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
+	return m.Stores.Turns.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
 		lang, err := m.spoken(ctx)
 		if !m.begins {
 			return i18n.Say(lang, i18n.NoWords), err
@@ -130,11 +130,11 @@ func (m *inboundRequest) rehome(ctx context.Context, id chat.InboxID) error {
 	if typed, _ := command.Parse(m.text); typed.Name != "link" && typed.Name != "unlink" {
 		return nil
 	}
-	now, known, err := m.Store.Users.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+	now, known, err := m.Stores.Users.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
 	if err != nil || !known || now.ID == m.user.ID {
 		return err
 	}
-	return m.Store.Links.Rehome(ctx, id, now.ID)
+	return m.Stores.Links.Rehome(ctx, id, now.ID)
 }
 
 // expectsAnswer reports whether a message is certain to be answered: where the agent may keep silent, words that say no more than that

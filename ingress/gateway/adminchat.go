@@ -23,7 +23,7 @@ func (m *inboundRequest) inAdminChat() bool {
 
 // appoint makes who writes there the first administrator, unless they are one, or shut out.
 func (m *inboundRequest) appoint(ctx context.Context) (users.User, error) {
-	who, made, err := m.Store.Links.Appoint(ctx, links.Appointment{Channel: m.e.Channel, Account: m.e.Account, Peer: m.e.Sender.ID, Chat: m.AdminChat.Setting()})
+	who, made, err := m.Stores.Links.Appoint(ctx, links.Appointment{Channel: m.e.Channel, Account: m.e.Account, Peer: m.e.Sender.ID, Chat: m.AdminChat.Setting()})
 	if made {
 		m.Log.Info("the chat that the settings name is the administrator's", "chat", m.AdminChat.Setting(), "who", cmp.Or(m.e.Sender.Name, m.e.Sender.ID), "user", who.Name)
 	}

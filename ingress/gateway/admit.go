@@ -39,7 +39,7 @@ func (m *inboundRequest) verdict(ctx context.Context) (session.Verdict, error) {
 	}
 	if m.direct() {
 		var err error
-		if m.granted, m.told, err = m.Store.Users.Granted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID); err != nil {
+		if m.granted, m.told, err = m.Stores.Users.Granted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID); err != nil {
 			return session.Verdict{}, err
 		}
 	}
@@ -48,7 +48,7 @@ func (m *inboundRequest) verdict(ctx context.Context) (session.Verdict, error) {
 
 // pair gives an unknown person a code, the same one while it lasts.
 func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
-	code, err := m.Store.Users.Pair(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
+	code, err := m.Stores.Users.Pair(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
 	var out Outcome
 	switch {
 	case fault.Is(err, fault.RateLimited):
@@ -63,7 +63,7 @@ func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 // reason or another code is said at once.
 func (m *inboundRequest) turnAway(ctx context.Context, say i18n.ID, args ...any) (Outcome, error) {
 	out := Outcome{Result: ResultRefused}
-	first, err := m.Store.Notices.Once(ctx, chat.Saying{
+	first, err := m.Stores.Notices.Once(ctx, chat.Saying{
 		Topic: chat.TopicDoor, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Sender.ID, What: fmt.Sprint(append([]any{say}, args...)...), Asked: m.e.ID,
 	})
 	if err != nil {

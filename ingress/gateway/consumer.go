@@ -22,7 +22,7 @@ func (m *inboundRequest) findSent(ctx context.Context) error {
 	if !m.direct() || m.e.Parent == "" || !m.known || !m.user.Admin || m.user.Disabled {
 		return nil
 	}
-	key, ok, err := m.Store.Routing.Alias(ctx, session.MessageAlias(m.e, m.e.Parent))
+	key, ok, err := m.Stores.Routing.Alias(ctx, session.MessageAlias(m.e, m.e.Parent))
 	if err != nil || !ok {
 		return err
 	}
@@ -50,7 +50,7 @@ func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) 
 	}
 	said := i18n.Say(lang, i18n.InboxPlain)
 	if !m.wordless {
-		c, err := m.Store.Services.AnswerSent(ctx, *m.sent, servicestore.By{User: m.user.ID, Name: m.user.Name, From: m.from(in.To)}, m.saidID(), m.text)
+		c, err := m.Stores.Services.AnswerSent(ctx, *m.sent, servicestore.By{User: m.user.ID, Name: m.user.Name, From: m.from(in.To)}, m.saidID(), m.text)
 		switch {
 		case refused(err):
 			said = i18n.Explain(lang, err)
@@ -61,7 +61,7 @@ func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) 
 		}
 	}
 	in.Files = nil
-	got, err := m.Store.Turns.Command(ctx, in.Inbound, func(context.Context) (string, error) { return said, nil })
+	got, err := m.Stores.Turns.Command(ctx, in.Inbound, func(context.Context) (string, error) { return said, nil })
 	got.Answer = true
 	return got, err
 }
@@ -78,7 +78,7 @@ const shownTitle = 60
 
 // serviceName is the name of a service, for the eye: its id where the name cannot be read.
 func (m *inboundRequest) serviceName(ctx context.Context, id string) string {
-	if s, err := m.Store.Services.Service(ctx, id); err == nil {
+	if s, err := m.Stores.Services.Service(ctx, id); err == nil {
 		return s.Name
 	}
 	return id

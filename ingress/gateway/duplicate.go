@@ -8,7 +8,7 @@ import (
 // duplicate finds a message that was delivered before, wherever it went then.
 func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 	if !m.direct() {
-		known, err := m.Store.GroupMessages.OverheardBefore(ctx, m.heard())
+		known, err := m.Stores.GroupMessages.OverheardBefore(ctx, m.heard())
 		if err != nil || known {
 			return Outcome{Result: ResultDuplicate, Session: m.key}, known, err
 		}
@@ -27,14 +27,14 @@ func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 // linked them.
 func (m *inboundRequest) deliveredAs(ctx context.Context) (engine.Delivered, bool, error) {
 	in := m.inbound().Inbound
-	got, ok, err := m.Store.Turns.Delivered(ctx, in)
+	got, ok, err := m.Stores.Turns.Delivered(ctx, in)
 	if _, linked := m.p.Person(m.e); !linked || ok || err != nil {
 		return got, ok, err
 	}
-	was, known, err := m.Store.Users.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+	was, known, err := m.Stores.Users.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
 	if err != nil || !known || was.ID == in.User {
 		return got, false, err
 	}
 	in.User = was.ID
-	return m.Store.Turns.Delivered(ctx, in)
+	return m.Stores.Turns.Delivered(ctx, in)
 }

@@ -31,7 +31,7 @@ func (g *Gateway) Edit(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return g.Store.GroupMessages.EditOverheard(ctx, m.heard())
+	return g.Stores.GroupMessages.EditOverheard(ctx, m.heard())
 }
 
 // edit changes the message that was made from a text: the text after a command, or all of it. A text that became a command, or
@@ -50,11 +50,11 @@ func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	gone, err := m.Store.Edits.IsRecalled(ctx, m.amendedKey(m.e.ID))
+	gone, err := m.Stores.Edits.IsRecalled(ctx, m.amendedKey(m.e.ID))
 	if err != nil || gone {
 		return false, err
 	}
-	return engine.Amendments{Store: m.Store.Turns}.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
+	return engine.Amendments{Store: m.Stores.Turns}.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
 }
 
 // Recall takes a message back that was delivered before, with the commands that stood in it and wait. One that waits is not answered. Of
@@ -65,7 +65,7 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := m.Store.Edits.Recall(ctx, m.amendedKey(m.e.ID)); err != nil {
+	if err := m.Stores.Edits.Recall(ctx, m.amendedKey(m.e.ID)); err != nil {
 		return false, err
 	}
 	if user != 0 {
@@ -74,18 +74,18 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return engine.Amendments{Store: g.Store.Turns}.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
+	return engine.Amendments{Store: g.Stores.Turns}.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
 }
 
 // recall takes back the rows of a message.
 func (m *inboundRequest) recall(ctx context.Context) (changed bool, err error) {
 	in := m.inbound()
-	return engine.Amendments{Store: m.Store.Turns}.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
+	return engine.Amendments{Store: m.Stores.Turns}.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
 }
 
 // takenBack reports whether the message was taken back: before it arrived, or while it was accepted. What was accepted of it is taken back.
 func (m *inboundRequest) takenBack(ctx context.Context, accepted bool) (bool, error) {
-	gone, err := m.Store.Edits.IsRecalled(ctx, m.amendedKey(m.e.ID))
+	gone, err := m.Stores.Edits.IsRecalled(ctx, m.amendedKey(m.e.ID))
 	if err != nil || !gone || !accepted {
 		return gone, err
 	}

@@ -13,17 +13,38 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/service/servicestore"
-	"xbot/internal/store"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/command"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/edits"
+	"xbot/internal/turn/engine"
+	"xbot/internal/turn/groupmessages"
 	"xbot/internal/turn/policy"
+	"xbot/internal/turn/routing"
+	"xbot/internal/user/links"
+	"xbot/internal/user/notices"
 	"xbot/internal/user/users"
 )
+
+// Stores are the stores that the gateway reads and writes.
+type Stores struct {
+	Conversations *conversation.Store
+	Routing       *routing.Store
+	GroupMessages *groupmessages.Store
+	Edits         *edits.Store
+	Calls         *calls.Store
+	Users         *users.Store
+	Links         *links.Store
+	Notices       *notices.Store
+	Services      *servicestore.Store
+	Turns         *engine.Store
+}
 
 // Gateway decides for each message of a platform who wrote it, whether they may write, whether the message addresses the
 // bot, and which conversation it belongs to; then Dispatch accepts it. It keeps no state in memory, so any replica may
 // receive any message, and two may receive the same one at the same time.
 type Gateway struct {
-	Store    *store.Store
+	Stores   Stores
 	Policies interface {
 		Get(ctx context.Context) (*policy.Policy, error)
 		Refresh()
@@ -145,11 +166,11 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 
 // spoken is the language in which the sender is addressed, once the conversation is known.
 func (m *inboundRequest) spoken(ctx context.Context) (i18n.Lang, error) {
-	return m.Store.Users.Speaks(ctx, m.user.ID, m.key, m.wrote)
+	return m.Stores.Users.Speaks(ctx, m.user.ID, m.key, m.wrote)
 }
 
 // NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.
 func (g *Gateway) NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (string, error) {
 	code := users.NewCode()
-	return code, g.Store.Links.NewLinkCode(ctx, user, key, secret.HashToken(code))
+	return code, g.Stores.Links.NewLinkCode(ctx, user, key, secret.HashToken(code))
 }

@@ -18,7 +18,7 @@ func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	if err := m.ensureSession(ctx); err != nil {
 		return Outcome{}, err
 	}
-	kept, err := m.Store.GroupMessages.Overhear(ctx, m.heard(), limit)
+	kept, err := m.Stores.GroupMessages.Overhear(ctx, m.heard(), limit)
 	switch {
 	case err != nil:
 		return Outcome{}, err

@@ -45,7 +45,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	if strings.HasPrefix(p.Question, settingsID) {
 		return g.pressSettings(ctx, p)
 	}
-	q, err := g.Store.Calls.Question(ctx, p.Channel, p.Account, chat.CallID(p.Question))
+	q, err := g.Stores.Calls.Question(ctx, p.Channel, p.Account, chat.CallID(p.Question))
 	if fault.Is(err, fault.NotFound) {
 		return inBoth(toastPlain, i18n.AskClosed), nil
 	}
@@ -60,7 +60,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	if !ok {
 		return inBoth(toastPlain, i18n.AskClosed), nil
 	}
-	lang, err := g.Store.Users.Speaks(ctx, user.ID, q.Session, "")
+	lang, err := g.Stores.Users.Speaks(ctx, user.ID, q.Session, "")
 	if err != nil {
 		return channel.Toast{}, err
 	}
@@ -135,7 +135,7 @@ func done(lang i18n.Lang, call chat.ToolCall) channel.Toast {
 
 // tooLate tells a person who may answer how the question was closed.
 func (g *Gateway) tooLate(ctx context.Context, lang i18n.Lang, id chat.CallID) (channel.Toast, error) {
-	call, err := g.Store.Calls.Call(ctx, id)
+	call, err := g.Stores.Calls.Call(ctx, id)
 	if err != nil {
 		return channel.Toast{}, err
 	}

@@ -25,7 +25,7 @@ func (m *inboundRequest) dropRecalledQuote(ctx context.Context) error {
 	if m.e.Quote == nil || m.e.Parent == "" {
 		return nil
 	}
-	gone, err := m.Store.Edits.IsRecalled(ctx, m.amendedKey(m.e.Parent))
+	gone, err := m.Stores.Edits.IsRecalled(ctx, m.amendedKey(m.e.Parent))
 	if gone {
 		m.e.Quote = nil
 	}

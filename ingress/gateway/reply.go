@@ -26,7 +26,7 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 		}
 	}
 	if m.direct() && m.granted && !m.told {
-		first, err := m.Store.Users.TellGranted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+		first, err := m.Stores.Users.TellGranted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
 		if err != nil {
 			m.Log.Warn("not noted that somebody was told that they were let in", "error", err)
 		}
@@ -44,12 +44,12 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 
 // answerOf is what a command was answered with, or what stood in a message beside its text.
 func (m *inboundRequest) answerOf(ctx context.Context, in intake.Inbound, id chat.InboxID) (string, error) {
-	said, err := m.Store.Turns.CommandAnswer(ctx, id)
+	said, err := m.Stores.Turns.CommandAnswer(ctx, id)
 	if err != nil || said != "" {
 		return said, err
 	}
 	in.PlatformID = intake.BesideID(in.PlatformID)
-	got, _, err := m.Store.Turns.Delivered(ctx, in.Inbound)
+	got, _, err := m.Stores.Turns.Delivered(ctx, in.Inbound)
 	return got.Answer, err
 }
 

@@ -119,14 +119,14 @@ func (m *inboundRequest) findUser(ctx context.Context) (err error) {
 		return err
 	}
 	if name, linked := m.p.Person(m.e); linked {
-		m.user, err = m.Store.Links.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
+		m.user, err = m.Stores.Links.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
 		m.known, m.noted = err == nil, true
 		if fault.Is(err, fault.Conflict) { // the policy has changed within this second
 			return m.findUserAgain(ctx)
 		}
 		return err
 	}
-	who, err := m.Store.Users.Recognize(ctx, m.e.Channel, m.e.Account, m.e.Sender)
+	who, err := m.Stores.Users.Recognize(ctx, m.e.Channel, m.e.Account, m.e.Sender)
 	m.user, m.known, m.noted = who.User, who.Known, who.Noted
 	return err
 }
@@ -161,7 +161,7 @@ func (m *inboundRequest) aliasesOf(ctx context.Context) (map[string]chat.Session
 		}
 	}
 	for _, name := range names {
-		key, ok, err := m.Store.Routing.Alias(ctx, name)
+		key, ok, err := m.Stores.Routing.Alias(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +171,7 @@ func (m *inboundRequest) aliasesOf(ctx context.Context) (map[string]chat.Session
 	}
 	// What answers to an unknown message is in a thread of that message, and what somebody else writes is not of this work.
 	if len(found) == 0 && m.e.Thread != "" && m.e.Root == "" && m.known {
-		key, ok, err := m.Store.Routing.Working(ctx, m.e.Channel, m.e.Account, m.chat(), m.user.ID)
+		key, ok, err := m.Stores.Routing.Working(ctx, m.e.Channel, m.e.Account, m.chat(), m.user.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +204,7 @@ func (m *inboundRequest) own(ctx context.Context, named func(*policy.Policy) cha
 		return first, nil
 	}
 	for key := range m.keys(first, named) {
-		owner, err := m.Store.Users.SessionOwner(ctx, key)
+		owner, err := m.Stores.Users.SessionOwner(ctx, key)
 		if err == nil && !m.known { // another delivery of their first message may have made both just now
 			err = m.findUser(ctx)
 		}
@@ -261,7 +261,7 @@ func (m *inboundRequest) apart(key chat.SessionKey) chat.SessionKey {
 // followBinding reads the conversation to which /session bound the chat, as long as that belongs to the same user.
 func (m *inboundRequest) followBinding(ctx context.Context) error {
 	m.key = m.chatSession
-	own, home, err := m.Store.Conversations.Session(ctx, m.chatSession)
+	own, home, err := m.Stores.Conversations.Session(ctx, m.chatSession)
 	if fault.Is(err, fault.NotFound) {
 		return nil // a new conversation has no binding
 	}
@@ -269,11 +269,11 @@ func (m *inboundRequest) followBinding(ctx context.Context) error {
 		return err
 	}
 	m.session, m.exists = own, true
-	bound, ok, err := m.Store.Routing.Alias(ctx, session.BoundAlias(m.chatSession))
+	bound, ok, err := m.Stores.Routing.Alias(ctx, session.BoundAlias(m.chatSession))
 	if err != nil || !ok {
 		return err
 	}
-	other, owner, err := m.Store.Conversations.Session(ctx, bound)
+	other, owner, err := m.Stores.Conversations.Session(ctx, bound)
 	if err == nil && owner == home {
 		m.key, m.session = bound, other
 	}

@@ -15,7 +15,7 @@ import (
 // ensureSession creates the conversation with its owner if it does not exist, and records where it takes place.
 func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	if m.addressed && (!m.known || !m.noted) {
-		m.user, err = m.Store.Users.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
+		m.user, err = m.Stores.Users.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
 		if err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 		}
 	}
 	if len(m.aliases) > 0 {
-		if err := m.Store.Routing.AddAliases(ctx, m.key, m.aliases...); err != nil {
+		if err := m.Stores.Routing.AddAliases(ctx, m.key, m.aliases...); err != nil {
 			return err
 		}
 	}
@@ -34,7 +34,7 @@ func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	if !m.exists && runner == "" || !m.addressed || m.session.Origin == m.origin() && m.session.Scene == m.scene && m.session.Runner == runner {
 		return nil
 	}
-	return m.Store.Routing.SetOrigin(ctx, m.key, m.origin(), m.scene, runner)
+	return m.Stores.Routing.SetOrigin(ctx, m.key, m.origin(), m.scene, runner)
 }
 
 // runner is where the conversation works as its scene says. One of another channel, which /session bound the chat to, keeps its own.
@@ -50,14 +50,14 @@ func (m *inboundRequest) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made, err := m.Store.Conversations.CreateSession(ctx, conversation.NewSession{
+	made, err := m.Stores.Conversations.CreateSession(ctx, conversation.NewSession{
 		Key: m.key, Owner: owner.ID, Channel: m.e.Channel, Agent: m.agent, ChatType: m.chatType(), Scene: m.scene, Origin: m.origin(),
 		Cwd: m.p.Agent(m.agent).Workspace, Arriving: true,
 	})
 	if err != nil || made {
 		return err
 	}
-	now, err := m.Store.Users.SessionOwner(ctx, m.key)
+	now, err := m.Stores.Users.SessionOwner(ctx, m.key)
 	if err == nil && now.ID != owner.ID {
 		err = fault.Errorf(fault.Unavailable, "somebody else made the conversation %s at the same instant", m.key)
 	}
@@ -68,11 +68,11 @@ func (m *inboundRequest) create(ctx context.Context) error {
 func (m *inboundRequest) ownerOf(ctx context.Context) (users.User, error) {
 	switch {
 	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:
-		return m.Store.Users.GroupUser(ctx, "*", chat.ChatGroup, m.agent)
+		return m.Stores.Users.GroupUser(ctx, "*", chat.ChatGroup, m.agent)
 	case m.direct():
 		return m.user, nil
 	}
-	return m.Store.Users.GroupUser(ctx, m.e.Channel, m.e.ChatType, m.e.Chat)
+	return m.Stores.Users.GroupUser(ctx, m.e.Channel, m.e.ChatType, m.e.Chat)
 }
 
 // chatType is that of the conversation: a thread of a group is one of its own kind.

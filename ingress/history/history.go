@@ -13,7 +13,6 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/store"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/session"
@@ -21,8 +20,10 @@ import (
 
 // Editor takes conversations back and copies them.
 type Editor struct {
-	Store    *store.Store
-	Dispatch *intake.Dispatch
+	Conversations *conversation.Store
+	Branches      *conversation.Branches
+	Turns         *engine.Store
+	Dispatch      *intake.Dispatch
 }
 
 // Rewind asks for a message of a person, and all after it, to be taken out of the conversation. It is accepted like the
@@ -32,11 +33,11 @@ func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.Messag
 	if err := intake.Check(in); err != nil {
 		return engine.Accepted{}, err
 	}
-	known, found, err := e.Store.Turns.AcceptedBefore(ctx, in.Inbound)
+	known, found, err := e.Turns.AcceptedBefore(ctx, in.Inbound)
 	if err != nil || found {
 		return known, err
 	}
-	if err := e.Store.Conversations.CheckRewind(ctx, in.Session, from); err != nil {
+	if err := e.Conversations.CheckRewind(ctx, in.Session, from); err != nil {
 		return engine.Accepted{}, err
 	}
 	return e.Dispatch.Message(ctx, in)
@@ -46,7 +47,7 @@ func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.Messag
 // followed it is kept as another branch. NotFound or Conflict where there is no such message.
 func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID) (engine.Accepted, error) {
 	if in.Text == "" {
-		said, err := e.Store.Branches.SaidAt(ctx, in.Session, of)
+		said, err := e.Branches.SaidAt(ctx, in.Session, of)
 		if err != nil {
 			return engine.Accepted{}, err
 		}
@@ -56,11 +57,11 @@ func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID
 	if err := intake.Check(in); err != nil {
 		return engine.Accepted{}, err
 	}
-	known, found, err := e.Store.Turns.AcceptedBefore(ctx, in.Inbound)
+	known, found, err := e.Turns.AcceptedBefore(ctx, in.Inbound)
 	if err != nil || found {
 		return known, err
 	}
-	if err := e.Store.Branches.CheckReplace(ctx, in.Session, of); err != nil {
+	if err := e.Branches.CheckReplace(ctx, in.Session, of); err != nil {
 		return engine.Accepted{}, err
 	}
 	return e.Dispatch.Again(ctx, in)
@@ -68,12 +69,12 @@ func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID
 
 // Switch goes on from another version of a message. NotFound or Conflict where there is no such version, or a turn runs.
 func (e *Editor) Switch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
-	return e.Store.Branches.SwitchBranch(ctx, key, to)
+	return e.Branches.SwitchBranch(ctx, key, to)
 }
 
 // Fork copies a conversation of a user up to the end of the turn of a message, 0 for all of it, into a new session.
 func (e *Editor) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
-	return e.Store.Conversations.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), conversation.NewFork{Upto: upto}))
+	return e.Conversations.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), conversation.NewFork{Upto: upto}))
 }
 
 // ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all of it. The
@@ -81,12 +82,12 @@ func (e *Editor) Fork(ctx context.Context, from chat.Session, upto chat.MessageI
 func (e *Editor) ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error) {
 	sum := sha256.Sum256([]byte(key))
 	id := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:12])
-	return e.Store.Conversations.Fork(ctx, forkOf(from, id, lang, conversation.NewFork{Upto: upto, Back: back}))
+	return e.Conversations.Fork(ctx, forkOf(from, id, lang, conversation.NewFork{Upto: upto, Back: back}))
 }
 
 // Session reads a conversation.
 func (e *Editor) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
-	return e.Store.Conversations.Session(ctx, key)
+	return e.Conversations.Session(ctx, key)
 }
 
 // forkable are the channels on which a session may be made by us; copies of others are talked to on the page.

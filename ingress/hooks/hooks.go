@@ -10,8 +10,8 @@ import (
 	"xbot/internal/automation/hook/hookstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
 	"xbot/internal/turn/calls"
+	"xbot/internal/turn/conversation"
 )
 
 // HookFiles knows the hooks of the installation and of conversations.
@@ -27,10 +27,12 @@ type HookDispatcher interface {
 
 // Admin shows the hooks that there are, tries them, and lets administrators decide what hooks have deferred.
 type Admin struct {
-	Store      *store.Store
-	Dispatch   *intake.Dispatch
-	Files      HookFiles
-	Dispatcher HookDispatcher
+	Conversations *conversation.Store
+	Calls         *calls.Store
+	Hooks         *hookstore.Store
+	Dispatch      *intake.Dispatch
+	Files         HookFiles
+	Dispatcher    HookDispatcher
 }
 
 // For returns the hooks of a conversation.
@@ -38,20 +40,20 @@ func (a *Admin) For(ctx context.Context, key chat.SessionKey) hook.Set { return 
 
 // Deferred lists the calls that wait for an administrator.
 func (a *Admin) Deferred(ctx context.Context) ([]hookstore.DeferredCall, error) {
-	return a.Store.Hooks.DeferredCalls(ctx)
+	return a.Hooks.DeferredCalls(ctx)
 }
 
 // Decide lets a deferred call run, or denies it, in the name of an administrator. Only the first decision counts: later it is a
 // Conflict.
 func (a *Admin) Decide(ctx context.Context, id chat.CallID, user chat.UserID, name string, allow bool, note string) (chat.ToolCall, error) {
-	call, err := a.Store.Calls.Call(ctx, id)
+	call, err := a.Calls.Call(ctx, id)
 	if err == nil && call.Hook != chat.HookDeferred {
 		err = fault.Errorf(fault.NotFound, "no hook has deferred a call %q", id)
 	}
 	if err != nil {
 		return chat.ToolCall{}, err
 	}
-	session, _, err := a.Store.Conversations.Session(ctx, call.Session)
+	session, _, err := a.Conversations.Session(ctx, call.Session)
 	if err != nil {
 		return chat.ToolCall{}, err
 	}

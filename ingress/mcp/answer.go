@@ -84,13 +84,13 @@ func (s *Server) answer(ctx context.Context, q asked) (Answer, error) {
 
 // ofMessage finds the turn of a message, or what became of it without one.
 func (s *Server) ofMessage(ctx context.Context, out *Answer) error {
-	fate, err := s.Store.Answers.Fate(ctx, out.Session, out.Message)
+	fate, err := s.Answers.Fate(ctx, out.Session, out.Message)
 	if err != nil {
 		return err
 	}
 	out.Turn = fate.Turn
 	if fate.Command {
-		if out.Text, err = s.Store.Turns.CommandAnswer(ctx, out.Message); err != nil {
+		if out.Text, err = s.Turns.CommandAnswer(ctx, out.Message); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Server) newest(ctx context.Context, session chat.Session, out *Answer) 
 	case session.Queued > 0:
 		out.State = stateQueued
 	default:
-		last, err := s.Store.Conversations.Turns(ctx, session.Key, 1)
+		last, err := s.Conversations.Turns(ctx, session.Key, 1)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *Server) newest(ctx context.Context, session chat.Session, out *Answer) 
 }
 
 func (s *Server) ofTurn(ctx context.Context, out *Answer) error {
-	said, err := s.Store.Answers.TurnAnswer(ctx, out.Session, out.Turn)
+	said, err := s.Answers.TurnAnswer(ctx, out.Session, out.Turn)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (s *Server) ofTurn(ctx context.Context, out *Answer) error {
 
 // question adds what a person is asked before the work goes on.
 func (s *Server) question(ctx context.Context, out *Answer) error {
-	call, open, err := s.Store.Turns.OpenQuestion(ctx, out.Session, auth.User(ctx).ID)
+	call, open, err := s.Turns.OpenQuestion(ctx, out.Session, auth.User(ctx).ID)
 	if err != nil || !open {
 		return err
 	}

@@ -52,13 +52,13 @@ func setup(t *testing.T, policies quota.Policies) *bundle {
 	b.Dispatch.Commands = intake.NewCommands(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users}, slash.NewRegistry(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users},
 		conversation.Approve{Questions: b.Dispatch}, conversation.Search{Search: b.Store.Search, Turns: b.Store.Turns, Users: b.Store.Users}))
 	base := &endpoint.Base{
-		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
+		Agents: b.Store.Agents, Conversations: b.Store.Conversations, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
 		Info: endpoint.Info{Version: "1.2.3"}, Log: slog.New(slog.NewTextHandler(b.log, nil)),
 	}
 	s := &mcp.Server{
-		Base: base, Bus: bus, Key: secret.Key{1}, Closing: b.closing,
-		Sessions: &sessions.Endpoints{Base: base, Models: &catalogue.Live{Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}},
-		Messages: &messages.Endpoints{Base: base, Dispatch: b.Dispatch},
+		Base: base, Answers: b.Store.Answers, Turns: b.Store.Turns, Bus: bus, Key: secret.Key{1}, Closing: b.closing,
+		Sessions: &sessions.Endpoints{Base: base, Search: b.Store.Search, Shares: b.Store.Shares, Calls: b.Store.Calls, Turns: b.Store.Turns, Models: &catalogue.Live{Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}},
+		Messages: &messages.Endpoints{Base: base, Attachments: b.Store.Attachments, Dispatch: b.Dispatch},
 	}
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(func() { server.Close(); b.Woken.Wait() })

@@ -53,7 +53,7 @@ func (s *Server) readMessages(ctx context.Context, _ *sdk.CallToolRequest, in Re
 	if err != nil {
 		return MessageList{}, err
 	}
-	t, err := s.Store.Conversations.Messages(ctx, session.Key, conversation.Page{After: in.After, Limit: limit})
+	t, err := s.Conversations.Messages(ctx, session.Key, conversation.Page{After: in.After, Limit: limit})
 	if err != nil {
 		return MessageList{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/secret"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 )
 
@@ -35,6 +36,8 @@ type Messages interface {
 type Server struct {
 	*endpoint.Base
 
+	Answers  *conversation.Answers
+	Turns    *engine.Store
 	Sessions Sessions
 	Messages Messages
 	Bus      *feed.Bus

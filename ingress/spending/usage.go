@@ -9,12 +9,12 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/llm/usage"
-	"xbot/internal/store"
+	"xbot/internal/llm/usage/usagestore"
 )
 
 // Usage reads what people have used.
 type Usage struct {
-	Store  *store.Store
+	Usage  *usagestore.Store
 	Prices usage.Pricer
 }
 
@@ -29,11 +29,11 @@ type UsageReport struct {
 // Of returns what a user has used in the last days, today included.
 func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
 	out := UsageReport{Days: []ops.SpentDay{}, Sessions: []ops.SpentSession{}, Currency: usage.Currency}
-	byDay, err := u.Store.Usage.UsageByDay(ctx, user, days)
+	byDay, err := u.Usage.UsageByDay(ctx, user, days)
 	if err != nil {
 		return out, err
 	}
-	bySession, err := u.Store.Usage.UsageBySession(ctx, user, days)
+	bySession, err := u.Usage.UsageBySession(ctx, user, days)
 	if err != nil {
 		return out, err
 	}

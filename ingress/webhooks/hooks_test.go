@@ -59,7 +59,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	b := &bundle{t: t, pool: pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), log: &bytes.Buffer{}, wakes: &wakes{}, now: time.Now()}
 	b.store = store.New(b.pool, store.Options{Wakes: b.wakes})
-	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	b.book = &trigger.Store{Triggers: b.store.Triggers, Users: b.store.Users, Key: secret.Key{1}, Base: "https://xbot.example"}
 	var err error
 	b.user, err = b.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)

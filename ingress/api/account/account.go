@@ -130,7 +130,7 @@ func (a *Endpoints) mustSetPassword(ctx context.Context, u users.User) (bool, er
 	if u.PasswordHash != "" || a.Info.SignOn == "" {
 		return u.PasswordHash == "", nil
 	}
-	signsOn, err := a.Store.Users.SignsOn(ctx, u.ID)
+	signsOn, err := a.Users.SignsOn(ctx, u.ID)
 	return !signsOn, err
 }
 
@@ -233,7 +233,7 @@ func (a *Endpoints) me(ctx context.Context) (Me, error) {
 	if err != nil {
 		return Me{}, err
 	}
-	chosen, _, err := a.Store.Settings.Preferences(ctx, u.ID)
+	chosen, _, err := a.Settings.Preferences(ctx, u.ID)
 	m := Me{
 		User: userBody(u), MustSetPassword: must, Model: model, Demo: endpoint.IsDemo(model), Version: a.Info.Version,
 		Theme: chosen[settings.Theme], Language: chosen[settings.PageLanguage],
@@ -263,7 +263,7 @@ func (a *Endpoints) registerTokens(h huma.API) {
 					Tokens []users.Token `json:"tokens"`
 				}
 			}{}
-			tokens, err := a.Store.Users.Tokens(ctx, auth.User(ctx).ID)
+			tokens, err := a.Users.Tokens(ctx, auth.User(ctx).ID)
 			out.Body.Tokens = tokens
 			return out, a.Problem(err)
 		})
@@ -280,13 +280,13 @@ func (a *Endpoints) registerTokens(h huma.API) {
 			if in.Body.Days > 0 {
 				made.ExpiresAt = new(time.Now().AddDate(0, 0, in.Body.Days))
 			}
-			id, err := a.Store.Users.CreateToken(ctx, auth.User(ctx).ID, made, hash)
+			id, err := a.Users.CreateToken(ctx, auth.User(ctx).ID, made, hash)
 			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			ID int64 `path:"id"`
 		}) (*struct{}, error) {
-			return nil, a.Problem(a.Store.Users.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
+			return nil, a.Problem(a.Users.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
 		})
 }

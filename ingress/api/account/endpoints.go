@@ -8,13 +8,23 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/gateway"
 	"xbot/ingress/spending"
+	"xbot/internal/memory/memorystore"
+	"xbot/internal/user/links"
+	"xbot/internal/user/notices"
 	"xbot/internal/user/preference"
+	"xbot/internal/user/settings"
+	"xbot/internal/user/users"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
+	Memory      *memorystore.Store
+	Users       *users.Store
+	Links       *links.Store
+	Settings    *settings.Store
+	Notices     *notices.Store
 	Gateway     *gateway.Gateway
 	Usage       *spending.Usage
 	Preferences preference.Desk

@@ -38,7 +38,7 @@ func (a *Endpoints) registerLinks(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{OperationID: "list-identities", Method: http.MethodGet, Path: "/api/me/identities", Summary: "My identities on other channels", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body IdentitiesBody }, error) {
-			all, err := a.Store.Links.Identities(ctx, auth.User(ctx).ID)
+			all, err := a.Links.Identities(ctx, auth.User(ctx).ID)
 			return &struct{ Body IdentitiesBody }{IdentitiesBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -50,7 +50,7 @@ func (a *Endpoints) registerLinks(h huma.API) {
 		Account string `query:"account" maxLength:"500"`
 		Peer    string `query:"peer" required:"true" maxLength:"500"`
 	}) (*struct{ Body UnlinkedBody }, error) {
-		got, err := a.Store.Links.Unlink(ctx, links.Link{User: auth.User(ctx).ID, Channel: in.Channel, Account: in.Account, Peer: in.Peer})
+		got, err := a.Links.Unlink(ctx, links.Link{User: auth.User(ctx).ID, Channel: in.Channel, Account: in.Account, Peer: in.Peer})
 		return &struct{ Body UnlinkedBody }{UnlinkedBody{Account: got.Account, Moved: got.Moved}}, a.Problem(err)
 	})
 }

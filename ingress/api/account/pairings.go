@@ -27,7 +27,7 @@ func (a *Endpoints) registerPairings(h huma.API) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			all, err := a.Store.Users.Pairings(ctx)
+			all, err := a.Users.Pairings(ctx)
 			return &struct{ Body PairingsBody }{PairingsBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -42,7 +42,7 @@ func (a *Endpoints) registerPairings(h huma.API) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		p, err := a.Store.Users.EndPairing(ctx, in.Code, in.Body.Approve, auth.User(ctx).ID)
+		p, err := a.Users.EndPairing(ctx, in.Code, in.Body.Approve, auth.User(ctx).ID)
 		return &struct{ Body users.Pairing }{p}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{OperationID: "list-grants", Method: http.MethodGet, Path: "/api/access-grants", Summary: "People who were approved, in addition to the allow lists; for administrators", Security: endpoint.Secured},
@@ -50,7 +50,7 @@ func (a *Endpoints) registerPairings(h huma.API) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			all, err := a.Store.Users.Grants(ctx)
+			all, err := a.Users.Grants(ctx)
 			return &struct{ Body GrantsBody }{GrantsBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -64,6 +64,6 @@ func (a *Endpoints) registerPairings(h huma.API) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		return nil, a.Problem(a.Store.Users.DeleteGrant(ctx, in.Channel, in.Account, in.Peer))
+		return nil, a.Problem(a.Users.DeleteGrant(ctx, in.Channel, in.Account, in.Peer))
 	})
 }

@@ -64,7 +64,7 @@ func (a *Endpoints) registerPreferences(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{OperationID: "list-preference-versions", Method: http.MethodGet, Path: "/api/preferences/versions", Summary: "What I had set before, who changed it, and when", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body PreferenceVersionsBody }, error) {
-			versions, err := a.Store.Settings.PreferenceVersions(ctx, auth.User(ctx).ID)
+			versions, err := a.Settings.PreferenceVersions(ctx, auth.User(ctx).ID)
 			return &struct{ Body PreferenceVersionsBody }{PreferenceVersionsBody{versions}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -75,7 +75,7 @@ func (a *Endpoints) registerPreferences(h huma.API) {
 
 		Body PreferencesRollback
 	}) (*preferencesBody, error) {
-		if err := a.Store.Settings.RollPreferencesBack(ctx, auth.User(ctx).ID, in.Body.To, in.Body.Version); err != nil {
+		if err := a.Settings.RollPreferencesBack(ctx, auth.User(ctx).ID, in.Body.To, in.Body.Version); err != nil {
 			return nil, a.Problem(err)
 		}
 		return a.preferences(ctx, i18n.Lang(in.Lang))
@@ -104,7 +104,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 				return nil, err
 			}
 		}
-		list, err := a.Store.Settings.Changes(ctx, settings.ChangeFilter{Owner: auth.User(ctx).ID, Installation: in.Installation, Kind: in.Kind, Before: in.Before, Limit: in.Limit})
+		list, err := a.Settings.Changes(ctx, settings.ChangeFilter{Owner: auth.User(ctx).ID, Installation: in.Installation, Kind: in.Kind, Before: in.Before, Limit: in.Limit})
 		return &struct{ Body ChangesBody }{ChangesBody{list}}, a.Problem(err)
 	})
 }

@@ -24,14 +24,14 @@ func (a *Endpoints) registerProfile(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-profile", Method: http.MethodGet, Path: "/api/profile", Summary: "My profile", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*profileBody, error) {
-		p, err := a.Store.Memory.Profile(ctx, auth.User(ctx).ID)
+		p, err := a.Memory.Profile(ctx, auth.User(ctx).ID)
 		return &profileBody{p}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "set-profile", Method: http.MethodPut, Path: "/api/profile", Summary: "Change my profile", Security: endpoint.Secured,
 		Description: "The prompts of my own conversations contain it from the next message on.",
 	}, func(ctx context.Context, in *struct{ Body ProfileEdit }) (*profileBody, error) {
-		p, err := a.Store.Memory.SetProfile(ctx, auth.User(ctx).ID, chat.UserProfile{Content: in.Body.Content, Timezone: in.Body.Timezone, Revision: in.Body.Revision})
+		p, err := a.Memory.SetProfile(ctx, auth.User(ctx).ID, chat.UserProfile{Content: in.Body.Content, Timezone: in.Body.Timezone, Revision: in.Body.Revision})
 		return &profileBody{p}, a.Problem(err)
 	})
 	a.registerProfileVersions(h)

@@ -33,30 +33,30 @@ func (a *Endpoints) registerProfileVersions(h huma.API) {
 		OperationID: "list-profile-versions", Method: http.MethodGet, Path: root, Summary: "What my profile was, who changed it, and when",
 		Description: "The last 100 versions.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body ProfileVersionsBody }, error) {
-		versions, err := a.Store.Memory.ProfileVersions(ctx, auth.User(ctx).ID)
+		versions, err := a.Memory.ProfileVersions(ctx, auth.User(ctx).ID)
 		return &struct{ Body ProfileVersionsBody }{ProfileVersionsBody{versions}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{OperationID: "get-profile-version", Method: http.MethodGet, Path: one, Summary: "A version of my profile", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct{ ProfileVersionPath }) (*struct{ Body chat.ProfileVersion }, error) {
-			v, err := a.Store.Memory.ProfileVersion(ctx, auth.User(ctx).ID, in.Version)
+			v, err := a.Memory.ProfileVersion(ctx, auth.User(ctx).ID, in.Version)
 			return &struct{ Body chat.ProfileVersion }{v}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-profile-version", Method: http.MethodDelete, Path: one, Summary: "Delete a version of my profile",
 		Description: "409: it is the profile as it is, or a service of yours answers with it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ ProfileVersionPath }) (*struct{}, error) {
-		return nil, a.Problem(a.Store.Memory.DeleteProfileVersion(ctx, auth.User(ctx).ID, in.Version))
+		return nil, a.Problem(a.Memory.DeleteProfileVersion(ctx, auth.User(ctx).ID, in.Version))
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "roll-profile-back", Method: http.MethodPost, Path: "/api/profile/rollback", Summary: "Have an earlier version of my profile again",
 		Description: "Text and timezone. It becomes the newest version. 409: the profile was changed meanwhile.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Body ProfileRollback }) (*profileBody, error) {
 		user := auth.User(ctx).ID
-		was, err := a.Store.Memory.ProfileVersion(ctx, user, in.Body.To)
+		was, err := a.Memory.ProfileVersion(ctx, user, in.Body.To)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
-		p, err := a.Store.Memory.SetProfile(ctx, user, chat.UserProfile{Content: was.Content, Timezone: was.Timezone, Revision: in.Body.Version})
+		p, err := a.Memory.SetProfile(ctx, user, chat.UserProfile{Content: was.Content, Timezone: was.Timezone, Revision: in.Body.Version})
 		return &profileBody{p}, a.Problem(err)
 	})
 }

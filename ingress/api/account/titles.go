@@ -25,7 +25,7 @@ func (a *Endpoints) registerTitles(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-titles", Method: http.MethodGet, Path: "/api/titles", Summary: "Whether a model names my conversations", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*titlesBody, error) {
-		value, err := a.Store.Settings.UserSetting(ctx, auth.User(ctx).ID, settings.Titles)
+		value, err := a.Settings.UserSetting(ctx, auth.User(ctx).ID, settings.Titles)
 		return &titlesBody{TitleChoice{Model: value != titlesOff}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -36,6 +36,6 @@ func (a *Endpoints) registerTitles(h huma.API) {
 		if in.Body.Model {
 			value = ""
 		}
-		return &titlesBody{in.Body}, a.Problem(a.Store.Settings.SetUserSetting(ctx, auth.User(ctx).ID, settings.Titles, value))
+		return &titlesBody{in.Body}, a.Problem(a.Settings.SetUserSetting(ctx, auth.User(ctx).ID, settings.Titles, value))
 	})
 }

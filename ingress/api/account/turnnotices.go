@@ -33,7 +33,7 @@ func (a *Endpoints) registerTurnNotices(h huma.API) {
 		Summary:     "Be told of my long turns on a platform, or not any more",
 		Description: "A turn that I begin on the page, in a terminal or over HTTP, and that takes long, is told of in my direct chat with the bot: when it has ended, and when it needs my answer.",
 	}, func(ctx context.Context, in *struct{ Body notices.TurnNotices }) (*turnNoticesBody, error) {
-		if err := a.Store.Notices.SetTurnNotices(ctx, auth.User(ctx).ID, in.Body); err != nil {
+		if err := a.Notices.SetTurnNotices(ctx, auth.User(ctx).ID, in.Body); err != nil {
 			return nil, a.Problem(err)
 		}
 		out, err := a.turnNotices(ctx)
@@ -42,10 +42,10 @@ func (a *Endpoints) registerTurnNotices(h huma.API) {
 }
 
 func (a *Endpoints) turnNotices(ctx context.Context) (TurnNoticesBody, error) {
-	wanted, err := a.Store.Notices.TurnNotices(ctx, auth.User(ctx).ID)
+	wanted, err := a.Notices.TurnNotices(ctx, auth.User(ctx).ID)
 	if err != nil {
 		return TurnNoticesBody{}, err
 	}
-	chats, err := a.Store.Notices.TurnNoticeChats(ctx, auth.User(ctx).ID)
+	chats, err := a.Notices.TurnNoticeChats(ctx, auth.User(ctx).ID)
 	return TurnNoticesBody{TurnNotices: wanted, Chats: chats}, err
 }

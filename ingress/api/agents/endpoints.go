@@ -5,6 +5,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/internal/extension/prompts"
+	"xbot/internal/extension/role/rolestore"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/policy"
@@ -15,11 +17,13 @@ import (
 type Endpoints struct {
 	*endpoint.Base
 
-	Roles    prompt.Roles
-	Policies *policy.Live
-	Tools    *toolset.Catalog
-	Models   *catalogue.Live
-	Template *prompt.Template
+	RoleStore *rolestore.Store
+	Prompts   *prompts.Store
+	Roles     prompt.Roles
+	Policies  *policy.Live
+	Tools     *toolset.Catalog
+	Models    *catalogue.Live
+	Template  *prompt.Template
 }
 
 // Register has the endpoints that need a user.

@@ -57,7 +57,7 @@ func (a *Endpoints) registerPrompts(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-prompts", Method: http.MethodGet, Path: root, Summary: "Your system prompt and the sections for capabilities", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body PromptsBody }, error) {
-		now, err := a.Store.Prompts.PromptsNow(ctx, auth.User(ctx).ID)
+		now, err := a.Prompts.PromptsNow(ctx, auth.User(ctx).ID)
 		body := PromptsBody{}
 		for _, c := range a.sections() {
 			body.Prompts = append(body.Prompts, shownPrompt(c, now[c.Key]))
@@ -88,7 +88,7 @@ func (a *Endpoints) registerPrompts(h huma.API) {
 		Version int `query:"version" minimum:"0" doc:"The version that is in force now; default: whichever it is."`
 	}) (*promptBody, error) {
 		if in.Version == 0 {
-			now, err := a.Store.Prompts.PromptsNow(ctx, auth.User(ctx).ID)
+			now, err := a.Prompts.PromptsNow(ctx, auth.User(ctx).ID)
 			if err != nil {
 				return nil, a.Problem(err)
 			}
@@ -127,7 +127,7 @@ func (a *Endpoints) promptOf(ctx context.Context, key string) (*promptBody, erro
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	now, err := a.Store.Prompts.PromptsNow(ctx, auth.User(ctx).ID)
+	now, err := a.Prompts.PromptsNow(ctx, auth.User(ctx).ID)
 	return &promptBody{shownPrompt(c, now[key])}, a.Problem(err)
 }
 
@@ -151,7 +151,7 @@ func (a *Endpoints) setPrompt(ctx context.Context, key string, d chat.PromptDraf
 		return nil, a.Problem(err)
 	}
 	user := auth.User(ctx).ID
-	if err := a.Store.Prompts.SetPrompt(ctx, user, key, d, user); err != nil {
+	if err := a.Prompts.SetPrompt(ctx, user, key, d, user); err != nil {
 		return nil, a.Problem(err)
 	}
 	return a.promptOf(ctx, key)

@@ -47,7 +47,7 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 		if _, err := a.section(in.Section); err != nil {
 			return nil, a.Problem(err)
 		}
-		versions, err := a.Store.Prompts.PromptVersions(ctx, auth.User(ctx).ID, in.Section)
+		versions, err := a.Prompts.PromptVersions(ctx, auth.User(ctx).ID, in.Section)
 		return &struct{ Body PromptVersionsBody }{PromptVersionsBody{versions}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{OperationID: "get-prompt-version", Method: http.MethodGet, Path: one, Summary: "A version of a section of your system prompt", Security: endpoint.Secured},
@@ -67,7 +67,7 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 			if note != nil {
 				note = new(strings.TrimSpace(chat.Clean(*note)))
 			}
-			if err := a.Store.Prompts.NotePrompt(ctx, auth.User(ctx).ID, in.Section, in.Version, label, note); err != nil {
+			if err := a.Prompts.NotePrompt(ctx, auth.User(ctx).ID, in.Section, in.Version, label, note); err != nil {
 				return nil, a.Problem(err)
 			}
 			return a.version(ctx, in.PromptVersionPath)
@@ -76,7 +76,7 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 		OperationID: "delete-prompt-version", Method: http.MethodDelete, Path: one, Summary: "Delete a version of a prompt",
 		Description: "409: it is in force, or a service of yours answers with it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ PromptVersionPath }) (*struct{}, error) {
-		return nil, a.Problem(a.Store.Prompts.DeletePromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Version))
+		return nil, a.Problem(a.Prompts.DeletePromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Version))
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "roll-prompt-back", Method: http.MethodPost, Path: "/api/prompts/{section}/rollback", Summary: "Put an earlier version of a prompt in force again",
@@ -86,7 +86,7 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 
 		Body PromptRollback
 	}) (*promptBody, error) {
-		was, err := a.Store.Prompts.PromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Body.To)
+		was, err := a.Prompts.PromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Body.To)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
@@ -95,6 +95,6 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 }
 
 func (a *Endpoints) version(ctx context.Context, in PromptVersionPath) (*versionBody, error) {
-	v, err := a.Store.Prompts.PromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Version)
+	v, err := a.Prompts.PromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Version)
 	return &versionBody{v}, a.Problem(err)
 }

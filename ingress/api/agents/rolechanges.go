@@ -38,7 +38,7 @@ func (a *Endpoints) registerRoleChanges(h huma.API) {
 		if err != nil {
 			return nil, a.Problem(err)
 		}
-		own, err := a.Store.Roles.AddRole(ctx, user, d, user)
+		own, err := a.RoleStore.AddRole(ctx, user, d, user)
 		return &roleBody{own}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -50,14 +50,14 @@ func (a *Endpoints) registerRoleChanges(h huma.API) {
 		Body RoleChange
 	}) (*roleBody, error) {
 		user := auth.User(ctx).ID
-		if _, err := a.Store.Roles.OwnRole(ctx, user, in.ID); err != nil {
+		if _, err := a.RoleStore.OwnRole(ctx, user, in.ID); err != nil {
 			return nil, a.Problem(err)
 		}
 		d, err := a.checked(ctx, in.Body.RoleDefinition)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
-		own, err := a.Store.Roles.SetOwnRole(ctx, user, in.ID, d, in.Body.Revision, user)
+		own, err := a.RoleStore.SetOwnRole(ctx, user, in.ID, d, in.Body.Revision, user)
 		return &roleBody{own}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -68,13 +68,13 @@ func (a *Endpoints) registerRoleChanges(h huma.API) {
 		Body RoleSwitch
 	}) (*roleBody, error) {
 		user := auth.User(ctx).ID
-		own, err := a.Store.Roles.EnableRole(ctx, user, in.ID, in.Body.Enabled, user)
+		own, err := a.RoleStore.EnableRole(ctx, user, in.ID, in.Body.Enabled, user)
 		return &roleBody{own}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-role", Method: http.MethodDelete, Path: root + "/{id}", Summary: "Delete a role of your own, with its versions", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ RolePath }) (*struct{}, error) {
-		return nil, a.Problem(a.Store.Roles.DeleteRole(ctx, auth.User(ctx).ID, in.ID))
+		return nil, a.Problem(a.RoleStore.DeleteRole(ctx, auth.User(ctx).ID, in.ID))
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "enable-shared-role", Method: http.MethodPut, Path: root + "/shared/{name}", Summary: "Switch a role of the program or the installation on or off, for yourself",
@@ -95,7 +95,7 @@ func (a *Endpoints) enableShared(ctx context.Context, in *struct {
 		return nil, a.Problem(fault.Errorf(fault.NotFound, "the program and the installation have no role %.60q", in.Name))
 	}
 	user := auth.User(ctx).ID
-	return nil, a.Problem(a.Store.Roles.SwitchRole(ctx, user, r.Name, in.Body.Enabled, user))
+	return nil, a.Problem(a.RoleStore.SwitchRole(ctx, user, r.Name, in.Body.Enabled, user))
 }
 
 // RoleVersionsBody lists what a role was.
@@ -115,7 +115,7 @@ func (a *Endpoints) registerRoleVersions(h huma.API) {
 		OperationID: "list-role-versions", Method: http.MethodGet, Path: root + "/versions", Summary: "What a role of your own was, who changed it, and when",
 		Description: "The last hundred versions.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ RolePath }) (*struct{ Body RoleVersionsBody }, error) {
-		versions, err := a.Store.Roles.RoleVersions(ctx, auth.User(ctx).ID, in.ID)
+		versions, err := a.RoleStore.RoleVersions(ctx, auth.User(ctx).ID, in.ID)
 		return &struct{ Body RoleVersionsBody }{RoleVersionsBody{versions}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -127,7 +127,7 @@ func (a *Endpoints) registerRoleVersions(h huma.API) {
 		Body RoleRollback
 	}) (*roleBody, error) {
 		user := auth.User(ctx).ID
-		own, err := a.Store.Roles.RollRoleBack(ctx, user, in.ID, in.Body.To, in.Body.Revision, user)
+		own, err := a.RoleStore.RollRoleBack(ctx, user, in.ID, in.Body.To, in.Body.Revision, user)
 		return &roleBody{own}, a.Problem(err)
 	})
 }

@@ -51,14 +51,14 @@ func (a *Endpoints) registerRoles(h huma.API) {
 	}, a.listRoles)
 	huma.Register(h, huma.Operation{OperationID: "get-role", Method: http.MethodGet, Path: root + "/{id}", Summary: "A role of your own", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct{ RolePath }) (*roleBody, error) {
-			own, err := a.Store.Roles.OwnRole(ctx, auth.User(ctx).ID, in.ID)
+			own, err := a.RoleStore.OwnRole(ctx, auth.User(ctx).ID, in.ID)
 			return &roleBody{own}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "export-role", Method: http.MethodGet, Path: root + "/{id}/file", Summary: "A role of your own as a Markdown file",
 		Description: "In a folder .xbot/agents of a project, or agents of the server, it is the same role.", Security: endpoint.Secured, Responses: endpoint.AttachmentResponse("text/markdown"),
 	}, func(ctx context.Context, in *struct{ RolePath }) (*huma.StreamResponse, error) {
-		own, err := a.Store.Roles.OwnRole(ctx, auth.User(ctx).ID, in.ID)
+		own, err := a.RoleStore.OwnRole(ctx, auth.User(ctx).ID, in.ID)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
@@ -72,7 +72,7 @@ func (a *Endpoints) registerRoles(h huma.API) {
 }
 
 func (a *Endpoints) listRoles(ctx context.Context, _ *struct{}) (*struct{ Body RolesBody }, error) {
-	kept, err := a.Store.Roles.RolesOf(ctx, auth.User(ctx).ID)
+	kept, err := a.RoleStore.RolesOf(ctx, auth.User(ctx).ID)
 	if err != nil {
 		return nil, a.Problem(err)
 	}

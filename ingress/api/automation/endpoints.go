@@ -8,15 +8,17 @@ import (
 	"xbot/ingress/hooks"
 	"xbot/internal/automation/cron"
 	"xbot/internal/automation/trigger"
+	"xbot/internal/automation/trigger/triggerstore"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Jobs     *cron.Jobs
-	Triggers *trigger.Store
-	Hooks    *hooks.Admin
+	TriggerStore *triggerstore.Store
+	Jobs         *cron.Jobs
+	Triggers     *trigger.Store
+	Hooks        *hooks.Admin
 }
 
 // Register has the endpoints that need a user.

@@ -94,6 +94,6 @@ func (a *Endpoints) renewTrigger(ctx context.Context, in *TriggerID) (*triggerMa
 }
 
 func (a *Endpoints) listFires(ctx context.Context, in *triggerFires) (*struct{ Body FireList }, error) {
-	fires, err := a.Store.Triggers.TriggerFires(ctx, auth.User(ctx).ID, in.ID, in.Limit)
+	fires, err := a.TriggerStore.TriggerFires(ctx, auth.User(ctx).ID, in.ID, in.Limit)
 	return &struct{ Body FireList }{FireList{fires}}, a.Problem(err)
 }

@@ -18,17 +18,19 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/host/outage"
-	"xbot/internal/store"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/session"
+	"xbot/internal/turn/subagents/subagentstore"
 )
 
 // Base is what all endpoints need: who asks, which session is theirs, and how errors are answered.
 type Base struct {
-	Store *store.Store
-	Auth  *auth.Auth
-	Info  Info
-	Usual Usual
-	Log   *slog.Logger
+	Agents        *subagentstore.Store
+	Conversations *conversation.Store
+	Auth          *auth.Auth
+	Info          Info
+	Usual         Usual
+	Log           *slog.Logger
 	// Outages counts the requests that are refused while Postgres or Temporal is away; nil: each is logged.
 	Outages *outage.Watch
 }
@@ -80,7 +82,7 @@ func (b *Base) Own(ctx context.Context, key chat.SessionKey) (chat.Session, erro
 	if _, err := session.Parse(key); err != nil {
 		return chat.Session{}, b.Problem(err)
 	}
-	s, owner, err := b.Store.Conversations.Session(ctx, key)
+	s, owner, err := b.Conversations.Session(ctx, key)
 	if err == nil && owner != auth.User(ctx).ID {
 		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
@@ -90,7 +92,7 @@ func (b *Base) Own(ctx context.Context, key chat.SessionKey) (chat.Session, erro
 // WithLink adds the address of a turn's run in the Temporal UI, for those who may open it.
 func (b *Base) WithLink(ctx context.Context, t chat.Turn) chat.Turn {
 	if b.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
-		id, _, err := wake.WorkflowOf(ctx, b.Store.Agents, t.Session)
+		id, _, err := wake.WorkflowOf(ctx, b.Agents, t.Session)
 		if err != nil {
 			return t // the link is optional
 		}
@@ -112,7 +114,7 @@ func (b *Base) Readable(ctx context.Context, key chat.SessionKey) (chat.Session,
 	if _, err := session.Parse(key); err != nil {
 		return chat.Session{}, b.Problem(err)
 	}
-	s, _, err := b.Store.Conversations.Session(ctx, key)
+	s, _, err := b.Conversations.Session(ctx, key)
 	return s, b.Problem(err)
 }
 

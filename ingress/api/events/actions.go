@@ -40,8 +40,8 @@ func (a *Endpoints) registerActions(h huma.API) {
 			return nil, a.Problem(fault.Errorf(fault.Invalid, "reason belongs to refused"))
 		}
 		if in.Body.Outcome == taking {
-			return nil, a.Problem(a.Store.ClientActions.TakeClientAction(ctx, s.Key, auth.User(ctx).ID, in.Body.Client, in.Call))
+			return nil, a.Problem(a.ClientActions.TakeClientAction(ctx, s.Key, auth.User(ctx).ID, in.Body.Client, in.Call))
 		}
-		return nil, a.Problem(a.Store.ClientActions.AnswerClientAction(ctx, s.Key, auth.User(ctx).ID, in.Body.Client, in.Call, chat.ClientActionState(in.Body.Outcome), in.Body.Reason))
+		return nil, a.Problem(a.ClientActions.AnswerClientAction(ctx, s.Key, auth.User(ctx).ID, in.Body.Client, in.Call, chat.ClientActionState(in.Body.Outcome), in.Body.Reason))
 	})
 }

@@ -12,14 +12,16 @@ import (
 	"xbot/ingress/callers"
 	"xbot/internal/chat"
 	"xbot/internal/feed"
+	"xbot/internal/tool/clientcontrol/clientactions"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Bus     *feed.Bus
-	Closing <-chan struct{} // closed when the server stops: streams end
+	ClientActions *clientactions.Store
+	Bus           *feed.Bus
+	Closing       <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the interval at which a stream is pinged and the client's access is checked; 0 means 15 s.
 	PingEvery time.Duration
 

@@ -74,7 +74,7 @@ func (a *Endpoints) missing(ctx context.Context, s chat.Session, after int64) (b
 	if after >= s.Seq {
 		return false, nil
 	}
-	next, err := a.Store.Conversations.EventsAfter(ctx, s.Key, after, 1)
+	next, err := a.Conversations.EventsAfter(ctx, s.Key, after, 1)
 	return len(next) == 0 || next[0].Seq > after+1, err
 }
 
@@ -83,7 +83,7 @@ func (a *Endpoints) subscribe(ctx context.Context, s chat.Session) (*feed.Subscr
 	if s.ChatType != chat.ChatSubagent {
 		return a.Bus.Subscribe(s.Key), nil
 	}
-	top, err := a.Store.Agents.SubagentTop(ctx, s.Key)
+	top, err := a.Agents.SubagentTop(ctx, s.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (w *watcher) may(ctx context.Context) error {
 	if err := auth.Still(ctx); err != nil {
 		return err
 	}
-	_, _, err := w.Store.Conversations.Session(ctx, w.session)
+	_, _, err := w.Conversations.Session(ctx, w.session)
 	return err
 }
 
@@ -152,7 +152,7 @@ func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription, cached fu
 	events, known := cached(w.after)
 	if !known {
 		var err error
-		if events, err = w.Store.Conversations.EventsAfter(ctx, w.session, w.after, eventBatch); err != nil {
+		if events, err = w.Conversations.EventsAfter(ctx, w.session, w.after, eventBatch); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (w *watcher) act(ctx context.Context) error {
 	if w.as == "" {
 		return nil
 	}
-	actions, err := w.Store.ClientActions.SendClientActions(ctx, w.session, auth.User(ctx).ID, w.as)
+	actions, err := w.ClientActions.SendClientActions(ctx, w.session, auth.User(ctx).ID, w.as)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (w *watcher) act(ctx context.Context) error {
 // rows sends the durable events after the cursor from the database.
 func (w *watcher) rows(ctx context.Context) error {
 	for {
-		events, err := w.Store.Conversations.EventsAfter(ctx, w.session, w.after, eventBatch)
+		events, err := w.Conversations.EventsAfter(ctx, w.session, w.after, eventBatch)
 		if err != nil {
 			return err
 		}

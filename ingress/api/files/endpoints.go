@@ -10,14 +10,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/host/filelink"
 	"xbot/internal/sandbox"
+	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/calls"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Boxes sandbox.Boxes   // runners of the users
-	Links filelink.Signer // signs links to files
+	Attachments *attachments.Store
+	Calls       *calls.Store
+	Boxes       sandbox.Boxes   // runners of the users
+	Links       filelink.Signer // signs links to files
 
 	Documents Documents // draws pages of PDFs
 	drawings  drawings

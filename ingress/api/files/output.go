@@ -26,7 +26,7 @@ func (a *Endpoints) registerOutputs(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		task, err := a.Store.Calls.FindTask(ctx, s.Key, in.ID)
+		task, err := a.Calls.FindTask(ctx, s.Key, in.ID)
 		if err != nil {
 			return nil, a.Problem(err)
 		}

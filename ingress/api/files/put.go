@@ -32,7 +32,7 @@ func (a *Endpoints) Put(ctx context.Context, key chat.SessionKey, name string, c
 		return UploadedFile{}, err
 	}
 	defer leave()
-	if err := a.Store.Attachments.Room(ctx, auth.User(ctx).ID, int64(len(content))); err != nil {
+	if err := a.Attachments.Room(ctx, auth.User(ctx).ID, int64(len(content))); err != nil {
 		return UploadedFile{}, err
 	}
 	within, cancel := context.WithTimeout(ctx, answerTime)

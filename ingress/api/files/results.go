@@ -26,7 +26,7 @@ func (a *Endpoints) registerResults(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		text, err := a.Store.Conversations.CallResult(ctx, s.Key, in.Call)
+		text, err := a.Conversations.CallResult(ctx, s.Key, in.Call)
 		if err != nil {
 			return nil, a.Problem(err)
 		}

@@ -14,10 +14,16 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/service"
 	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/quota"
 )
 
 // Endpoints are those of this package, with what they need.
-type Endpoints struct{ *endpoint.Base }
+type Endpoints struct {
+	*endpoint.Base
+
+	Services *servicestore.Store
+	Quota    *quota.Quota
+}
 
 // InboxBody is a part of the inbox.
 type InboxBody struct { //nolint:revive // the name of its schema in the API
@@ -97,15 +103,15 @@ func (a *Endpoints) list(ctx context.Context, in *struct {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	items, err := a.Store.Services.InboxItems(ctx, servicestore.ItemPage{Status: in.Status, Service: in.Service, Before: in.Before, Limit: in.Limit + 1})
+	items, err := a.Services.InboxItems(ctx, servicestore.ItemPage{Status: in.Status, Service: in.Service, Before: in.Before, Limit: in.Limit + 1})
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	taken, err := a.Store.Services.TakenConversations(ctx)
+	taken, err := a.Services.TakenConversations(ctx)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	unread, err := a.Store.Services.InboxUnread(ctx)
+	unread, err := a.Services.InboxUnread(ctx)
 	return &struct{ Body InboxBody }{InboxBody{Items: items[:min(len(items), in.Limit)], More: len(items) > in.Limit, Taken: taken, Unread: InboxUnread(unread)}}, a.Problem(err)
 }
 
@@ -113,7 +119,7 @@ func (a *Endpoints) count(ctx context.Context, _ *struct{}) (*struct{ Body Inbox
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	unread, err := a.Store.Services.InboxUnread(ctx)
+	unread, err := a.Services.InboxUnread(ctx)
 	return &struct{ Body InboxUnread }{InboxUnread(unread)}, a.Problem(err)
 }
 
@@ -125,7 +131,7 @@ func (a *Endpoints) get(ctx context.Context, in *InboxItemPath) (*itemBody, erro
 }
 
 func (a *Endpoints) item(ctx context.Context, id string) (*itemBody, error) {
-	item, err := a.Store.Services.InboxItem(ctx, id)
+	item, err := a.Services.InboxItem(ctx, id)
 	return &itemBody{item}, a.Problem(err)
 }
 
@@ -139,7 +145,7 @@ func (a *Endpoints) change(ctx context.Context, in *struct {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.Store.Services.SetInboxItem(ctx, in.ID, in.Body.Status); err != nil {
+	if err := a.Services.SetInboxItem(ctx, in.ID, in.Body.Status); err != nil {
 		return nil, a.Problem(err)
 	}
 	return a.item(ctx, in.ID)
@@ -149,7 +155,7 @@ func (a *Endpoints) remove(ctx context.Context, in *InboxItemPath) (*struct{}, e
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	return nil, a.Problem(a.Store.Services.DeleteInboxItem(ctx, in.ID))
+	return nil, a.Problem(a.Services.DeleteInboxItem(ctx, in.ID))
 }
 
 func (a *Endpoints) answer(ctx context.Context, in *struct {
@@ -160,7 +166,7 @@ func (a *Endpoints) answer(ctx context.Context, in *struct {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := a.Store.Services.AnswerInboxItem(ctx, in.ID, by(ctx), saidID(in.Body.ID), in.Body.Text); err != nil {
+	if _, err := a.Services.AnswerInboxItem(ctx, in.ID, by(ctx), saidID(in.Body.ID), in.Body.Text); err != nil {
 		return nil, a.Problem(err)
 	}
 	a.note(ctx, "consumer answered", "item", in.ID)
@@ -186,10 +192,10 @@ func (a *Endpoints) conversation(ctx context.Context, at TalkPath) (service.Conv
 	if err := a.AdminOnly(ctx); err != nil {
 		return service.Conversation{}, err
 	}
-	if _, err := a.Store.Services.Service(ctx, at.ID); err != nil {
+	if _, err := a.Services.Service(ctx, at.ID); err != nil {
 		return service.Conversation{}, a.Problem(err)
 	}
-	c, err := a.Store.Services.ServiceConversation(ctx, at.ID, at.Conversation)
+	c, err := a.Services.ServiceConversation(ctx, at.ID, at.Conversation)
 	return c, a.Problem(err)
 }
 
@@ -198,7 +204,7 @@ func (a *Endpoints) take(ctx context.Context, in *TalkPath) (*struct{ Body HandB
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := a.Store.Services.TakeIn(ctx, c, by(ctx), a.Store.Quota.Zones())
+	stopped, err := a.Services.TakeIn(ctx, c, by(ctx), a.Quota.Zones())
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -211,7 +217,7 @@ func (a *Endpoints) give(ctx context.Context, in *TalkPath) (*struct{ Body HandB
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.Store.Services.GiveConversation(ctx, c); err != nil {
+	if _, err := a.Services.GiveConversation(ctx, c); err != nil {
 		return nil, a.Problem(err)
 	}
 	a.note(ctx, "conversation given back to the agent", "service", c.Service, "conversation", c.ID)
@@ -227,7 +233,7 @@ func (a *Endpoints) say(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	said, err := a.Store.Services.Say(ctx, c, by(ctx), saidID(in.Body.ID), in.Body.Text)
+	said, err := a.Services.Say(ctx, c, by(ctx), saidID(in.Body.ID), in.Body.Text)
 	if err != nil {
 		return nil, a.Problem(err)
 	}

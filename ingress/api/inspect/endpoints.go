@@ -6,13 +6,15 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/host/logs"
+	"xbot/internal/turn/inspect"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Logs logs.Reader
+	Inspection *inspect.Store
+	Logs       logs.Reader
 }
 
 // Register has the endpoints that need a user.

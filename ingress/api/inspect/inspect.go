@@ -45,11 +45,11 @@ func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body ops.
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	counts, err := a.Store.Inspection.InspectCounts(ctx)
+	counts, err := a.Inspection.InspectCounts(ctx)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	sessions, err := a.Store.Inspection.InspectSessions(ctx, inspect.SessionFilter{Limit: recent})
+	sessions, err := a.Inspection.InspectSessions(ctx, inspect.SessionFilter{Limit: recent})
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -77,7 +77,7 @@ func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {
 		return nil, a.Problem(err)
 	}
 	filter := inspect.SessionFilter{User: in.User, Channel: in.Channel, Agent: in.Agent, Active: in.Active, Limit: in.Limit + 1, After: after}
-	found, err := a.Store.Inspection.InspectSessions(ctx, filter)
+	found, err := a.Inspection.InspectSessions(ctx, filter)
 	var out sessionList
 	if len(found) > in.Limit {
 		found = found[:in.Limit]
@@ -108,12 +108,12 @@ func (a *Endpoints) inspectInbox(ctx context.Context, in *struct {
 		return nil, err
 	}
 	var out inboxList
-	found, err := a.Store.Inspection.InspectInbox(ctx, in.Limit+1)
+	found, err := a.Inspection.InspectInbox(ctx, in.Limit+1)
 	out.Body.More = len(found) > in.Limit
 	out.Body.Messages = found[:min(len(found), in.Limit)]
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	out.Body.Undelivered, err = a.Store.Inspection.InspectUndelivered(ctx, in.Limit)
+	out.Body.Undelivered, err = a.Inspection.InspectUndelivered(ctx, in.Limit)
 	return &out, a.Problem(err)
 }

@@ -55,7 +55,7 @@ func (a *Endpoints) runLinks(ctx context.Context, _ *struct{}) (*struct {
 		return &out, nil
 	}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	people, models, err := a.Store.Inspection.TurnsSince(ctx, today)
+	people, models, err := a.Inspection.TurnsSince(ctx, today)
 	if err != nil {
 		return nil, a.Problem(err)
 	}

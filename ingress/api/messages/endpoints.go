@@ -8,16 +8,18 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/history"
 	"xbot/ingress/intake"
+	"xbot/internal/turn/attachments"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Dispatch *intake.Dispatch
-	Gateway  *gateway.Gateway
-	History  *history.Editor
-	Voice    Transcriber
+	Attachments *attachments.Store
+	Dispatch    *intake.Dispatch
+	Gateway     *gateway.Gateway
+	History     *history.Editor
+	Voice       Transcriber
 
 	dictations dictations
 }

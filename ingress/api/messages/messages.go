@@ -74,7 +74,7 @@ func (a *Endpoints) registerMessages(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := a.Store.Conversations.Messages(ctx, s.Key, conversation.Page{After: in.After, Before: in.Before, Limit: in.Limit, Rewound: in.Rewound})
+			t, err := a.Conversations.Messages(ctx, s.Key, conversation.Page{After: in.After, Before: in.Before, Limit: in.Limit, Rewound: in.Rewound})
 			if err != nil {
 				return nil, a.Problem(err)
 			}
@@ -141,7 +141,7 @@ func (a *Endpoints) registerTurns(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			turns, err := a.Store.Conversations.Turns(ctx, s.Key, in.Limit)
+			turns, err := a.Conversations.Turns(ctx, s.Key, in.Limit)
 			for i := range turns {
 				turns[i] = a.WithLink(ctx, turns[i])
 			}

@@ -37,7 +37,7 @@ func (a *Endpoints) registerPictures(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := a.Store.Attachments.Pictures(ctx, s.Key, []string{in.Hash})
+		found, err := a.Attachments.Pictures(ctx, s.Key, []string{in.Hash})
 		if err != nil {
 			return nil, a.Problem(err)
 		}

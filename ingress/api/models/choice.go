@@ -51,10 +51,10 @@ func (a *Endpoints) choice(ctx context.Context) (out Choice, err error) {
 	if out.Usual, err = a.Usual.Of(ctx, user); err != nil {
 		return out, err
 	}
-	if out.Model, err = a.Store.Settings.UsualModel(ctx, user); err != nil {
+	if out.Model, err = a.Settings.UsualModel(ctx, user); err != nil {
 		return out, err
 	}
-	chosen, err := a.Store.Settings.TierModels(ctx, user)
+	chosen, err := a.Settings.TierModels(ctx, user)
 	out.Tiers = map[string]string{}
 	for _, tier := range role.Tiers() {
 		out.Tiers[tier] = chosen[tier]
@@ -84,9 +84,9 @@ func (a *Endpoints) choose(ctx context.Context, in ChoiceChange) error {
 		switch {
 		case id == nil:
 		case tier == "":
-			err = a.Store.Settings.SetUserSetting(ctx, user, settings.Model, *id)
+			err = a.Settings.SetUserSetting(ctx, user, settings.Model, *id)
 		default:
-			err = a.Store.Settings.SetTierModel(ctx, user, tier, *id)
+			err = a.Settings.SetTierModel(ctx, user, tier, *id)
 		}
 		if err != nil {
 			return err

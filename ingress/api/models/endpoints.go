@@ -9,12 +9,14 @@ import (
 	"xbot/internal/extension/toolkey"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/subscription"
+	"xbot/internal/user/settings"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
+	Settings      *settings.Store
 	Models        *catalogue.Live
 	Subscriptions *subscription.Store
 	Keys          *toolkey.Store

@@ -43,7 +43,7 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			all, err := a.Store.Users.Accounts(ctx)
+			all, err := a.Users.Accounts(ctx)
 			return &struct{ Body UsersBody }{UsersBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -57,7 +57,7 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		user, err := a.Store.Users.CreateUser(ctx, in.Body.Name, in.Body.Role)
+		user, err := a.Users.CreateUser(ctx, in.Body.Name, in.Body.Role)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
@@ -118,7 +118,7 @@ func (a *Endpoints) registerDeletion(h huma.API) {
 		if in.ID == me {
 			return nil, a.Problem(fault.Errorf(fault.Conflict, "nobody deletes themselves; another administrator can"))
 		}
-		if err := a.Store.Users.Delete(ctx, in.ID, &me); err != nil {
+		if err := a.Users.Delete(ctx, in.ID, &me); err != nil {
 			return nil, a.Problem(err)
 		}
 		a.note(ctx, "person is being deleted", "id", in.ID)
@@ -132,7 +132,7 @@ func (a *Endpoints) change(ctx context.Context, id chat.UserID, role string, dis
 		return fault.Errorf(fault.Conflict, "nobody disables themselves; another administrator can")
 	}
 	if role != "" {
-		if err := a.Store.Users.SetRole(ctx, id, role); err != nil {
+		if err := a.Users.SetRole(ctx, id, role); err != nil {
 			return err
 		}
 		a.note(ctx, "role of a person set", "id", id, "role", role)
@@ -141,13 +141,13 @@ func (a *Endpoints) change(ctx context.Context, id chat.UserID, role string, dis
 	case disabled == nil:
 		return nil
 	case *disabled:
-		if err := a.Store.Users.Disable(ctx, id, &me); err != nil {
+		if err := a.Users.Disable(ctx, id, &me); err != nil {
 			return err
 		}
 		a.note(ctx, "person disabled", "id", id)
 		return nil
 	}
-	if err := a.Store.Users.Enable(ctx, id); err != nil {
+	if err := a.Users.Enable(ctx, id); err != nil {
 		return err
 	}
 	a.note(ctx, "person enabled", "id", id)
@@ -155,18 +155,18 @@ func (a *Endpoints) change(ctx context.Context, id chat.UserID, role string, dis
 }
 
 func (a *Endpoints) signInLink(ctx context.Context, id chat.UserID, forget, revokeTokens bool) (made SignInLink, err error) {
-	if err := a.Store.Users.MayEnter(ctx, id); err != nil {
+	if err := a.Users.MayEnter(ctx, id); err != nil {
 		return made, err
 	}
 	if revokeTokens && !forget {
 		return made, fault.Errorf(fault.Invalid, "revoke_tokens goes with forget_password")
 	}
 	if forget {
-		if err := a.Store.Users.SetPassword(ctx, id, "", users.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
+		if err := a.Users.SetPassword(ctx, id, "", users.PasswordEffect{RevokeTokens: revokeTokens}); err != nil {
 			return made, err
 		}
 	}
-	tokens, err := a.Store.Users.Tokens(ctx, id)
+	tokens, err := a.Users.Tokens(ctx, id)
 	if err != nil {
 		return made, err
 	}

@@ -8,11 +8,14 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/user/users"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
+
+	Users *users.Store
 }
 
 // Register has the endpoints that need a user.

@@ -31,7 +31,7 @@ func (a *Endpoints) registerInvites(h huma.API) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			all, err := a.Store.Users.Invites(ctx)
+			all, err := a.Users.Invites(ctx)
 			return &struct{ Body InvitesBody }{InvitesBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -50,7 +50,7 @@ func (a *Endpoints) registerInvites(h huma.API) {
 		}
 		token, hash := secret.NewToken()
 		me := auth.User(ctx).ID
-		made, err := a.Store.Users.AddInvite(ctx, users.Invite{
+		made, err := a.Users.AddInvite(ctx, users.Invite{
 			Note: in.Body.Note, Role: in.Body.Role, Uses: in.Body.Uses, MadeBy: auth.User(ctx).Name, ExpiresAt: time.Now().AddDate(0, 0, in.Body.Days),
 		}, &me, hash)
 		if err == nil {
@@ -65,6 +65,6 @@ func (a *Endpoints) registerInvites(h huma.API) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			return nil, a.Problem(a.Store.Users.WithdrawInvite(ctx, in.ID))
+			return nil, a.Problem(a.Users.WithdrawInvite(ctx, in.ID))
 		})
 }

@@ -11,6 +11,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/extension/registry"
 	"xbot/internal/extension/registry/registrystore"
+	"xbot/internal/extension/role/rolestore"
 )
 
 // Disabled knows the names of skills that the installation has switched off.
@@ -22,6 +23,8 @@ type Disabled interface {
 type Endpoints struct {
 	*endpoint.Base
 
+	Roles    *rolestore.Store
+	Registry *registrystore.Store
 	Disabled Disabled // nil: none are
 }
 

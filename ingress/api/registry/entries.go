@@ -22,7 +22,7 @@ func (a *Endpoints) registerEntries(h huma.API) {
 	huma.Register(h, operation("read-registry-file", http.MethodGet, entryOf+"/versions/{version}/file", "A file of a published skill, as text", ""), a.file)
 	huma.Register(h, archive("export-registry-version", entryOf+"/versions/{version}/bundle", "A version of a published skill or role as a zip archive"),
 		func(ctx context.Context, in *struct{ VersionPath }) (*huma.StreamResponse, error) {
-			packed, err := a.Store.Registry.RegistryBundle(ctx, viewer(ctx), in.ID, in.Version)
+			packed, err := a.Registry.RegistryBundle(ctx, viewer(ctx), in.ID, in.Version)
 			return send(packed), a.Problem(err)
 		})
 }
@@ -42,7 +42,7 @@ func (a *Endpoints) list(ctx context.Context, in *struct {
 	Own    bool          `query:"own" doc:"What you have published alone."`
 	Offset int           `query:"offset" minimum:"0" maximum:"100000"`
 }) (*entriesBody, error) {
-	found, more, err := a.Store.Registry.RegistryEntries(ctx, viewer(ctx), registry.Query{Words: in.Q, Kind: in.Kind, Own: in.Own, Offset: in.Offset})
+	found, more, err := a.Registry.RegistryEntries(ctx, viewer(ctx), registry.Query{Words: in.Q, Kind: in.Kind, Own: in.Own, Offset: in.Offset})
 	return &entriesBody{Entries{Entries: append([]registry.Entry{}, found...), More: more}}, a.Problem(err)
 }
 
@@ -52,7 +52,7 @@ func (a *Endpoints) detail(ctx context.Context, in *struct {
 	Version int `query:"version" minimum:"0" maximum:"2147483647" doc:"Whose files are shown; left out: the newest."`
 }) (*detailBody, error) {
 	who := viewer(ctx)
-	e, err := a.Store.Registry.RegistryEntry(ctx, who, in.ID)
+	e, err := a.Registry.RegistryEntry(ctx, who, in.ID)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -60,7 +60,7 @@ func (a *Endpoints) detail(ctx context.Context, in *struct {
 	if d.Shown == 0 {
 		d.Shown = e.Version.Number
 	}
-	if d.Versions, err = a.Store.Registry.RegistryVersions(ctx, who, in.ID); err != nil {
+	if d.Versions, err = a.Registry.RegistryVersions(ctx, who, in.ID); err != nil {
 		return nil, a.Problem(err)
 	}
 	b, err := a.bundle(ctx, in.ID, d.Shown)
@@ -75,7 +75,7 @@ func (a *Endpoints) detail(ctx context.Context, in *struct {
 }
 
 func (a *Endpoints) bundle(ctx context.Context, id int64, version int) (registry.Bundle, error) {
-	packed, err := a.Store.Registry.RegistryBundle(ctx, viewer(ctx), id, version)
+	packed, err := a.Registry.RegistryBundle(ctx, viewer(ctx), id, version)
 	if err != nil {
 		return registry.Bundle{}, err
 	}

@@ -23,7 +23,7 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 		if err := a.mayShare(ctx, in.Shared); err != nil {
 			return nil, err
 		}
-		done, err := a.Store.Registry.EnableRegistryInstall(ctx, viewer(ctx), in.Shared, in.ID, in.Body.Enabled)
+		done, err := a.Registry.EnableRegistryInstall(ctx, viewer(ctx), in.Shared, in.ID, in.Body.Enabled)
 		if err == nil {
 			err = a.mark(ctx, &done)
 		}
@@ -33,7 +33,7 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 		if err := a.mayShare(ctx, in.Shared); err != nil {
 			return nil, err
 		}
-		return nil, a.Problem(a.Store.Registry.RegistryUninstall(ctx, viewer(ctx), in.Shared, in.ID))
+		return nil, a.Problem(a.Registry.RegistryUninstall(ctx, viewer(ctx), in.Shared, in.ID))
 	})
 	huma.Register(h, operation("take-registry-digest", http.MethodDelete, digests+"/{digest}", "Uninstall a state of files from everybody",
 		"For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too."),
@@ -43,7 +43,7 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
 			}
-			n, err := a.Store.Registry.RegistryTake(ctx, viewer(ctx), in.Digest)
+			n, err := a.Registry.RegistryTake(ctx, viewer(ctx), in.Digest)
 			if err == nil {
 				a.Log.Info("taken from everybody in the registry", "digest", in.Digest, "copies", n, "by", auth.User(ctx).Name)
 			}
@@ -52,7 +52,7 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 	huma.Register(h, archive("export-registry-install", install+"/bundle", "What is installed as a zip archive"), func(ctx context.Context, in *struct {
 		ID int64 `path:"id" minimum:"1"`
 	}) (*huma.StreamResponse, error) {
-		packed, err := a.Store.Registry.RegistryInstallBundle(ctx, auth.User(ctx).ID, in.ID)
+		packed, err := a.Registry.RegistryInstallBundle(ctx, auth.User(ctx).ID, in.ID)
 		return send(packed), a.Problem(err)
 	})
 }
@@ -66,7 +66,7 @@ func (a *Endpoints) mayShare(ctx context.Context, shared bool) error {
 }
 
 func (a *Endpoints) installs(ctx context.Context, _ *struct{}) (*installsBody, error) {
-	all, err := a.Store.Registry.RegistryInstalls(ctx, auth.User(ctx).ID)
+	all, err := a.Registry.RegistryInstalls(ctx, auth.User(ctx).ID)
 	for i := range all {
 		if err == nil {
 			err = a.mark(ctx, &all[i])
@@ -88,7 +88,7 @@ func (a *Endpoints) install(ctx context.Context, in *struct{ Body Installing }) 
 	if err := a.mayShare(ctx, o.Shared); err != nil {
 		return nil, err
 	}
-	done, err := a.Store.Registry.RegistryInstall(ctx, viewer(ctx), registrystore.Order{Entry: o.Entry, Number: o.Version, Shared: o.Shared, Replace: o.Replace})
+	done, err := a.Registry.RegistryInstall(ctx, viewer(ctx), registrystore.Order{Entry: o.Entry, Number: o.Version, Shared: o.Shared, Replace: o.Replace})
 	if err == nil {
 		a.Log.Info("installed from the registry", "kind", done.Kind, "name", done.Name, "version", done.Number, "shared", done.Shared, "by", auth.User(ctx).Name)
 		err = a.mark(ctx, &done)

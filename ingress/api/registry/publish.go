@@ -23,7 +23,7 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 	role := operation("publish-role", http.MethodPost, root+"/roles", "Publish a role of your own", what)
 	role.DefaultStatus = http.StatusCreated
 	huma.Register(h, role, func(ctx context.Context, in *struct{ Body RolePublishing }) (*entryBody, error) {
-		own, err := a.Store.Roles.OwnRole(ctx, auth.User(ctx).ID, in.Body.Role)
+		own, err := a.Roles.OwnRole(ctx, auth.User(ctx).ID, in.Body.Role)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
@@ -36,7 +36,7 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 		ID   int64 `path:"id" minimum:"1"`
 		Body Publishing
 	}) (*entryBody, error) {
-		packed, err := a.Store.Registry.RegistryInstallBundle(ctx, auth.User(ctx).ID, in.ID)
+		packed, err := a.Registry.RegistryInstallBundle(ctx, auth.User(ctx).ID, in.ID)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
@@ -46,7 +46,7 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 	huma.Register(h, operation("revise-registry-entry", http.MethodPatch, entryOf, "Say who finds what was published, or withdraw it", "403: it is somebody else's, or an administrator has withdrawn it."), a.revise)
 	huma.Register(h, removal("delete-registry-entry", entryOf, "Remove what you have published, with its versions", "Who has installed it keeps it."),
 		func(ctx context.Context, in *EntryPath) (*struct{}, error) {
-			return nil, a.Problem(a.Store.Registry.DeleteRegistryEntry(ctx, auth.User(ctx).ID, in.ID))
+			return nil, a.Problem(a.Registry.DeleteRegistryEntry(ctx, auth.User(ctx).ID, in.ID))
 		})
 }
 
@@ -67,7 +67,7 @@ func (a *Endpoints) published(ctx context.Context, b registry.Bundle, p Publishi
 		return nil, a.Problem(err)
 	}
 	u := auth.User(ctx)
-	e, err := a.Store.Registry.RegistryPublish(ctx, u.ID, b, registry.Terms{Visibility: p.Visibility, Notes: p.Notes})
+	e, err := a.Registry.RegistryPublish(ctx, u.ID, b, registry.Terms{Visibility: p.Visibility, Notes: p.Notes})
 	if err == nil {
 		a.Log.Info("published in the registry", "kind", e.Kind, "name", e.Name, "version", e.Version.Number, "visibility", e.Visibility, "by", u.Name)
 	}
@@ -79,7 +79,7 @@ func (a *Endpoints) revise(ctx context.Context, in *struct {
 
 	Body Revision
 }) (*entryBody, error) {
-	e, err := a.Store.Registry.ReviseRegistryEntry(ctx, viewer(ctx), in.ID, registrystore.Revision(in.Body))
+	e, err := a.Registry.ReviseRegistryEntry(ctx, viewer(ctx), in.ID, registrystore.Revision(in.Body))
 	if err == nil {
 		a.Log.Info("changed in the registry", "kind", e.Kind, "name", e.Name, "visibility", e.Visibility, "withdrawn", e.Withdrawn, "by", auth.User(ctx).Name)
 	}

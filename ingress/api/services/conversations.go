@@ -78,7 +78,7 @@ func (a *Endpoints) listConversations(ctx context.Context, in *struct {
 	if _, err := a.service(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	found, err := a.Store.Services.ServiceConversations(ctx, in.ID, servicestore.Page{Before: in.Before, Query: in.Q, Limit: in.Limit + 1})
+	found, err := a.Services.ServiceConversations(ctx, in.ID, servicestore.Page{Before: in.Before, Query: in.Q, Limit: in.Limit + 1})
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -94,7 +94,7 @@ func (a *Endpoints) conversation(ctx context.Context, at ConsumerConversationPat
 	if _, err := a.service(ctx, at.ID); err != nil {
 		return service.Conversation{}, err
 	}
-	c, err := a.Store.Services.ServiceConversation(ctx, at.ID, at.Conversation)
+	c, err := a.Services.ServiceConversation(ctx, at.ID, at.Conversation)
 	return c, a.Problem(err)
 }
 
@@ -106,7 +106,7 @@ func (a *Endpoints) readConversation(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	t, err := a.Store.Conversations.Messages(ctx, c.Session, conversationrows.Page{After: in.After, Before: in.Before, Limit: in.Limit})
+	t, err := a.Conversations.Messages(ctx, c.Session, conversationrows.Page{After: in.After, Before: in.Before, Limit: in.Limit})
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -120,7 +120,7 @@ func (a *Endpoints) deleteConversation(ctx context.Context, in *ConsumerConversa
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Store.Services.DeleteConsumerConversation(ctx, c); err != nil {
+	if err := a.Services.DeleteConsumerConversation(ctx, c); err != nil {
 		return nil, a.Problem(err)
 	}
 	a.note(ctx, "conversation of a consumer is being deleted", in.ID, "conversation", c.ID)

@@ -22,8 +22,10 @@ import (
 type Endpoints struct {
 	*endpoint.Base
 
-	Desk   desk.Desk
-	Prices usage.Pricer
+	Services     *servicestore.Store
+	ServiceUsage *servicestore.Usage
+	Desk         desk.Desk
+	Prices       usage.Pricer
 }
 
 // ServiceView is a service as administrators see it.
@@ -115,7 +117,7 @@ func view(s service.Service, f servicestore.Figures) ServiceView {
 }
 
 func (a *Endpoints) shown(ctx context.Context, s service.Service) (*serviceBody, error) {
-	figures, err := a.Store.ServiceUsage.ServiceFigures(ctx, s.ID)
+	figures, err := a.ServiceUsage.ServiceFigures(ctx, s.ID)
 	return &serviceBody{view(s, figures[s.ID])}, a.Problem(err)
 }
 
@@ -123,11 +125,11 @@ func (a *Endpoints) list(ctx context.Context, _ *struct{}) (*struct{ Body Servic
 	if err := a.administrators(ctx); err != nil {
 		return nil, err
 	}
-	all, err := a.Store.Services.Services(ctx)
+	all, err := a.Services.Services(ctx)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	figures, err := a.Store.ServiceUsage.ServiceFigures(ctx, "")
+	figures, err := a.ServiceUsage.ServiceFigures(ctx, "")
 	out := ServicesBody{Services: make([]ServiceView, len(all))}
 	for i, s := range all {
 		out.Services[i] = view(s, figures[s.ID])
@@ -160,7 +162,7 @@ func (a *Endpoints) service(ctx context.Context, id string) (service.Service, er
 	if err := a.administrators(ctx); err != nil {
 		return service.Service{}, err
 	}
-	s, err := a.Store.Services.Service(ctx, id)
+	s, err := a.Services.Service(ctx, id)
 	return s, a.Problem(err)
 }
 
@@ -184,7 +186,7 @@ func (a *Endpoints) remove(ctx context.Context, in *ServicePath) (*struct{}, err
 	if err := a.administrators(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.Store.Services.DeleteService(ctx, in.ID, auth.User(ctx).ID); err != nil {
+	if err := a.Services.DeleteService(ctx, in.ID, auth.User(ctx).ID); err != nil {
 		return nil, a.Problem(err)
 	}
 	a.note(ctx, "service is being deleted", in.ID)

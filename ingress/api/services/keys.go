@@ -49,7 +49,7 @@ func (a *Endpoints) listKeys(ctx context.Context, in *ServicePath) (*struct{ Bod
 	if _, err := a.service(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	list, err := a.Store.Services.ServiceKeys(ctx, in.ID)
+	list, err := a.Services.ServiceKeys(ctx, in.ID)
 	out := ServiceKeysBody{Keys: make([]ServiceKey, len(list))}
 	for i, k := range list {
 		out.Keys[i] = ServiceKey{k}
@@ -71,7 +71,7 @@ func (a *Endpoints) createKey(ctx context.Context, in *struct {
 	if name == "" {
 		return nil, a.Problem(fault.Errorf(fault.Invalid, "name the key: whom or what it is for"))
 	}
-	made, secret, err := a.Store.Services.AddServiceKey(ctx, in.ID, name)
+	made, secret, err := a.Services.AddServiceKey(ctx, in.ID, name)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -83,7 +83,7 @@ func (a *Endpoints) revokeKey(ctx context.Context, in *ServiceKeyPath) (*struct{
 	if _, err := a.service(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	if err := a.Store.Services.RevokeServiceKey(ctx, in.ID, in.Key); err != nil {
+	if err := a.Services.RevokeServiceKey(ctx, in.ID, in.Key); err != nil {
 		return nil, a.Problem(err)
 	}
 	a.note(ctx, "key of a service revoked", in.ID, "key", in.Key)
@@ -94,7 +94,7 @@ func (a *Endpoints) rotateKey(ctx context.Context, in *ServiceKeyPath) (*newKeyB
 	if _, err := a.service(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	now, secret, err := a.Store.Services.RotateServiceKey(ctx, in.ID, in.Key)
+	now, secret, err := a.Services.RotateServiceKey(ctx, in.ID, in.Key)
 	if err != nil {
 		return nil, a.Problem(err)
 	}

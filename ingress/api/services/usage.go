@@ -85,7 +85,7 @@ func (a *Endpoints) used(ctx context.Context, in UsageQuery) (ServiceUsage, erro
 	if err != nil {
 		return ServiceUsage{}, a.Problem(err)
 	}
-	all, by, spent, err := a.Store.ServiceUsage.ServiceUsage(ctx, of.ID, p)
+	all, by, spent, err := a.ServiceUsage.ServiceUsage(ctx, of.ID, p)
 	if err != nil {
 		return ServiceUsage{}, a.Problem(err)
 	}
@@ -94,7 +94,7 @@ func (a *Endpoints) used(ctx context.Context, in UsageQuery) (ServiceUsage, erro
 		return ServiceUsage{}, a.Problem(err)
 	}
 	names := map[string]string{}
-	keys, err := a.Store.Services.ServiceKeys(ctx, of.ID)
+	keys, err := a.Services.ServiceKeys(ctx, of.ID)
 	if err != nil {
 		return ServiceUsage{}, a.Problem(err)
 	}

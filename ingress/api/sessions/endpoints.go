@@ -10,13 +10,21 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
+	"xbot/internal/turn/calls"
 	"xbot/internal/turn/contextview"
+	"xbot/internal/turn/engine"
+	"xbot/internal/turn/search"
+	"xbot/internal/turn/shares"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
+	Search   *search.Store
+	Shares   *shares.Store
+	Calls    *calls.Store
+	Turns    *engine.Store
 	Runners  *manage.Runners
 	Words    choice.Catalog // says which words mean a model
 	Models   *catalogue.Live

@@ -75,7 +75,7 @@ func (a *Endpoints) export(ctx context.Context, w http.ResponseWriter, key chat.
 		return err
 	}
 	defer leave()
-	t, err := a.Store.Conversations.Export(ctx, key)
+	t, err := a.Conversations.Export(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (a *Endpoints) importSession(ctx context.Context, key chat.SessionKey, titl
 	if n.Title == "" {
 		n.Title = t.Heading()
 	}
-	made, err := a.Store.Turns.Import(ctx, n, t)
+	made, err := a.Turns.Import(ctx, n, t)
 	return made, notes, err
 }
 

@@ -22,7 +22,7 @@ func (a *Endpoints) registerGroups(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			groups, err := a.Store.Agents.GroupsOf(ctx, s.Key)
+			groups, err := a.Agents.GroupsOf(ctx, s.Key)
 			return &struct{ Body GroupsBody }{GroupsBody{Groups: append([]chat.Group{}, groups...)}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
@@ -34,7 +34,7 @@ func (a *Endpoints) registerGroups(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = a.Store.Agents.EndGroup(ctx, in.ID, s.Key)
+		_, err = a.Agents.EndGroup(ctx, in.ID, s.Key)
 		return nil, a.Problem(err)
 	})
 }

@@ -60,22 +60,22 @@ func (a *Endpoints) change(ctx context.Context, key chat.SessionKey, in Change) 
 		return err
 	}
 	if in.Title != nil || in.Pinned != nil {
-		if err := a.Store.Conversations.UpdateSession(ctx, key, in.Title, in.Pinned); err != nil {
+		if err := a.Conversations.UpdateSession(ctx, key, in.Title, in.Pinned); err != nil {
 			return err
 		}
 	}
 	if in.Shelf != nil {
-		if err := a.Store.Conversations.SetShelf(ctx, key, chat.Shelf(*in.Shelf)); err != nil {
+		if err := a.Conversations.SetShelf(ctx, key, chat.Shelf(*in.Shelf)); err != nil {
 			return err
 		}
 	}
 	if overrides != (conversation.Overrides{}) {
-		if err := a.Store.Conversations.Override(ctx, key, overrides); err != nil {
+		if err := a.Conversations.Override(ctx, key, overrides); err != nil {
 			return err
 		}
 	}
 	if in.Queue != nil {
-		return a.Store.Turns.SetQueue(ctx, key, *in.Queue)
+		return a.Turns.SetQueue(ctx, key, *in.Queue)
 	}
 	return nil
 }

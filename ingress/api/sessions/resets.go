@@ -28,7 +28,7 @@ func (a *Endpoints) registerResets(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		got, err := a.Store.Conversations.Resets(ctx, s.Key, in.Limit)
+		got, err := a.Conversations.Resets(ctx, s.Key, in.Limit)
 		return &struct{ Body ResetsBody }{ResetsBody{got}}, a.Problem(err)
 	})
 }

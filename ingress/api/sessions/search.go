@@ -25,7 +25,7 @@ func (a *Endpoints) registerSearch(h huma.API) {
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"400"`
 		Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 	}) (*struct{ Body FoundBody }, error) {
-		got, err := a.Store.Search.Search(ctx, auth.User(ctx).ID, in.Q, in.Limit)
+		got, err := a.Search.Search(ctx, auth.User(ctx).ID, in.Q, in.Limit)
 		return &struct{ Body FoundBody }{FoundBody{got}}, a.Problem(err)
 	})
 }

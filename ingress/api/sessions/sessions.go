@@ -104,7 +104,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 					return nil, a.Problem(err)
 				}
 			}
-			return nil, a.Problem(a.Store.Agents.DeleteSession(ctx, s.Key))
+			return nil, a.Problem(a.Agents.DeleteSession(ctx, s.Key))
 		})
 }
 
@@ -115,7 +115,7 @@ func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.
 	if err != nil {
 		return s, false, a.Problem(err)
 	}
-	s, owner, err := a.Store.Conversations.Session(ctx, key)
+	s, owner, err := a.Conversations.Session(ctx, key)
 	who := auth.User(ctx)
 	if err == nil && who.Admin && policy.IsService(parsed.Agent) { // its user goes with it, and its files
 		err = fault.Errorf(fault.Denied, "this conversation is a consumer's: delete it at its service, with DELETE /api/services/%s/conversations/{id}", parsed.Agent)
@@ -131,7 +131,7 @@ func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
 	if s.Running != "" {
 		return fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first")
 	}
-	tasks, err := a.Store.Calls.TasksRunning(ctx, s.Key)
+	tasks, err := a.Calls.TasksRunning(ctx, s.Key)
 	if err == nil && tasks > 0 {
 		err = fault.Errorf(fault.Conflict, "a background task is running in this session; kill it first")
 	}
@@ -142,7 +142,7 @@ func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
 // those of the list.
 func (a *Endpoints) List(ctx context.Context, q string, limit int, shelves ...chat.Shelf) ([]chat.Session, error) {
 	q = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q)
-	found, err := a.Store.Conversations.Sessions(ctx, auth.User(ctx).ID, q, limit, shelves...)
+	found, err := a.Conversations.Sessions(ctx, auth.User(ctx).ID, q, limit, shelves...)
 	return found, a.Problem(err)
 }
 
@@ -188,7 +188,7 @@ func (a *Endpoints) Begin(ctx context.Context, in NewSession) (chat.Session, err
 			return chat.Session{}, a.Problem(err)
 		}
 	}
-	if _, err = a.Store.Conversations.CreateSession(ctx, made); err != nil {
+	if _, err = a.Conversations.CreateSession(ctx, made); err != nil {
 		return chat.Session{}, a.Problem(err)
 	}
 	return a.Own(ctx, key)

@@ -72,7 +72,7 @@ func (a *Endpoints) readShared(ctx context.Context, token string) (shares.Shared
 	select {
 	case reading <- struct{}{}:
 		defer func() { <-reading }()
-		return a.Store.Shares.Shared(ctx, secret.HashToken(token))
+		return a.Shares.Shared(ctx, secret.HashToken(token))
 	case <-ctx.Done():
 		return shares.Shared{}, ctx.Err()
 	case <-wait.C:

@@ -44,7 +44,7 @@ func (a *Endpoints) registerShares(h huma.API) {
 			return nil, err
 		}
 		token, hash := secret.NewToken()
-		made, err := a.Store.Shares.MakeShare(ctx, s.Key, hash, in.Body.Days)
+		made, err := a.Shares.MakeShare(ctx, s.Key, hash, in.Body.Days)
 		out := NewShareLink{ShareLink: made, Link: sharedPath + token}
 		if a.Info.URL != "" {
 			out.URL = strings.TrimRight(a.Info.URL, "/") + out.Link
@@ -58,7 +58,7 @@ func (a *Endpoints) registerShares(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := a.Store.Shares.Shares(ctx, s.Key)
+		list, err := a.Shares.Shares(ctx, s.Key)
 		return &struct{ Body ShareList }{ShareList{list}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -71,6 +71,6 @@ func (a *Endpoints) registerShares(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, a.Problem(a.Store.Shares.RevokeShare(ctx, s.Key, in.ID))
+		return nil, a.Problem(a.Shares.RevokeShare(ctx, s.Key, in.ID))
 	})
 }

@@ -25,7 +25,7 @@ func (a *Endpoints) registerSubagents(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		all, err := a.Store.Agents.SubagentsOf(ctx, s.Key)
+		all, err := a.Agents.SubagentsOf(ctx, s.Key)
 		return &struct{ Body SubagentsBody }{SubagentsBody{Subagents: append([]chat.Subagent{}, all...)}}, a.Problem(err)
 	})
 }

@@ -41,9 +41,9 @@ func (a *Endpoints) registerTasks(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			list := a.Store.Calls.Tasks
+			list := a.Calls.Tasks
 			if in.All {
-				list = engine.Background{Store: a.Store.Turns}.Tasks
+				list = engine.Background{Store: a.Turns}.Tasks
 			}
 			tasks, err := list(ctx, s.Key)
 			return &struct{ Body TasksBody }{TasksBody{Tasks: append([]chat.Task{}, tasks...)}}, a.Problem(err)
@@ -54,7 +54,7 @@ func (a *Endpoints) registerTasks(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			t, err := engine.Background{Store: a.Store.Turns}.FindTask(ctx, s.Key, in.ID)
+			t, err := engine.Background{Store: a.Turns}.FindTask(ctx, s.Key, in.ID)
 			return &taskBody{t}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{

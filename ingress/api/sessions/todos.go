@@ -24,7 +24,7 @@ func (a *Endpoints) registerTodos(h huma.API) {
 		OperationID: "list-todos", Method: http.MethodGet, Path: "/api/todos", Summary: "The open to-do items of my conversations",
 		Description: "It leaves out completed items, and lists without open items. The whole list of a conversation comes with its messages.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body TodosBody }, error) {
-		lists, err := a.Store.Search.TodosOf(ctx, auth.User(ctx).ID, maxTodoLists)
+		lists, err := a.Search.TodosOf(ctx, auth.User(ctx).ID, maxTodoLists)
 		return &struct{ Body TodosBody }{TodosBody{Lists: append([]chat.TodoList{}, lists...)}}, a.Problem(err)
 	})
 }

@@ -5,14 +5,26 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/internal/llm/leases"
+	"xbot/internal/turn/engine"
+	"xbot/internal/turn/quota"
+	"xbot/internal/user/links"
+	"xbot/internal/user/permissions"
+	"xbot/internal/user/settings"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Policy   Policy
-	Channels Channels
+	Leases      *leases.Store
+	Permissions *permissions.Store
+	Links       *links.Store
+	Settings    *settings.Store
+	Quota       *quota.Quota
+	Turns       *engine.Store
+	Policy      Policy
+	Channels    Channels
 }
 
 // Register has the endpoints that need a user.

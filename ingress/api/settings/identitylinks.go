@@ -29,7 +29,7 @@ func (a *Endpoints) registerIdentityLinks(h huma.API) {
 			}
 		}{}
 		var err error
-		out.Body.Links, err = a.Store.Links.IdentityLinks(ctx)
+		out.Body.Links, err = a.Links.IdentityLinks(ctx)
 		return out, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -42,7 +42,7 @@ func (a *Endpoints) registerIdentityLinks(h huma.API) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
-		if err := a.Store.Links.RemoveIdentityLink(ctx, in.Name); err != nil {
+		if err := a.Links.RemoveIdentityLink(ctx, in.Name); err != nil {
 			return nil, a.Problem(err)
 		}
 		a.Log.Info("identity link removed", "name", in.Name, "user", auth.User(ctx).Name)

@@ -75,7 +75,7 @@ func (a *Endpoints) setLimits(ctx context.Context, in NewLimits) error {
 
 // policyInForce is the document with its version, also one that an older version of the program accepted and this one does not.
 func (a *Endpoints) policyInForce(ctx context.Context) (int64, *policy.Policy, error) {
-	version, body, err := a.Store.Settings.PolicyAfter(ctx, 0)
+	version, body, err := a.Settings.PolicyAfter(ctx, 0)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -67,7 +67,7 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 	if !auth.User(ctx).Admin {
 		return Limits{}, fault.Errorf(fault.Denied, "only administrators see how much runs")
 	}
-	most, err := a.Store.Quota.Caps(ctx)
+	most, err := a.Quota.Caps(ctx)
 	if err != nil {
 		return Limits{}, err
 	}
@@ -75,11 +75,11 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 	if err != nil {
 		return Limits{}, err
 	}
-	turns, err := a.Store.Turns.TurnsByTenant(ctx)
+	turns, err := a.Turns.TurnsByTenant(ctx)
 	if err != nil {
 		return Limits{}, err
 	}
-	calls, err := a.Store.Leases.CallsByTenant(ctx)
+	calls, err := a.Leases.CallsByTenant(ctx)
 	if err != nil {
 		return Limits{}, err
 	}

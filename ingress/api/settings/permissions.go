@@ -62,7 +62,7 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 				Preset string `json:"preset" enum:"read_only,ask,auto," doc:"Empty: that of the installation."`
 			}
 		}) (*struct{ Body Permissions }, error) {
-			if err := a.Store.Settings.SetUserSetting(ctx, auth.User(ctx).ID, settings.Preset, in.Body.Preset); err != nil {
+			if err := a.Settings.SetUserSetting(ctx, auth.User(ctx).ID, settings.Preset, in.Body.Preset); err != nil {
 				return nil, a.Problem(err)
 			}
 			out, err := a.permissions(ctx)
@@ -91,11 +91,11 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 // permissions reads what a person set, and what follows from it in a conversation without a preset of its own.
 func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 	user := auth.User(ctx)
-	rules, err := a.Store.Permissions.Permissions(ctx, user.ID)
+	rules, err := a.Permissions.Permissions(ctx, user.ID)
 	if err != nil {
 		return Permissions{}, err
 	}
-	preset, err := a.Store.Settings.UserSetting(ctx, user.ID, settings.Preset)
+	preset, err := a.Settings.UserSetting(ctx, user.ID, settings.Preset)
 	if err != nil {
 		return Permissions{}, err
 	}
@@ -152,7 +152,7 @@ func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat
 	if rule == chat.RuleAllow {
 		out.Pin = spec.Remote.Pin()
 	}
-	return out, a.Store.Permissions.SetPermission(ctx, auth.User(ctx).ID, out)
+	return out, a.Permissions.SetPermission(ctx, auth.User(ctx).ID, out)
 }
 
 // setSamplingRule keeps a rule for the requests of an MCP server to the model, mcp_SERVER_sampling, which are no tool.
@@ -164,7 +164,7 @@ func (a *Endpoints) setSamplingRule(ctx context.Context, tools *tool.Registry, n
 	case pattern != "":
 		return out, fault.Errorf(fault.Invalid, "rules for %s are for all requests; leave the pattern out", name)
 	}
-	return out, a.Store.Permissions.SetPermission(ctx, auth.User(ctx).ID, out)
+	return out, a.Permissions.SetPermission(ctx, auth.User(ctx).ID, out)
 }
 
 // setPatternRule keeps a rule for all tools whose names fit, also for those that are yet to come.
@@ -176,7 +176,7 @@ func (a *Endpoints) setPatternRule(ctx context.Context, name, pattern string, ru
 	if err := permission.CheckName(name); err != nil {
 		return out, err
 	}
-	return out, a.Store.Permissions.SetPermission(ctx, auth.User(ctx).ID, out)
+	return out, a.Permissions.SetPermission(ctx, auth.User(ctx).ID, out)
 }
 
 // removeRule takes a rule back, also one for a tool that is not there any more.
@@ -186,7 +186,7 @@ func (a *Endpoints) removeRule(ctx context.Context, name, pattern string) error 
 	if err != nil {
 		return err
 	}
-	rules, err := a.Store.Permissions.Permissions(ctx, user)
+	rules, err := a.Permissions.Permissions(ctx, user)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (a *Endpoints) removeRule(ctx context.Context, name, pattern string) error 
 	if !tools.Has(own) && !slices.ContainsFunc(rules, func(r chat.ToolRule) bool { return r.Tool == own }) {
 		return noTool(name)
 	}
-	return a.Store.Permissions.RemovePermission(ctx, user, own, pattern)
+	return a.Permissions.RemovePermission(ctx, user, own, pattern)
 }
 
 func noTool(name string) error { return fault.Errorf(fault.NotFound, "there is no tool %q", name) }

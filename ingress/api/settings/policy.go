@@ -92,7 +92,7 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 			}
 		}{}
 		var err error
-		out.Body.Versions, err = a.Store.Settings.PolicyVersions(ctx, in.Limit)
+		out.Body.Versions, err = a.Settings.PolicyVersions(ctx, in.Limit)
 		return out, a.Problem(err)
 	})
 	a.registerIdentityLinks(h)
@@ -109,12 +109,12 @@ func (a *Endpoints) checkPolicy(ctx context.Context, text string, confirmed []st
 		check.Errors = policy.FaultsOf(err)
 		return check, nil
 	}
-	accounts, err := a.Store.Links.LinkNotes(ctx, p)
+	accounts, err := a.Links.LinkNotes(ctx, p)
 	if err != nil {
 		return check, a.Problem(err)
 	}
 	check.Notes = append(check.Notes, append(notes, accounts...)...)
-	transfers, err := a.Store.Links.Transfers(ctx, p)
+	transfers, err := a.Links.Transfers(ctx, p)
 	if err != nil {
 		return check, a.Problem(err)
 	}
@@ -135,9 +135,9 @@ func (a *Endpoints) policyText(ctx context.Context, version int64) (*policyBody,
 	var body []byte
 	var err error
 	if version == 0 {
-		version, body, err = a.Store.Settings.PolicyAfter(ctx, 0)
+		version, body, err = a.Settings.PolicyAfter(ctx, 0)
 	} else {
-		body, err = a.Store.Settings.PolicyOf(ctx, version)
+		body, err = a.Settings.PolicyOf(ctx, version)
 	}
 	if err != nil {
 		return nil, a.Problem(err)
@@ -170,7 +170,7 @@ func (a *Endpoints) setPolicy(ctx context.Context, in NewPolicy) (*policyBody, e
 		return nil, a.Problem(err)
 	}
 	body := p.JSON()
-	version, err := a.Store.Settings.ReplacePolicy(ctx, settings.PolicyChange{By: auth.User(ctx).ID, Body: body, From: in.Version, Transfer: in.Transfer})
+	version, err := a.Settings.ReplacePolicy(ctx, settings.PolicyChange{By: auth.User(ctx).ID, Body: body, From: in.Version, Transfer: in.Transfer})
 	if fault.Is(err, fault.Invalid) {
 		return nil, refused(policy.FaultsOf(err))
 	}

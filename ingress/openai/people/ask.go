@@ -76,12 +76,12 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 		return openai.Asked{}, err
 	}
 	if !found && asks.model != "" && where.Model != asks.model {
-		if err := p.Store.Conversations.Override(ctx, where.Key, conversation.Overrides{Model: &asks.model}); err != nil {
+		if err := p.Conversations.Override(ctx, where.Key, conversation.Overrides{Model: &asks.model}); err != nil {
 			return openai.Asked{}, err
 		}
 	}
 	if len(a.Results) > 0 {
-		if err := p.Store.Answers.AnswerClientCalls(ctx, a.Results); err != nil {
+		if err := p.AnswerStore.AnswerClientCalls(ctx, a.Results); err != nil {
 			return openai.Asked{}, err
 		}
 	}
@@ -103,9 +103,9 @@ func (p *People) begin(ctx context.Context, a openai.Ask, in sessions.NewSession
 // known finds the message that a request was before.
 func (p *People) known(ctx context.Context, a openai.Ask, in intake.Inbound) (engine.Delivered, bool, error) {
 	if !a.Chosen && !a.Retry {
-		return engine.Delivered{}, false, p.Store.Answers.ReleaseID(ctx, in.User, channel, a.Key, 0)
+		return engine.Delivered{}, false, p.AnswerStore.ReleaseID(ctx, in.User, channel, a.Key, 0)
 	}
-	return p.Store.Turns.Delivered(ctx, in.Inbound)
+	return p.Turns.Delivered(ctx, in.Inbound)
 }
 
 // sameAtOnce is how often a first request may meet another one like it that comes at the same instant.
@@ -119,7 +119,7 @@ func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (c
 		if !other || a.Chosen || a.Retry {
 			return got.ID, err
 		}
-		if err := p.Store.Answers.ReleaseID(ctx, in.User, channel, a.Key, got.ID); err != nil {
+		if err := p.AnswerStore.ReleaseID(ctx, in.User, channel, a.Key, got.ID); err != nil {
 			return 0, err
 		}
 	}
@@ -175,7 +175,7 @@ func (p *People) existing(ctx context.Context, id string, asks who) (chat.Sessio
 	} else {
 		return chat.Session{}, missing
 	}
-	s, owner, err := p.Store.Conversations.Session(ctx, key)
+	s, owner, err := p.Conversations.Session(ctx, key)
 	if fault.Is(err, fault.NotFound) || err == nil && owner != auth.User(ctx).ID {
 		return chat.Session{}, missing
 	}
@@ -192,7 +192,7 @@ func (p *People) behind(ctx context.Context, id string, known engine.Delivered) 
 	if err != nil {
 		return chat.Session{}, err
 	}
-	newest, err := p.Store.Answers.NewestAsked(ctx, previous.Session)
+	newest, err := p.AnswerStore.NewestAsked(ctx, previous.Session)
 	if err == nil && newest != previous.Message && known.Session != previous.Session {
 		err = &openai.Error{
 			Status: http.StatusBadRequest, Param: "previous_response_id", Code: "unsupported_parameter",

@@ -39,7 +39,7 @@ func (p *People) Find(ctx context.Context, id string) (openai.Asked, error) {
 	if err != nil {
 		return openai.Asked{}, missing
 	}
-	sent, err := p.Store.Answers.AskedBy(ctx, auth.User(ctx).ID, channel, chat.InboxID(n))
+	sent, err := p.AnswerStore.AskedBy(ctx, auth.User(ctx).ID, channel, chat.InboxID(n))
 	if fault.Is(err, fault.NotFound) || err == nil && responseID(sent.Session, chat.InboxID(n)) != id {
 		return openai.Asked{}, missing
 	}
@@ -63,7 +63,7 @@ func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
 	if err := auth.MayConverse(ctx); err != nil {
 		return err
 	}
-	fate, err := p.Store.Answers.Fate(ctx, a.Session, a.Message)
+	fate, err := p.AnswerStore.Fate(ctx, a.Session, a.Message)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
 		if !fault.Is(err, fault.Conflict) { // else a turn has just taken it
 			return err
 		}
-		if fate, err = p.Store.Answers.Fate(ctx, a.Session, a.Message); err != nil {
+		if fate, err = p.AnswerStore.Fate(ctx, a.Session, a.Message); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (p *People) Forget(ctx context.Context, a openai.Asked) error {
 	if err := auth.MayConverse(ctx); err != nil {
 		return err
 	}
-	return p.Store.Answers.ForgetAsked(ctx, auth.User(ctx).ID, channel, a.Message)
+	return p.AnswerStore.ForgetAsked(ctx, auth.User(ctx).ID, channel, a.Message)
 }
 
 // Returned implements openai.Responses.
@@ -99,7 +99,7 @@ func (p *People) Returned(ctx context.Context, a openai.Asked) (out []chat.Clien
 	if len(a.Client.Results) == 0 {
 		return nil, nil
 	}
-	_, calls, err := p.Store.Answers.ClientCalls(ctx, auth.User(ctx).ID, a.Client.Results[0])
+	_, calls, err := p.AnswerStore.ClientCalls(ctx, auth.User(ctx).ID, a.Client.Results[0])
 	for _, c := range calls {
 		out = append(out, chat.ClientResult{Call: c.ID, Content: c.Result})
 	}

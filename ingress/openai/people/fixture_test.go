@@ -70,15 +70,16 @@ func setup(t *testing.T) *bundle {
 	policies := &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}
 	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken, Policies: policies}
 	base := &endpoint.Base{
-		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
+		Agents: b.Store.Agents, Conversations: b.Store.Conversations, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
 		Info: endpoint.Info{Version: "1.2.3", StartedAt: time.Now()}, Log: slog.New(slog.DiscardHandler),
 	}
 	models := &catalogue.Live{Policies: policies}
 	s := &people.People{
-		Base: base, Sessions: &sessions.Endpoints{Base: base, Models: models}, Dispatch: b.Dispatch,
+		Base: base, AnswerStore: b.Store.Answers, Attachments: b.Store.Attachments, Services: b.Store.Services, Turns: b.Store.Turns,
+		Sessions: &sessions.Endpoints{Base: base, Search: b.Store.Search, Shares: b.Store.Shares, Calls: b.Store.Calls, Turns: b.Store.Turns, Models: models}, Dispatch: b.Dispatch,
 		Answers:   &answer.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
 		Catalogue: models, Policies: policies, Key: secret.Key{1}, Pictures: webpicturetest.Fetcher(t),
-		Files: &files.Endpoints{Base: base, Boxes: b.boxes},
+		Files: &files.Endpoints{Base: base, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Boxes: b.boxes},
 	}
 	b.handler = s.Handler()
 	server := httptest.NewUnstartedServer(b.handler)

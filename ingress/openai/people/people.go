@@ -21,6 +21,10 @@ import (
 	"xbot/internal/document/webpicture"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/secret"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
 )
 
@@ -52,6 +56,11 @@ type Policies interface {
 // People is who answers people's tokens. Its errors and its walls are those of the HTTP API.
 type People struct {
 	*endpoint.Base
+
+	AnswerStore *conversation.Answers
+	Attachments *attachments.Store
+	Services    *servicestore.Store
+	Turns       *engine.Store
 
 	Sessions  Sessions
 	Dispatch  *intake.Dispatch
@@ -130,7 +139,7 @@ func (p *People) Delivered(ctx context.Context, a openai.Asked) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
 	defer cancel()
-	if err := p.Store.Answers.ReleaseID(ctx, auth.User(ctx).ID, channel, a.Key, a.Message); err != nil {
+	if err := p.AnswerStore.ReleaseID(ctx, auth.User(ctx).ID, channel, a.Key, a.Message); err != nil {
 		p.Log.Warn("a delivered answer was not noted: a retry of its request gets it again", "error", err)
 	}
 }

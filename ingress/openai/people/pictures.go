@@ -37,7 +37,7 @@ func (p *People) pictures(ctx context.Context, a openai.Ask, known engine.Delive
 
 // kept are the pictures of a message that was accepted before, as far as the request has them too: where it is another one, its text says so.
 func (p *People) kept(ctx context.Context, known engine.Delivered, most int) ([]chat.Picture, error) {
-	sent, err := p.Store.Services.Sent(ctx, known.Session, []chat.InboxID{known.Inbox})
+	sent, err := p.Services.Sent(ctx, known.Session, []chat.InboxID{known.Inbox})
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func (p *People) keep(ctx context.Context, key chat.SessionKey, files []chat.Att
 		if kept.Data == nil {
 			continue
 		}
-		if err := p.Store.Attachments.Room(ctx, auth.User(ctx).ID, int64(len(kept.Data))); err != nil {
+		if err := p.Attachments.Room(ctx, auth.User(ctx).ID, int64(len(kept.Data))); err != nil {
 			return nil, err
 		}
-		if err := p.Store.Attachments.AddPicture(ctx, key, kept); err != nil {
+		if err := p.Attachments.AddPicture(ctx, key, kept); err != nil {
 			return nil, err
 		}
 	}

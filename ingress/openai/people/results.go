@@ -20,7 +20,7 @@ func (p *People) returned(ctx context.Context, a *openai.Ask) (chat.SessionKey, 
 	if len(a.Results) == 0 {
 		return "", nil
 	}
-	key, calls, err := p.Store.Answers.ClientCalls(ctx, auth.User(ctx).ID, a.Results[0].Call)
+	key, calls, err := p.AnswerStore.ClientCalls(ctx, auth.User(ctx).ID, a.Results[0].Call)
 	if err != nil {
 		return "", err
 	}

@@ -6,11 +6,13 @@ import (
 	"xbot/ingress/runners"
 	"xbot/internal/chat"
 	"xbot/internal/sandbox"
-	"xbot/internal/store"
+	"xbot/internal/turn/calls"
 )
 
 // Kills keeps in Postgres the kills that runners have not heard of.
-type Kills struct{ Store *store.Store }
+type Kills struct {
+	Calls *calls.Store
+}
 
 var (
 	_ sandbox.Kills = Kills{}
@@ -19,12 +21,12 @@ var (
 
 // NoteKill writes a kill down.
 func (k Kills) NoteKill(ctx context.Context, call chat.CallID, runner sandbox.RunnerID) error {
-	return k.Store.Calls.NoteKill(ctx, call, string(runner))
+	return k.Calls.NoteKill(ctx, call, string(runner))
 }
 
 // KillSent notes that a runner took a kill.
 func (k Kills) KillSent(ctx context.Context, call chat.CallID) error {
-	return k.Store.Calls.KillSent(ctx, call)
+	return k.Calls.KillSent(ctx, call)
 }
 
 // OpenKills lists the kills that runners have not heard of.
@@ -33,7 +35,7 @@ func (k Kills) OpenKills(ctx context.Context, ids []sandbox.RunnerID) (map[sandb
 	for i, id := range ids {
 		names[i] = string(id)
 	}
-	open, err := k.Store.Calls.OpenKills(ctx, names)
+	open, err := k.Calls.OpenKills(ctx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret"
-	"xbot/internal/store"
 	"xbot/internal/user/settings"
 	"xbot/internal/user/users"
 )
@@ -27,7 +26,8 @@ type Usual interface {
 
 // Runners is what people may do with their runners, whichever way they ask: the page, the terminal or a command.
 type Runners struct {
-	Store    *store.Store
+	Settings *settings.Store
+	Runners  *runners.Store
 	Resolver *resolver.Resolver
 	Usual    Usual
 	URL      string // address of the server for runners, such as https://xbot.example.org; empty: the one a request came to
@@ -42,18 +42,18 @@ func (m *Runners) List(ctx context.Context, user users.User) (chat.Runners, erro
 	if out.Model, err = m.Usual.Of(ctx, user.ID); err != nil {
 		return out, err
 	}
-	if out.Active, err = m.Store.Settings.UserSetting(ctx, user.ID, settings.ActiveRunner); err != nil {
+	if out.Active, err = m.Settings.UserSetting(ctx, user.ID, settings.ActiveRunner); err != nil {
 		return out, err
 	}
 	if out.Effective, err = m.Here(ctx, user.ID); err != nil {
 		return out, err
 	}
-	source, err := m.Store.Settings.UserSetting(ctx, user.ID, settings.LLMSource)
+	source, err := m.Settings.UserSetting(ctx, user.ID, settings.LLMSource)
 	if err != nil {
 		return out, err
 	}
 	out.LLMSource = cmp.Or(source, chat.LLMAuto)
-	all, err := m.Store.Runners.RunnersOf(ctx, user.ID, user.Admin)
+	all, err := m.Runners.RunnersOf(ctx, user.ID, user.Admin)
 	if err != nil {
 		return out, err
 	}
@@ -77,7 +77,7 @@ func (m *Runners) sandbox(ctx context.Context) (*chat.RunnerSandbox, error) {
 	if m.Confine != "" {
 		return &chat.RunnerSandbox{Confine: m.Confine, Setting: true}, nil
 	}
-	chosen, err := m.Store.Runners.LocalSandbox(ctx)
+	chosen, err := m.Runners.LocalSandbox(ctx)
 	return &chosen, err
 }
 
@@ -93,14 +93,14 @@ func (m *Runners) SetSandbox(ctx context.Context, user users.User, confine strin
 	if m.Confine != "" {
 		return chat.Runners{}, fault.Errorf(fault.Conflict, "the setting XBOT_CONFINE=%s decides whether commands run in a sandbox: change it there, or remove it to choose here, and restart the server", m.Confine)
 	}
-	all, err := m.Store.Runners.RunnersOf(ctx, user.ID, true)
+	all, err := m.Runners.RunnersOf(ctx, user.ID, true)
 	if err != nil {
 		return chat.Runners{}, err
 	}
 	if !slices.ContainsFunc(all, func(r runners.Runner) bool { return r.Name == resolver.Local }) {
 		return chat.Runners{}, fault.Errorf(fault.NotFound, "the server has no runner on its own machine; other runners decide it where they are started, with --confine")
 	}
-	if err := m.Store.Runners.SetLocalSandbox(ctx, confine, user.ID); err != nil {
+	if err := m.Runners.SetLocalSandbox(ctx, confine, user.ID); err != nil {
 		return chat.Runners{}, err
 	}
 	m.Log.Warn("an administrator chose how commands of the server's own runner are confined", "confine", confine, "user", user.Name)
@@ -163,7 +163,7 @@ func (m *Runners) Create(ctx context.Context, user users.User, name, base string
 		return chat.NewRunner{}, err
 	}
 	token, hash := secret.NewToken()
-	if err := m.Store.Runners.CreateRunner(ctx, user.ID, name, hash); err != nil {
+	if err := m.Runners.CreateRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
 	return m.made(ctx, user, name, base, token)
@@ -175,7 +175,7 @@ func (m *Runners) Renew(ctx context.Context, user users.User, name, base string)
 		return chat.NewRunner{}, err
 	}
 	token, hash := secret.NewToken()
-	if err := m.Store.Runners.RenewRunner(ctx, user.ID, name, hash); err != nil {
+	if err := m.Runners.RenewRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
 	m.drop(ctx, resolver.ID(user.ID, name))
@@ -188,7 +188,7 @@ func (m *Runners) Revoke(ctx context.Context, user users.User, name string) erro
 	if err := own(name); err != nil {
 		return err
 	}
-	if err := m.Store.Runners.RevokeRunner(ctx, user.ID, name); err != nil {
+	if err := m.Runners.RevokeRunner(ctx, user.ID, name); err != nil {
 		return err
 	}
 	m.drop(ctx, resolver.ID(user.ID, name))
@@ -220,7 +220,7 @@ func (m *Runners) Use(ctx context.Context, user users.User, name string) (chat.R
 			return chat.Runners{}, err
 		}
 	}
-	if err := m.Store.Settings.SetUserSetting(ctx, user.ID, settings.ActiveRunner, name); err != nil {
+	if err := m.Settings.SetUserSetting(ctx, user.ID, settings.ActiveRunner, name); err != nil {
 		return chat.Runners{}, err
 	}
 	return m.List(ctx, user)
@@ -235,7 +235,7 @@ func (m *Runners) UseModel(ctx context.Context, user users.User, source string) 
 	default:
 		return chat.Runners{}, fault.Errorf(fault.Invalid, "the source of the model is %s or %s, not %q", chat.LLMAuto, chat.LLMServer, source)
 	}
-	if err := m.Store.Settings.SetUserSetting(ctx, user.ID, settings.LLMSource, source); err != nil {
+	if err := m.Settings.SetUserSetting(ctx, user.ID, settings.LLMSource, source); err != nil {
 		return chat.Runners{}, err
 	}
 	return m.List(ctx, user)

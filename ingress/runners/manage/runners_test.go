@@ -51,7 +51,7 @@ func TestRunners_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Runners: b.Store.Runners}, Key: key})
 	t.Cleanup(router.Close)
 	people := &manage.Runners{
-		Store: b.Store, Usual: demo{}, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store.Runners, Router: router}),
+		Settings: b.Store.Settings, Runners: b.Store.Runners, Usual: demo{}, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store.Runners, Router: router}),
 	}
 	made, err := people.Create(t.Context(), b.User, "laptop", "https://xbot.example.org/")
 	require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store"
 	"xbot/internal/turn/session"
+	"xbot/internal/user/users"
 )
 
 // Prefix begins the paths at which triggers are called.
@@ -24,8 +24,9 @@ const defaultPerMinute = 60
 
 // Store keeps the triggers of people, with their secrets sealed. It is safe for concurrent use.
 type Store struct {
-	Store *store.Store
-	Key   secret.Sealer
+	Triggers *triggerstore.Store
+	Users    *users.Store
+	Key      secret.Sealer
 	// Base is the address at which others reach this installation, without a slash at its end; empty: it is not known here.
 	Base string
 }
@@ -40,7 +41,7 @@ type Made struct {
 // Add makes a trigger with a fresh secret. madeBy is the id of what asks for it, which makes one however often it is repeated;
 // empty: a person. Invalid says what is wrong with the draft; Denied: the owner is a group.
 func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (Made, error) {
-	who, err := b.Store.Users.UserByID(ctx, owner)
+	who, err := b.Users.UserByID(ctx, owner)
 	if err != nil {
 		return Made{}, err
 	}
@@ -56,7 +57,7 @@ func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft,
 		return Made{}, err
 	}
 	plain := newSecret()
-	made, err := b.Store.Triggers.AddTrigger(ctx, triggerstore.OwnedTrigger{
+	made, err := b.Triggers.AddTrigger(ctx, triggerstore.OwnedTrigger{
 		Trigger: chat.Trigger{ID: id, TriggerDraft: d}, Owner: owner, Secret: b.Key.Seal([]byte(plain)), MadeBy: madeBy,
 	})
 	return b.made(made, plain), err
@@ -95,12 +96,12 @@ func (b *Store) check(ctx context.Context, owner chat.UserID, id string, d chat.
 		return d, err
 	}
 	if d.Session != own {
-		if _, err := b.Store.Triggers.SessionPlace(ctx, owner, d.Session); err != nil {
+		if _, err := b.Triggers.SessionPlace(ctx, owner, d.Session); err != nil {
 			return d, err
 		}
 	}
 	if d.AnswerIn != "" {
-		place, err := b.Store.Triggers.SessionPlace(ctx, owner, d.AnswerIn)
+		place, err := b.Triggers.SessionPlace(ctx, owner, d.AnswerIn)
 		if err != nil {
 			return d, err
 		}
@@ -113,7 +114,7 @@ func (b *Store) check(ctx context.Context, owner chat.UserID, id string, d chat.
 
 // List returns the triggers of a user.
 func (b *Store) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, error) {
-	all, err := b.Store.Triggers.Triggers(ctx, owner)
+	all, err := b.Triggers.Triggers(ctx, owner)
 	for i, t := range all {
 		all[i] = b.placed(t)
 	}
@@ -122,13 +123,13 @@ func (b *Store) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, er
 
 // Find returns a trigger of a user by its id or name.
 func (b *Store) Find(ctx context.Context, owner chat.UserID, word string) (chat.Trigger, error) {
-	t, err := b.Store.Triggers.FindTrigger(ctx, owner, word)
+	t, err := b.Triggers.FindTrigger(ctx, owner, word)
 	return b.placed(t.Trigger), err
 }
 
 // OnPlatform reports whether a conversation of a user takes place on a platform, where answers can be delivered.
 func (b *Store) OnPlatform(ctx context.Context, owner chat.UserID, key chat.SessionKey) (bool, error) {
-	place, err := b.Store.Triggers.SessionPlace(ctx, owner, key)
+	place, err := b.Triggers.SessionPlace(ctx, owner, key)
 	return place != nil, err
 }
 
@@ -144,7 +145,7 @@ func (b *Store) Change(ctx context.Context, owner chat.UserID, id string, d chat
 	if d, err = b.check(ctx, owner, id, d); err != nil {
 		return chat.Trigger{}, err
 	}
-	if err := b.Store.Triggers.ReplaceTrigger(ctx, owner, id, d); err != nil {
+	if err := b.Triggers.ReplaceTrigger(ctx, owner, id, d); err != nil {
 		return chat.Trigger{}, err
 	}
 	return b.Find(ctx, owner, id)
@@ -157,7 +158,7 @@ func (b *Store) Enable(ctx context.Context, owner chat.UserID, word string, enab
 		return t, err
 	}
 	t.Off = !enabled
-	return t, b.Store.Triggers.ReplaceTrigger(ctx, owner, t.ID, t.TriggerDraft)
+	return t, b.Triggers.ReplaceTrigger(ctx, owner, t.ID, t.TriggerDraft)
 }
 
 // Renew gives a trigger another secret. Calls that are signed with the one before are refused from then on.
@@ -167,7 +168,7 @@ func (b *Store) Renew(ctx context.Context, owner chat.UserID, id string) (Made, 
 		return Made{}, err
 	}
 	plain := newSecret()
-	return b.made(t, plain), b.Store.Triggers.SetTriggerSecret(ctx, owner, id, b.Key.Seal([]byte(plain)))
+	return b.made(t, plain), b.Triggers.SetTriggerSecret(ctx, owner, id, b.Key.Seal([]byte(plain)))
 }
 
 // Remove deletes a trigger and its history. The conversation that it called stays.
@@ -176,11 +177,11 @@ func (b *Store) Remove(ctx context.Context, owner chat.UserID, word string) (cha
 	if err != nil {
 		return t, err
 	}
-	return t, b.Store.Triggers.DeleteTrigger(ctx, owner, t.ID)
+	return t, b.Triggers.DeleteTrigger(ctx, owner, t.ID)
 }
 
 func (b *Store) own(ctx context.Context, owner chat.UserID, id string) (chat.Trigger, error) {
-	t, err := b.Store.Triggers.Trigger(ctx, id)
+	t, err := b.Triggers.Trigger(ctx, id)
 	if err == nil && t.Owner != owner {
 		err = fault.Errorf(fault.NotFound, "there is no such trigger")
 	}

@@ -114,10 +114,10 @@ func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 		return err
 	}
 	if draft.Revision == 0 {
-		return b.Store.Channels.AddChannelAccount(ctx, a, by)
+		return b.Channels.AddChannelAccount(ctx, a, by)
 	}
 	a.Revision = draft.Revision
-	return b.Store.Channels.ReplaceChannelAccount(ctx, a, by)
+	return b.Channels.ReplaceChannelAccount(ctx, a, by)
 }
 
 // Enable switches an account on or off. Denied: the environment sets it.
@@ -125,7 +125,7 @@ func (b *Store) Enable(ctx context.Context, name, account string, enabled bool, 
 	if err := b.changeable(ctx, name, account); err != nil {
 		return err
 	}
-	return b.Store.Channels.EnableChannelAccount(ctx, name, account, enabled, by)
+	return b.Channels.EnableChannelAccount(ctx, name, account, enabled, by)
 }
 
 // Delete removes an account; what waits to be delivered through it fails. Conversations stay. Denied: the environment sets it.
@@ -133,7 +133,7 @@ func (b *Store) Delete(ctx context.Context, name, account string) error {
 	if err := b.changeable(ctx, name, account); err != nil {
 		return err
 	}
-	return b.Store.Channels.DeleteChannelAccount(ctx, name, account)
+	return b.Channels.DeleteChannelAccount(ctx, name, account)
 }
 
 // changeable refuses what the environment sets; an account of a channel that this version does not know can be removed.

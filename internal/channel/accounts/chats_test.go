@@ -25,7 +25,7 @@ func withBots(t *testing.T, bots ...[2]string) *accounts.Store {
 	for _, b := range bots {
 		require.NoError(t, rows.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: b[0], Account: b[1], Enabled: true, Settings: map[string]string{}}, 0))
 	}
-	return &accounts.Store{Store: rows, Drivers: []channel.Driver{feishu.Driver(), qq.Driver(), onebot.Driver()}}
+	return &accounts.Store{Channels: rows.Channels, Drivers: []channel.Driver{feishu.Driver(), qq.Driver(), onebot.Driver()}}
 }
 
 func TestOperatorChats_AreReadInEveryFormThatIsMeant(t *testing.T) {

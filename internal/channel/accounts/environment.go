@@ -43,7 +43,7 @@ func (b *Store) TakeEnvironment(ctx context.Context, log *slog.Logger) error {
 		if err != nil {
 			return err
 		}
-		if err := b.Store.Channels.SaveChannelAccount(ctx, a, 0); err != nil {
+		if err := b.Channels.SaveChannelAccount(ctx, a, 0); err != nil {
 			return err
 		}
 	}

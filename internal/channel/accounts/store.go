@@ -14,15 +14,14 @@ import (
 	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/store"
 )
 
 // Store reads and writes what accounts are configured with. It is safe for concurrent use.
 type Store struct {
-	Store   *store.Store
-	Key     secret.Sealer
-	Drivers []channel.Driver
-	More    channel.DriverSource // platforms that come and go; nil: there are none
+	Channels *accountstore.Store
+	Key      secret.Sealer
+	Drivers  []channel.Driver
+	More     channel.DriverSource // platforms that come and go; nil: there are none
 	// Env are variables of the environment, which stand above what was set otherwise.
 	Env map[string]string
 	// Base is the address at which platforms reach this installation, without a slash at its end.
@@ -33,7 +32,7 @@ var _ channel.Source = (*Store)(nil)
 
 // ChannelAccounts reads what is configured, with the secrets. One whose secrets cannot be read says so and hurts no other.
 func (b *Store) ChannelAccounts(ctx context.Context) ([]channel.Configured, error) {
-	rows, err := b.Store.Channels.ChannelAccounts(ctx)
+	rows, err := b.Channels.ChannelAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (b *Store) Kinds(ctx context.Context) ([]chat.ChannelKind, error) {
 
 // View lists all accounts as people may see them: without secrets, with how they stand.
 func (b *Store) View(ctx context.Context) ([]chat.ChannelAccount, error) {
-	rows, err := b.Store.Channels.ChannelOverview(ctx)
+	rows, err := b.Channels.ChannelOverview(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	b := &bundle{t: t, box: tooltest.New(t), talk: "agent:main:napcat:dm:7"}
 	b.store = store.New(pgtest.NewPool(t, pg.MigrationsHash(), pg.Migrate), store.Options{})
-	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	b.book = &trigger.Store{Triggers: b.store.Triggers, Users: b.store.Users, Key: secret.Key{1}, Base: "https://xbot.example"}
 	user, err := b.store.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	b.user = user.ID

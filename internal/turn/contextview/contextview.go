@@ -11,7 +11,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
-	"xbot/internal/store"
+	"xbot/internal/llm/usage/usagestore"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/prompt"
 	"xbot/internal/turn/tokens"
 	"xbot/internal/turn/window"
@@ -37,7 +38,8 @@ type Answering interface {
 
 // Viewer shows what models see of conversations. Everything comes from stored rows: nothing is asked of a model.
 type Viewer struct {
-	Store              *store.Store
+	Conversations      *conversation.Store
+	Usage              *usagestore.Store
 	Answering          Answering
 	Models             limits.Table
 	MaskAt, CompressAt float64 // parts of the context window; 0: the defaults
@@ -122,7 +124,7 @@ func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 	out := Context{
 		Parts: []ContextPart{}, Tools: ContextTools{List: []ContextTool{}}, Compactions: []ContextCompaction{},
 	}
-	w, err := c.Store.Conversations.Window(ctx, s.Key)
+	w, err := c.Conversations.Window(ctx, s.Key)
 	if err != nil {
 		return out, err
 	}
@@ -153,10 +155,10 @@ func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 
 // lastStep returns the newest step with its request, an empty one where nothing was asked yet.
 func (c *Viewer) lastStep(ctx context.Context, key chat.SessionKey) (chat.SentStep, error) {
-	step, err := c.Store.Conversations.LastStep(ctx, key)
+	step, err := c.Conversations.LastStep(ctx, key)
 	if err == nil {
 		var last chat.SentStep
-		last, err = c.Store.Conversations.StepWindow(ctx, key, step.Turn, step.N)
+		last, err = c.Conversations.StepWindow(ctx, key, step.Turn, step.N)
 		if err == nil {
 			return last, nil
 		}
@@ -170,7 +172,7 @@ func (c *Viewer) lastStep(ctx context.Context, key chat.SessionKey) (chat.SentSt
 // static weighs the system prompt and the tools of the last request.
 func (c *Viewer) static(ctx context.Context, key chat.SessionKey, last chat.SentStep, out *Context) error {
 	r, _ := prompt.Rebuild(chat.SentStep{Static: last.Static, System: last.System})
-	parts, err := c.Store.Conversations.PromptParts(ctx, key)
+	parts, err := c.Conversations.PromptParts(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -236,7 +238,7 @@ func (out *Context) weigh(w chat.Window) {
 }
 
 func (c *Viewer) compactions(ctx context.Context, w chat.Window, out *Context) error {
-	all, err := c.Store.Conversations.Compactions(ctx, w.Session, maxCompactions)
+	all, err := c.Conversations.Compactions(ctx, w.Session, maxCompactions)
 	for _, control := range all {
 		if k := control.Compaction; k != nil {
 			out.Compactions = append(out.Compactions, ContextCompaction{
@@ -257,7 +259,7 @@ func (c *Viewer) fill(ctx context.Context, w chat.Window, last chat.SentStep, ou
 		out.Used, out.Source = last.Usage.PromptTokens+last.Usage.CompletionTokens, SourceProvider
 		return nil
 	}
-	ratio, _, err := c.Store.Usage.TokenRatio(ctx, out.Model)
+	ratio, _, err := c.Usage.TokenRatio(ctx, out.Model)
 	estimate := out.Tools.Tokens + out.Messages.User.Tokens + out.Messages.Assistant.Tokens + out.Messages.Tool.Tokens
 	for _, p := range out.Parts {
 		estimate += p.Tokens
@@ -271,5 +273,5 @@ func (c *Viewer) SetMode(ctx context.Context, key chat.SessionKey, mode string) 
 	if mode != chat.ContextDefault && mode != chat.ContextNone {
 		return fault.Errorf(fault.Invalid, "the context mode is %q; it must be default or none", mode)
 	}
-	return c.Store.Conversations.SetContextMode(ctx, key, mode)
+	return c.Conversations.SetContextMode(ctx, key, mode)
 }

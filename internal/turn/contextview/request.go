@@ -49,7 +49,7 @@ type SentRequest struct {
 
 // Request makes the request of a step again. NotFound: there is no such step in the session, or it sent nothing.
 func (c *Viewer) Request(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
-	sent, err := c.Store.Conversations.StepWindow(ctx, key, turn, step)
+	sent, err := c.Conversations.StepWindow(ctx, key, turn, step)
 	if err != nil {
 		return SentRequest{}, err
 	}
