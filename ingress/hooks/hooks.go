@@ -7,11 +7,11 @@ import (
 
 	"xbot/ingress/intake"
 	"xbot/internal/automation/hook"
-	"xbot/internal/automation/hook/hookstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/hooks"
 )
 
 // HookFiles knows the hooks of the installation and of conversations.
@@ -29,7 +29,7 @@ type HookDispatcher interface {
 type Admin struct {
 	Conversations *conversation.Store
 	Calls         *calls.Store
-	Hooks         *hookstore.Store
+	Hooks         *hooks.Store
 	Dispatch      *intake.Dispatch
 	Files         HookFiles
 	Dispatcher    HookDispatcher
@@ -39,7 +39,7 @@ type Admin struct {
 func (a *Admin) For(ctx context.Context, key chat.SessionKey) hook.Set { return a.Files.For(ctx, key) }
 
 // Deferred lists the calls that wait for an administrator.
-func (a *Admin) Deferred(ctx context.Context) ([]hookstore.DeferredCall, error) {
+func (a *Admin) Deferred(ctx context.Context) ([]hooks.DeferredCall, error) {
 	return a.Hooks.DeferredCalls(ctx)
 }
 

@@ -456,7 +456,12 @@ func (idle) EndBackOff(context.Context) error { return nil } // once, at the sta
 func TestRelay_AsksOnceWhereNothingIsDue(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
-	r := &relay.Relay{Inbox: idle{}, Turns: idle{}, Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
+	r := &relay.Relay{
+		Agents: struct{ relay.Agents }{}, Attachments: struct{ relay.Attachments }{}, Calls: struct{ relay.Calls }{},
+		Conversations: struct{ relay.Conversations }{}, Cron: struct{ relay.Cron }{}, Deliveries: struct{ relay.Deliveries }{},
+		Inbox: idle{}, Leases: struct{ relay.Leases }{}, Turns: idle{}, Users: struct{ relay.Users }{},
+		Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler),
+	}
 	require.NoError(t, r.Round(t.Context()))
 	require.InDelta(t, 3, (&relayBundle{bundle: &bundle{&ingresstest.Bundle{T: t}}, metrics: metrics}).metric("xbot_turns_running"), 0)
 }

@@ -31,7 +31,6 @@ type Feed interface {
 // DB is the pool and the queries over it. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
-	Q    *dbsqlc.Queries
 
 	feed      Feed
 	committed func(ctx context.Context, tx *Tx)
@@ -39,7 +38,7 @@ type DB struct {
 
 // New returns a DB. The caller owns the pool. feed may be nil.
 func New(pool *pgxpool.Pool, feed Feed) *DB {
-	return &DB{Pool: pool, Q: dbsqlc.New(), feed: feed, committed: func(context.Context, *Tx) {}}
+	return &DB{Pool: pool, feed: feed, committed: func(context.Context, *Tx) {}}
 }
 
 // OnCommit has the DB call fn after each commit, after the feed was told. It must be called before the DB is used.
@@ -57,7 +56,7 @@ func (d *DB) Ping(ctx context.Context) error {
 // reader never sees a larger sequence before a smaller one; readers are woken after the commit. The transaction begins with the
 // first statement of fn and the events go with the commit, so that it takes two round trips beside what fn asks in between.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
-	t := &Tx{Q: d.Q}
+	t := &Tx{}
 	if err := d.transact(ctx, t, fn); err != nil {
 		return Classify(err)
 	}
@@ -122,3 +121,6 @@ func (d *DB) notify(t *Tx) {
 func Interval(d time.Duration) pgtype.Interval {
 	return pgtype.Interval{Microseconds: d.Microseconds(), Valid: true}
 }
+
+// DBTX runs statements: a pool, a connection or a transaction.
+type DBTX = dbsqlc.DBTX

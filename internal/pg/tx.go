@@ -19,7 +19,6 @@ import (
 // commit.
 type Tx struct {
 	*conn
-	Q *dbsqlc.Queries
 
 	events   []event
 	appended map[chat.SessionKey][]chat.Event // after the commit
@@ -59,6 +58,12 @@ type endedTask struct {
 func (t *Tx) Emit(key chat.SessionKey, kind chat.EventKind, data any) {
 	t.events = append(t.events, event{key, kind, data})
 }
+
+// LockName holds a name until the end of the transaction: of several that make something of that name, each waits for the one before.
+func (t *Tx) LockName(ctx context.Context, name string) error { return dbsqlc.Q.LockName(ctx, t, name) }
+
+// NotifyAccess tells every process with the commit that logins, tokens or runners may not be valid any more.
+func (t *Tx) NotifyAccess(ctx context.Context) error { return dbsqlc.Q.AccessChanged(ctx, t) }
 
 // Touch notes that a person wrote.
 func (t *Tx) Touch() { t.touched = true }
@@ -145,7 +150,7 @@ func (t *Tx) commit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		queue(batch, func(db dbsqlc.DBTX) { _, _ = t.Q.EventAppend(ctx, db, p) }) // its result is read below
+		queue(batch, func(db dbsqlc.DBTX) { _, _ = dbsqlc.Q.EventAppend(ctx, db, p) }) // its result is read below
 	}
 	batch.Queue("commit")
 	results := t.pool.SendBatch(ctx, batch)

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"xbot/internal/automation/cron/cronstore"
-	"xbot/internal/automation/hook/hookstore"
 	"xbot/internal/automation/trigger/triggerstore"
 	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/channel/card/cardstore"
@@ -34,14 +33,15 @@ import (
 	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret/secretstore"
 	"xbot/internal/service/servicestore"
-	"xbot/internal/tool/activetools"
 	"xbot/internal/tool/clientcontrol/clientactions"
+	"xbot/internal/turn/activetools"
 	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/edits"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/groupmessages"
+	"xbot/internal/turn/hooks"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/turn/inspect"
 	"xbot/internal/turn/pauses"
@@ -84,7 +84,7 @@ type Store struct {
 	Shares        *shares.Store
 	Inbox         *inbox.Store
 	Calls         *calls.Store
-	Hooks         *hookstore.Store
+	Hooks         *hooks.Store
 	Leases        *leases.Store
 	Agents        *subagentstore.Store
 	Deliveries    *delivery.Store
@@ -163,7 +163,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.Calls = calls.New(s.db)
 	s.Deliveries = delivery.New(s.db, s.Calls, s.Conversations)
 	s.Links = links.New(s.db)
-	s.Hooks = hookstore.New(s.db)
+	s.Hooks = hooks.New(s.db)
 	s.Agents = subagentstore.New(s.db, s.Quota, s.Conversations)
 	s.Attachments = attachments.New(s.db, s.Quota)
 	s.Routing = routing.New(s.db, s.Conversations)

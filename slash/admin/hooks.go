@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"xbot/internal/automation/hook"
-	"xbot/internal/automation/hook/hookstore"
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/turn/hooks"
 	"xbot/internal/turn/question"
 	"xbot/internal/turn/slash"
 )
@@ -22,7 +22,7 @@ type HookFiles interface {
 
 // HookCalls are the calls that hooks have deferred to administrators, and trials of hooks.
 type HookCalls interface {
-	Deferred(ctx context.Context) ([]hookstore.DeferredCall, error)
+	Deferred(ctx context.Context) ([]hooks.DeferredCall, error)
 	Decide(ctx context.Context, id chat.CallID, user chat.UserID, name string, allow bool, note string) (chat.ToolCall, error)
 	Try(ctx context.Context, key chat.SessionKey, event, tool, input string) (asked []hook.Handler, out hook.Outcome, err error)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"xbot/internal/channel/dbsqlc"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,7 +14,7 @@ import (
 
 // NewestMessage returns the platform's id of the newest message of a person in the chat of a delivery; empty: there is none.
 func (s *Store) NewestMessage(ctx context.Context, o chat.Outbound) (string, error) {
-	id, err := s.db.Q.MessageNewestIn(ctx, s.db.Pool, o.ID)
+	id, err := dbsqlc.Q.MessageNewestIn(ctx, s.db.Pool, o.ID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}

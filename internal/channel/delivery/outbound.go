@@ -8,11 +8,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/channel/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/edits"
@@ -20,7 +20,7 @@ import (
 
 // NextOutbound returns what is sent next in a session; ok is false when nothing waits.
 func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (next chat.OutboundNext, ok bool, err error) {
-	row, err := s.db.Q.OutboundNext(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.OutboundNext(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return next, false, nil
 	}
@@ -32,7 +32,7 @@ func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (next cha
 
 // Outbound reads one.
 func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
-	row, err := s.db.Q.OutboundGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.OutboundGet(ctx, s.db.Pool, id)
 	if err != nil {
 		return chat.Outbound{}, pg.Classify(fmt.Errorf("read delivery %d: %w", id, err))
 	}
@@ -41,11 +41,11 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 		ID: o.ID, Kind: o.Kind, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Answer: row.Answer, Open: o.State == "waiting",
 		Nonce: fmt.Sprintf("%x", o.Nonce.Bytes), Before: int(row.Before), Tries: int(o.Tries), Written: o.CreatedAt,
 	}
-	if out.Place, err = calls.AddressOf(o); err != nil {
+	if out.Place, err = calls.AddressOf(o.ID, o.Place); err != nil {
 		return chat.Outbound{}, err
 	}
 	if out.Place.ReplyTo != "" {
-		gone, err := edits.IsRecalled(ctx, s.db.Q, s.db.Pool, edits.KeyIn(o.Channel, o.Account, out.Place))
+		gone, err := edits.IsRecalled(ctx, s.db.Pool, edits.KeyIn(o.Channel, o.Account, out.Place))
 		if err != nil {
 			return chat.Outbound{}, err
 		}
@@ -53,7 +53,7 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 			out.Place.ReplyTo = "" // what was taken back is not quoted
 		}
 	}
-	if out.Pieces, err = calls.PiecesOf(o); err != nil {
+	if out.Pieces, err = calls.PiecesOf(o.ID, o.Parts); err != nil {
 		return chat.Outbound{}, err
 	}
 	if o.CallID != nil && o.Kind != chat.OutboundCard {
@@ -71,7 +71,7 @@ func (s *Store) SavePieces(ctx context.Context, o *chat.Outbound, trying bool) e
 	return s.savePieces(ctx, s.db.Pool, o, trying)
 }
 
-func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound, trying bool) error {
+func (s *Store) savePieces(ctx context.Context, db pg.DBTX, o *chat.Outbound, trying bool) error {
 	data, err := json.Marshal(o.Pieces)
 	if err != nil {
 		return fmt.Errorf("encode pieces: %w", err)
@@ -80,7 +80,7 @@ func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound
 	if trying {
 		p.Tried = 1
 	}
-	n, err := s.db.Q.OutboundTry(ctx, db, p)
+	n, err := dbsqlc.Q.OutboundTry(ctx, db, p)
 	if err != nil {
 		return pg.Classify(fmt.Errorf("note pieces of delivery %d: %w", o.ID, err))
 	}
@@ -93,7 +93,7 @@ func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound
 
 // NoteDelivery notes why a delivery was not possible so far.
 func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error {
-	err := s.db.Q.OutboundFailing(ctx, s.db.Pool, dbsqlc.OutboundFailingParams{ID: id, Error: chat.Clean(reason)})
+	err := dbsqlc.Q.OutboundFailing(ctx, s.db.Pool, dbsqlc.OutboundFailingParams{ID: id, Error: chat.Clean(reason)})
 	return pg.Classify(err)
 }
 
@@ -101,7 +101,7 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 // an answer, card or question, or if an answer or card was given up because of its age, it queues a notice that tells the person.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: chat.Clean(reason)})
+		row, err := dbsqlc.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: chat.Clean(reason)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -122,7 +122,7 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		}
 		text := i18n.Say(lang, say)
 		if say == i18n.SentExpired { // after a day without the platform one sentence is enough for all of them
-			said, err := s.db.Q.OutboundSaysAlready(ctx, tx, dbsqlc.OutboundSaysAlreadyParams{SessionKey: row.SessionKey, Text: text})
+			said, err := dbsqlc.Q.OutboundSaysAlready(ctx, tx, dbsqlc.OutboundSaysAlreadyParams{SessionKey: row.SessionKey, Text: text})
 			if err != nil || said {
 				return err
 			}
@@ -131,7 +131,7 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
 			return err
 		}
-		return s.db.Q.OutboundTellsOf(ctx, tx, dbsqlc.OutboundTellsOfParams{Delivery: &id, MessageID: new(int64(m.ID))})
+		return dbsqlc.Q.OutboundTellsOf(ctx, tx, dbsqlc.OutboundTellsOfParams{Delivery: &id, MessageID: new(int64(m.ID))})
 	})
 }
 
@@ -166,7 +166,7 @@ type Undelivered struct {
 
 // ToDeliver returns sessions with something to deliver whose Deliver workflow may not know it, each at most once a minute.
 func (s *Store) ToDeliver(ctx context.Context) ([]Undelivered, error) {
-	rows, err := s.db.Q.OutboundToWake(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.OutboundToWake(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read what is not delivered: %w", err))
 	}
@@ -183,15 +183,15 @@ func (s *Store) asked(ctx context.Context, id chat.CallID) (*chat.Asking, error)
 	if err != nil {
 		return nil, err
 	}
-	lang, err := conversation.LangOf(ctx, s.db.Q, s.db.Pool, call.Turn)
+	lang, err := conversation.LangOf(ctx, s.db.Pool, call.Turn)
 	if err != nil {
 		return nil, pg.Classify(err)
 	}
-	q, err := s.db.Q.QuestionOfCall(ctx, s.db.Pool, string(id))
+	q, err := dbsqlc.Q.QuestionOfCall(ctx, s.db.Pool, string(id))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the question of call %s: %w", id, err))
 	}
-	pieces, err := calls.PiecesOf(q)
+	pieces, err := calls.PiecesOf(q.ID, q.Parts)
 	if err != nil {
 		return nil, err
 	}

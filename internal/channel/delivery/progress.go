@@ -9,10 +9,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/channel/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/edits"
 )
@@ -20,10 +20,10 @@ import (
 // ToFollow returns sessions with a turn that has run for some time and answers somebody on a platform, or with the card of a
 // turn that has ended, if their Deliver workflow may not know it; each at most once a minute.
 func (s *Store) ToFollow(ctx context.Context, older time.Duration) ([]Undelivered, error) {
-	if err := s.db.Q.ProgressBegin(ctx, s.db.Pool, pg.Interval(older)); err != nil {
+	if err := dbsqlc.Q.ProgressBegin(ctx, s.db.Pool, pg.Interval(older)); err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for turns to follow: %w", err))
 	}
-	rows, err := s.db.Q.ProgressToWake(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.ProgressToWake(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for turns that nobody follows: %w", err))
 	}
@@ -36,7 +36,7 @@ func (s *Store) ToFollow(ctx context.Context, older time.Duration) ([]Undelivere
 
 // NextFollow returns the turn that is followed next in a session, or whose card is settled; ok is false when there is none.
 func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.TurnID, channel string, ok bool, err error) {
-	row, err := s.db.Q.ProgressNext(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.ProgressNext(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", "", false, nil
 	}
@@ -45,7 +45,7 @@ func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.
 
 // TurnProgress reads how a turn that is followed stands. NotFound: its session was deleted.
 func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error) {
-	row, err := s.db.Q.ProgressGet(ctx, s.db.Pool, turn)
+	row, err := dbsqlc.Q.ProgressGet(ctx, s.db.Pool, turn)
 	if err != nil {
 		return chat.TurnProgress{}, pg.Classify(fmt.Errorf("read how turn %s stands: %w", turn, err))
 	}
@@ -55,7 +55,7 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 	}
 	c := chat.TurnProgress{Card: card, Turn: chat.Turn{ID: turn, Session: card.Session, State: chat.TurnState(row.TurnState), EndedAt: row.TurnEndedAt}, Waits: row.Waits, Answered: row.Answered}
 	if c.Turn.State == chat.TurnStopped {
-		if c.Withdrawn, err = edits.EndedTurn(ctx, s.db.Q, s.db.Pool, turn); err != nil {
+		if c.Withdrawn, err = edits.EndedTurn(ctx, s.db.Pool, turn); err != nil {
 			return chat.TurnProgress{}, err
 		}
 	}
@@ -66,16 +66,18 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 	if err := json.Unmarshal(row.Retry, &c.Retry); err != nil {
 		return chat.TurnProgress{}, fmt.Errorf("read the retry of turn %s: %w", turn, err)
 	}
-	calls, err := s.db.Q.ProgressCalls(ctx, s.db.Pool, turn)
+	calls, err := dbsqlc.Q.ProgressCalls(ctx, s.db.Pool, turn)
 	if err != nil {
 		return chat.TurnProgress{}, pg.Classify(fmt.Errorf("read the calls of turn %s: %w", turn, err))
 	}
 	for _, r := range calls {
-		call := dbsqlc.ToolCall{
-			ID: r.ID, Name: r.Name, Summary: r.Summary, State: r.State, IsError: r.IsError, Approval: r.Approval, AskedAt: r.AskedAt, Task: r.Task,
-			StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		call := chat.ToolCall{
+			ID: r.ID, Name: r.Name, Summary: r.Summary, State: r.State, IsError: r.IsError, Task: r.Task, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		}
-		c.Calls = append(c.Calls, conversation.CallOf(call))
+		if r.Approval != "" && r.AskedAt != nil {
+			call.Approval = &chat.Approval{State: r.Approval, AskedAt: *r.AskedAt}
+		}
+		c.Calls = append(c.Calls, call)
 	}
 	c.Todos, err = s.conversations.Todos(ctx, card.Session)
 	return c, err
@@ -83,56 +85,56 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 
 // TurnLang is the language of who is answered by a turn.
 func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
-	lang, err := conversation.LangOf(ctx, s.db.Q, s.db.Pool, turn)
+	lang, err := conversation.LangOf(ctx, s.db.Pool, turn)
 	return lang, pg.Classify(err)
 }
 
 // KeepFollowing records that an activity follows a turn, so that the relay starts no other one for a minute.
 func (s *Store) KeepFollowing(ctx context.Context, turn chat.TurnID) error {
-	return pg.Classify(s.db.Q.ProgressKeep(ctx, s.db.Pool, turn))
+	return pg.Classify(dbsqlc.Q.ProgressKeep(ctx, s.db.Pool, turn))
 }
 
 // RestCard records that the card of a turn says since when it waits for its provider: the turn is not followed until it goes
 // on.
 func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error {
-	return pg.Classify(s.db.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
+	return pg.Classify(dbsqlc.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
 // NoteLine records that the n-th short message that says that a turn goes on is about to be sent; false: it was before, or must not be.
 func (s *Store) NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error) {
-	rows, err := s.db.Q.ProgressLine(ctx, s.db.Pool, dbsqlc.ProgressLineParams{TurnID: turn, Line: int32(n)})
+	rows, err := dbsqlc.Q.ProgressLine(ctx, s.db.Pool, dbsqlc.ProgressLineParams{TurnID: turn, Line: int32(n)})
 	return rows > 0, pg.Classify(err)
 }
 
 // TryCard records that a card is about to be sent; false: there is one already, or there must be none.
 func (s *Store) TryCard(ctx context.Context, turn chat.TurnID) (bool, error) {
-	n, err := s.db.Q.ProgressTry(ctx, s.db.Pool, turn)
+	n, err := dbsqlc.Q.ProgressTry(ctx, s.db.Pool, turn)
 	return n > 0, pg.Classify(err)
 }
 
 // UntryCard notes that the platform certainly did not take the card.
 func (s *Store) UntryCard(ctx context.Context, turn chat.TurnID) error {
-	return pg.Classify(s.db.Q.ProgressUntry(ctx, s.db.Pool, turn))
+	return pg.Classify(dbsqlc.Q.ProgressUntry(ctx, s.db.Pool, turn))
 }
 
 // ShowCard notes the id under which the platform shows a card.
 func (s *Store) ShowCard(ctx context.Context, turn chat.TurnID, message string) error {
-	return pg.Classify(s.db.Q.ProgressShown(ctx, s.db.Pool, dbsqlc.ProgressShownParams{TurnID: turn, MessageID: message}))
+	return pg.Classify(dbsqlc.Q.ProgressShown(ctx, s.db.Pool, dbsqlc.ProgressShownParams{TurnID: turn, MessageID: message}))
 }
 
 // EndCard records the end of a card, once.
 func (s *Store) EndCard(ctx context.Context, turn chat.TurnID, state chat.CardState) error {
-	return pg.Classify(s.db.Q.ProgressEnd(ctx, s.db.Pool, dbsqlc.ProgressEndParams{TurnID: turn, State: string(state)}))
+	return pg.Classify(dbsqlc.Q.ProgressEnd(ctx, s.db.Pool, dbsqlc.ProgressEndParams{TurnID: turn, State: string(state)}))
 }
 
 // PutOffCard postpones the next attempt to settle the card of a turn that has ended.
 func (s *Store) PutOffCard(ctx context.Context, turn chat.TurnID, pause time.Duration) error {
-	return pg.Classify(s.db.Q.ProgressPutOff(ctx, s.db.Pool, dbsqlc.ProgressPutOffParams{TurnID: turn, Pause: pg.Interval(pause)}))
+	return pg.Classify(dbsqlc.Q.ProgressPutOff(ctx, s.db.Pool, dbsqlc.ProgressPutOffParams{TurnID: turn, Pause: pg.Interval(pause)}))
 }
 
 // CardOfAnswer returns the card that a delivery replaces; ok is false when there is none.
 func (s *Store) CardOfAnswer(ctx context.Context, delivery int64) (card chat.Card, ok bool, err error) {
-	row, err := s.db.Q.ProgressOfAnswer(ctx, s.db.Pool, delivery)
+	row, err := dbsqlc.Q.ProgressOfAnswer(ctx, s.db.Pool, delivery)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Card{}, false, nil
 	}
@@ -150,7 +152,7 @@ func (s *Store) AnswerCard(ctx context.Context, turn chat.TurnID, o *chat.Outbou
 		if err := s.savePieces(ctx, tx, o, true); err != nil {
 			return err
 		}
-		return s.db.Q.ProgressEnd(ctx, tx, dbsqlc.ProgressEndParams{TurnID: turn, State: string(chat.CardAnswer)})
+		return dbsqlc.Q.ProgressEnd(ctx, tx, dbsqlc.ProgressEndParams{TurnID: turn, State: string(chat.CardAnswer)})
 	})
 }
 

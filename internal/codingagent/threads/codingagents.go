@@ -11,10 +11,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
 )
 
@@ -26,7 +26,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // CodingThread returns with which thread a conversation goes on; nil: with none.
 func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error) {
-	row, err := s.db.Q.CodingThread(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.CodingThread(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.Fresh {
 		return nil, nil
 	}
@@ -43,14 +43,14 @@ func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codinga
 // conversation of somebody else, Conflict that a turn runs.
 func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		others, err := s.db.Q.CodingThreadOfOthers(ctx, tx, dbsqlc.CodingThreadOfOthersParams{Agent: b.Agent, Thread: chat.Clean(b.Thread), SessionKey: key})
+		others, err := dbsqlc.Q.CodingThreadOfOthers(ctx, tx, dbsqlc.CodingThreadOfOthersParams{Agent: b.Agent, Thread: chat.Clean(b.Thread), SessionKey: key})
 		if err != nil {
 			return fmt.Errorf("look whose a thread is: %w", err)
 		}
 		if others {
 			return i18n.Fault(fault.NotFound, i18n.ThreadUnknown, b.Thread)
 		}
-		bound, err := s.db.Q.CodingThreadBind(ctx, tx, dbsqlc.CodingThreadBindParams{
+		bound, err := dbsqlc.Q.CodingThreadBind(ctx, tx, dbsqlc.CodingThreadBindParams{
 			SessionKey: key, Agent: b.Agent, Thread: chat.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir,
 		})
 		if err != nil {
@@ -65,11 +65,11 @@ func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b cod
 
 // KeepCodingThread notes the thread that a turn has, as soon as its agent names it.
 func (s *Store) KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error {
-	return pg.Classify(keep(ctx, s.db.Q, s.db.Pool, key, b))
+	return pg.Classify(keep(ctx, s.db.Pool, key, b))
 }
 
-func keep(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, b codingagent.Binding) error {
-	err := q.CodingThreadKeep(ctx, db, dbsqlc.CodingThreadKeepParams{
+func keep(ctx context.Context, db pg.DBTX, key chat.SessionKey, b codingagent.Binding) error {
+	err := dbsqlc.Q.CodingThreadKeep(ctx, db, dbsqlc.CodingThreadKeepParams{
 		SessionKey: key, Agent: b.Agent, Thread: chat.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir, Upto: b.Upto,
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func keep(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.Sessi
 
 // CodingRuns lists the processes of a turn, the first round first.
 func (s *Store) CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent.Run, error) {
-	rows, err := s.db.Q.CodingRunList(ctx, s.db.Pool, turn)
+	rows, err := dbsqlc.Q.CodingRunList(ctx, s.db.Pool, turn)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the processes of a turn: %w", err))
 	}
@@ -96,7 +96,7 @@ func (s *Store) CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent
 
 // AskingCodingRuns lists the processes that wait for a person, at most 500, in random order.
 func (s *Store) AskingCodingRuns(ctx context.Context) ([]codingagent.AskingRun, error) {
-	rows, err := s.db.Q.CodingRunListAsking(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.CodingRunListAsking(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the coding agents that wait for a person: %w", err))
 	}
@@ -112,7 +112,7 @@ func (s *Store) AskingCodingRuns(ctx context.Context) ([]codingagent.AskingRun, 
 
 // NewestCodingRuns lists how the newest turn of each agent on each runner of each user ended, as far as it is kept.
 func (s *Store) NewestCodingRuns(ctx context.Context) ([]codingagent.NewestRun, error) {
-	rows, err := s.db.Q.CodingRunListNewest(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.CodingRunListNewest(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the newest turns of coding agents: %w", err))
 	}
@@ -131,10 +131,10 @@ func (s *Store) BeginCodingRun(ctx context.Context, key chat.SessionKey, r codin
 		return r, fmt.Errorf("encode what a coding agent is asked: %w", err)
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.CodingRunForget(ctx, tx, dbsqlc.CodingRunForgetParams{SessionKey: key, TurnID: r.Turn}); err != nil {
+		if err := dbsqlc.Q.CodingRunForget(ctx, tx, dbsqlc.CodingRunForgetParams{SessionKey: key, TurnID: r.Turn}); err != nil {
 			return fmt.Errorf("forget earlier processes: %w", err)
 		}
-		return s.db.Q.CodingRunBegin(ctx, tx, dbsqlc.CodingRunBeginParams{
+		return dbsqlc.Q.CodingRunBegin(ctx, tx, dbsqlc.CodingRunBeginParams{
 			TurnID: r.Turn, Round: int32(r.Round), SessionKey: key, Request: request, Upto: r.Upto, Runner: r.Runner,
 		})
 	})
@@ -158,7 +158,7 @@ var errOver = fault.Errorf(fault.Conflict, "the turn is over: no coding agent is
 
 // SendCodingRun notes to which job store a process is sent, before it is. Conflict says that its turn is over.
 func (s *Store) SendCodingRun(ctx context.Context, r codingagent.Run, store string) error {
-	open, err := s.db.Q.CodingRunSent(ctx, s.db.Pool, dbsqlc.CodingRunSentParams{TurnID: r.Turn, Round: int32(r.Round), Store: store})
+	open, err := dbsqlc.Q.CodingRunSent(ctx, s.db.Pool, dbsqlc.CodingRunSentParams{TurnID: r.Turn, Round: int32(r.Round), Store: store})
 	if err == nil && open == 0 {
 		return errOver
 	}
@@ -168,21 +168,21 @@ func (s *Store) SendCodingRun(ctx context.Context, r codingagent.Run, store stri
 // EndCodingRun notes that a process has ended, and with what its conversation goes on; used is what it took. Repeated it adds nothing.
 func (s *Store) EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Binding, used codingagent.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		ended, err := s.db.Q.CodingRunEnd(ctx, tx, dbsqlc.CodingRunEndParams{TurnID: r.Turn, Round: int32(r.Round)})
+		ended, err := dbsqlc.Q.CodingRunEnd(ctx, tx, dbsqlc.CodingRunEndParams{TurnID: r.Turn, Round: int32(r.Round)})
 		if err != nil || ended == 0 {
 			return err
 		}
 		if b.Thread != "" || b.Agent != "" && r.Request.Thread != "" { // a thread that is gone is forgotten
-			if err := keep(ctx, s.db.Q, tx, key, b); err != nil {
+			if err := keep(ctx, tx, key, b); err != nil {
 				return err
 			}
 		}
-		return s.db.Q.CodingThreadSpend(ctx, tx, dbsqlc.CodingThreadSpendParams{SessionKey: key, Input: used.Input, Cached: used.CachedInput, Output: used.Output})
+		return dbsqlc.Q.CodingThreadSpend(ctx, tx, dbsqlc.CodingThreadSpendParams{SessionKey: key, Input: used.Input, Cached: used.CachedInput, Output: used.Output})
 	})
 }
 
 // TurnLanguage returns the language of the message that a turn answers.
 func (s *Store) TurnLanguage(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
-	lang, err := conversation.LangOf(ctx, s.db.Q, s.db.Pool, turn)
+	lang, err := conversation.LangOf(ctx, s.db.Pool, turn)
 	return lang, pg.Classify(err)
 }

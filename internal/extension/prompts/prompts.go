@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service/servicestore"
 )
 
@@ -29,7 +29,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // OwnPrompts returns what a person has in place of parts of the system prompt now.
 func (s *Store) OwnPrompts(ctx context.Context, user chat.UserID) (own chat.OwnPrompts, err error) {
-	row, err := s.db.Q.OwnPrompts(ctx, s.db.Pool, user)
+	row, err := dbsqlc.Q.OwnPrompts(ctx, s.db.Pool, user)
 	if err != nil {
 		return own, pg.Classify(fmt.Errorf("read the prompts of user %d: %w", user, err))
 	}
@@ -42,7 +42,7 @@ func (s *Store) OwnPrompts(ctx context.Context, user chat.UserID) (own chat.OwnP
 
 // PromptsNow returns the newest version of each section that a person has changed, by section.
 func (s *Store) PromptsNow(ctx context.Context, user chat.UserID) (map[string]chat.PromptVersion, error) {
-	rows, err := s.db.Q.PromptVersionNewest(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.PromptVersionNewest(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the prompts of user %d: %w", user, err))
 	}
@@ -64,7 +64,7 @@ func version(r dbsqlc.PromptVersionOfRow) chat.PromptVersion {
 
 // PromptVersions lists the versions of a section, the newest first, without their texts.
 func (s *Store) PromptVersions(ctx context.Context, user chat.UserID, section string) ([]chat.PromptVersion, error) {
-	rows, err := s.db.Q.PromptVersionList(ctx, s.db.Pool, dbsqlc.PromptVersionListParams{UserID: user, Section: section})
+	rows, err := dbsqlc.Q.PromptVersionList(ctx, s.db.Pool, dbsqlc.PromptVersionListParams{UserID: user, Section: section})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list versions of prompt %s: %w", section, err))
 	}
@@ -79,7 +79,7 @@ func (s *Store) PromptVersions(ctx context.Context, user chat.UserID, section st
 
 // PromptVersion returns a version with its text. NotFound: the person has none of this number.
 func (s *Store) PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error) {
-	row, err := s.db.Q.PromptVersionOf(ctx, s.db.Pool, dbsqlc.PromptVersionOfParams{UserID: user, Section: section, Version: int32(n)})
+	row, err := dbsqlc.Q.PromptVersionOf(ctx, s.db.Pool, dbsqlc.PromptVersionOfParams{UserID: user, Section: section, Version: int32(n)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.PromptVersion{}, unknown(n)
 	}
@@ -107,7 +107,7 @@ func (s *Store) SetPrompt(ctx context.Context, user chat.UserID, section string,
 			return fault.Errorf(fault.Conflict, "the prompt was changed meanwhile: version %d is in force and yours was made from %d; read it again", newest.Version, d.From)
 		}
 		n := newest.Version + 1
-		err = tx.Q.PromptVersionAdd(ctx, tx, dbsqlc.PromptVersionAddParams{
+		err = dbsqlc.Q.PromptVersionAdd(ctx, tx, dbsqlc.PromptVersionAddParams{
 			UserID: user, Section: section, Version: int32(n), Content: d.Content, Beside: d.Beside, Label: cmp.Or(d.Label, fmt.Sprintf("v%d", n)), Note: d.Note,
 			ChangedBy: new(int64(by)), Keep: maxVersions,
 		})
@@ -120,7 +120,7 @@ func (s *Store) SetPrompt(ctx context.Context, user chat.UserID, section string,
 
 // newest returns the version in force; the zero value where there is none.
 func newest(ctx context.Context, tx *pg.Tx, user chat.UserID, section string) (out chat.PromptVersion, err error) {
-	rows, err := tx.Q.PromptVersionNewest(ctx, tx, user)
+	rows, err := dbsqlc.Q.PromptVersionNewest(ctx, tx, user)
 	if err != nil {
 		return out, fmt.Errorf("read prompt %s: %w", section, err)
 	}
@@ -134,7 +134,7 @@ func newest(ctx context.Context, tx *pg.Tx, user chat.UserID, section string) (o
 
 // NotePrompt gives a version another label or note; nil: it stays. NotFound: there is no such version.
 func (s *Store) NotePrompt(ctx context.Context, user chat.UserID, section string, n int, label, note *string) error {
-	rows, err := s.db.Q.PromptVersionNote(ctx, s.db.Pool, dbsqlc.PromptVersionNoteParams{UserID: user, Section: section, Version: int32(n), Label: label, Note: note})
+	rows, err := dbsqlc.Q.PromptVersionNote(ctx, s.db.Pool, dbsqlc.PromptVersionNoteParams{UserID: user, Section: section, Version: int32(n), Label: label, Note: note})
 	if err == nil && rows == 0 {
 		return unknown(n)
 	}
@@ -156,7 +156,7 @@ func (s *Store) DeletePromptVersion(ctx context.Context, user chat.UserID, secti
 				return err
 			}
 		}
-		rows, err := tx.Q.PromptVersionDelete(ctx, tx, dbsqlc.PromptVersionDeleteParams{UserID: user, Section: section, Version: int32(n)})
+		rows, err := dbsqlc.Q.PromptVersionDelete(ctx, tx, dbsqlc.PromptVersionDeleteParams{UserID: user, Section: section, Version: int32(n)})
 		if err == nil && rows == 0 {
 			return unknown(n)
 		}
@@ -167,7 +167,7 @@ func (s *Store) DeletePromptVersion(ctx context.Context, user chat.UserID, secti
 // change runs a change of a person's prompts. They go one after the other.
 func (s *Store) change(ctx context.Context, user chat.UserID, do func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.RoleLock(ctx, tx, fmt.Sprint(user)); err != nil {
+		if err := dbsqlc.Q.RoleLock(ctx, tx, fmt.Sprint(user)); err != nil {
 			return fmt.Errorf("lock prompts: %w", err)
 		}
 		return do(tx)

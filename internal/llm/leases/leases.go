@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/llm/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/quota"
 )
 
@@ -31,7 +31,7 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 	if err != nil {
 		return err
 	}
-	wait, err := s.db.Q.LeaseTake(ctx, s.db.Pool, dbsqlc.LeaseTakeParams{
+	wait, err := dbsqlc.Q.LeaseTake(ctx, s.db.Pool, dbsqlc.LeaseTakeParams{
 		TurnID: string(step.Turn), Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime),
 		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 	})
@@ -48,9 +48,9 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 
 // KeepLease renews the lease of a call that goes on. One that Postgres forgot in a crash is made again.
 func (s *Store) KeepLease(ctx context.Context, step chat.Step) error {
-	n, err := s.db.Q.LeaseRenew(ctx, s.db.Pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime)})
+	n, err := dbsqlc.Q.LeaseRenew(ctx, s.db.Pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime)})
 	if err == nil && n == 0 {
-		err = s.db.Q.LeaseRetake(ctx, s.db.Pool, dbsqlc.LeaseRetakeParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime)})
+		err = dbsqlc.Q.LeaseRetake(ctx, s.db.Pool, dbsqlc.LeaseRetakeParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime)})
 	}
 	if err != nil {
 		return pg.Classify(fmt.Errorf("renew the lease of a call: %w", err))
@@ -69,7 +69,7 @@ type TenantCalls struct {
 
 // CallsByTenant returns who calls models now, or waits to.
 func (s *Store) CallsByTenant(ctx context.Context) ([]TenantCalls, error) {
-	rows, err := s.db.Q.LeaseTenants(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.LeaseTenants(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("count calls by tenant: %w", err))
 	}

@@ -7,8 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/llm/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
 )
 
@@ -24,7 +24,7 @@ func (s *Store) RecordRefusedTools(ctx context.Context, step chat.Step, tools []
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		added = false
 		for _, t := range tools {
-			n, err := tx.Q.RefusedToolAdd(ctx, tx, dbsqlc.RefusedToolAddParams{
+			n, err := dbsqlc.Q.RefusedToolAdd(ctx, tx, dbsqlc.RefusedToolAddParams{
 				TurnID: step.Turn, SessionKey: step.Session, Model: t.Model, Tool: t.Tool, Digest: t.Digest, Reason: chat.Clean(t.Reason),
 			})
 			if err != nil {
@@ -46,7 +46,7 @@ func (s *Store) RecordRefusedTools(ctx context.Context, step chat.Step, tools []
 
 // RecordRefusedRequest records the request of a conversation that a provider has refused last as too long.
 func (s *Store) RecordRefusedRequest(ctx context.Context, key chat.SessionKey, r chat.RefusedRequest) error {
-	err := s.db.Q.RefusedRequestSet(ctx, s.db.Pool, dbsqlc.RefusedRequestSetParams{
+	err := dbsqlc.Q.RefusedRequestSet(ctx, s.db.Pool, dbsqlc.RefusedRequestSetParams{
 		SessionKey: key, Model: r.Model, WindowSize: int32(r.Window), RequestHash: r.Hash,
 	})
 	if err != nil {

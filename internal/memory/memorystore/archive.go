@@ -11,9 +11,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // Archive adds an entry to an archive and takes out another that it replaces; 0: none. The same key writes once; an empty
@@ -52,14 +52,14 @@ func changeArchive(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, added []ch
 	if len(added)+len(gone) == 0 {
 		return nil, nil
 	}
-	n, err := t.Q.ArchiveDelete(ctx, t, dbsqlc.ArchiveDeleteParams{UserID: w.User, Agent: w.Agent, Ids: numbers(gone)})
+	n, err := dbsqlc.Q.ArchiveDelete(ctx, t, dbsqlc.ArchiveDeleteParams{UserID: w.User, Agent: w.Agent, Ids: numbers(gone)})
 	if err != nil {
 		return nil, fmt.Errorf("delete from the archive: %w", err)
 	}
 	if int(n) != len(gone) {
 		return nil, fault.Errorf(fault.NotFound, "the archive has no such entry any more; search it again")
 	}
-	revision, err := t.Q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: w.User, Agent: w.Agent, Deletions: n})
+	revision, err := dbsqlc.Q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: w.User, Agent: w.Agent, Deletions: n})
 	if err != nil {
 		return nil, fmt.Errorf("count the changes of the archive: %w", err)
 	}
@@ -70,7 +70,7 @@ func changeArchive(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, added []ch
 			return nil, fault.Errorf(fault.TooLarge, "an entry of the archive has at most %d characters, and this one %d: shorten or split it", chat.MaxArchival, size)
 		}
 		words, size := lexical.Vector(content)
-		ids[i], err = t.Q.ArchiveAdd(ctx, t, dbsqlc.ArchiveAddParams{
+		ids[i], err = dbsqlc.Q.ArchiveAdd(ctx, t, dbsqlc.ArchiveAddParams{
 			UserID: w.User, Agent: w.Agent, Content: content, At: at(e.At), Words: words, Size: int32(size),
 			Embedding: packed(e.Embedding), EmbeddingModel: e.Model, Revision: revision,
 		})
@@ -83,13 +83,13 @@ func changeArchive(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, added []ch
 
 // ArchiveCount counts the entries of an archive.
 func (s *Store) ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error) {
-	n, err := s.db.Q.ArchiveCount(ctx, s.db.Pool, dbsqlc.ArchiveCountParams{UserID: w.User, Agent: w.Agent})
+	n, err := dbsqlc.Q.ArchiveCount(ctx, s.db.Pool, dbsqlc.ArchiveCountParams{UserID: w.User, Agent: w.Agent})
 	return int(n), pg.Classify(err)
 }
 
 // ArchiveGet returns those of some entries that are in an archive, in the order in which they are asked for.
 func (s *Store) ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error) {
-	rows, err := s.db.Q.ArchiveGet(ctx, s.db.Pool, dbsqlc.ArchiveGetParams{UserID: w.User, Agent: w.Agent, Ids: numbers(ids)})
+	rows, err := dbsqlc.Q.ArchiveGet(ctx, s.db.Pool, dbsqlc.ArchiveGetParams{UserID: w.User, Agent: w.Agent, Ids: numbers(ids)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the archive: %w", err))
 	}
@@ -104,7 +104,7 @@ func (s *Store) ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.A
 // ArchiveList returns the newest n entries of an archive, the newest first. before is the id of one that they are older
 // than; 0: all.
 func (s *Store) ArchiveList(ctx context.Context, w chat.MemoryOwner, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error) {
-	rows, err := s.db.Q.ArchiveList(ctx, s.db.Pool, dbsqlc.ArchiveListParams{UserID: w.User, Agent: w.Agent, Before: int64(before), N: int32(n)})
+	rows, err := dbsqlc.Q.ArchiveList(ctx, s.db.Pool, dbsqlc.ArchiveListParams{UserID: w.User, Agent: w.Agent, Before: int64(before), N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the archive: %w", err))
 	}
@@ -121,7 +121,7 @@ func (s *Store) ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query str
 	if p.Queries, p.Weights = asked(query); len(p.Queries) == 0 {
 		return nil, nil
 	}
-	rows, err := s.db.Q.ArchiveSearch(ctx, s.db.Pool, p)
+	rows, err := dbsqlc.Q.ArchiveSearch(ctx, s.db.Pool, p)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("search the archive: %w", err))
 	}
@@ -139,7 +139,7 @@ func (s *Store) MemoryLog(ctx context.Context, w chat.MemoryOwner, query string,
 	if queries == nil {
 		queries = []string{}
 	}
-	rows, err := s.db.Q.HistorySearch(ctx, s.db.Pool, dbsqlc.HistorySearchParams{
+	rows, err := dbsqlc.Q.HistorySearch(ctx, s.db.Pool, dbsqlc.HistorySearchParams{
 		UserID: w.User, Agent: w.Agent, Since: since, Until: until, Queries: queries, N: int32(n),
 	})
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // Blocks returns the blocks that a conversation sees; those that were never written are absent.
 func (s *Store) Blocks(ctx context.Context, w chat.MemoryOwner, session chat.SessionKey) (map[chat.Block]string, error) {
-	rows, err := s.db.Q.BlockList(ctx, s.db.Pool, dbsqlc.BlockListParams{UserID: w.User, Agent: w.Agent, Session: string(session)})
+	rows, err := dbsqlc.Q.BlockList(ctx, s.db.Pool, dbsqlc.BlockListParams{UserID: w.User, Agent: w.Agent, Session: string(session)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the blocks of memory: %w", err))
 	}
@@ -48,7 +48,7 @@ func (s *Store) EditBlock(
 }
 
 func readBlock(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, session chat.SessionKey, block chat.Block) (string, error) {
-	content, err := t.Q.BlockGet(ctx, t, dbsqlc.BlockGetParams{UserID: w.User, Agent: w.Agent, Block: block, SessionKey: belongs(block, session)})
+	content, err := dbsqlc.Q.BlockGet(ctx, t, dbsqlc.BlockGetParams{UserID: w.User, Agent: w.Agent, Block: block, SessionKey: belongs(block, session)})
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("read the block %s: %w", block, err)
 	}
@@ -70,7 +70,7 @@ func changeBlock(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, session chat
 	if was != c.Was {
 		return fault.Errorf(fault.Conflict, "the block %s was changed meanwhile", c.Block)
 	}
-	err = t.Q.BlockPut(ctx, t, dbsqlc.BlockPutParams{
+	err = dbsqlc.Q.BlockPut(ctx, t, dbsqlc.BlockPutParams{
 		UserID: w.User, Agent: w.Agent, Block: c.Block, SessionKey: belongs(c.Block, session), Content: content,
 	})
 	if err != nil {

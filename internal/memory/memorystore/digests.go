@@ -10,15 +10,15 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/quota"
 )
 
 // ClaimDigest reserves an entry that is to be shortened for its caller, for some time. false: another process has reserved
 // it, or it was shortened or deleted.
 func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.Duration) (bool, error) {
-	n, err := s.db.Q.DigestClaim(ctx, s.db.Pool, dbsqlc.DigestClaimParams{ID: id, Pause: pg.Interval(pause)})
+	n, err := dbsqlc.Q.DigestClaim(ctx, s.db.Pool, dbsqlc.DigestClaimParams{ID: id, Pause: pg.Interval(pause)})
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("claim an entry of the archive: %w", err))
 	}
@@ -27,7 +27,7 @@ func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.
 
 // KeepDigest stores the digest of an entry and releases the reservation. Without a digest it postpones the next attempt.
 func (s *Store) KeepDigest(ctx context.Context, id chat.ArchivalID, digest string, pause time.Duration) error {
-	if err := s.db.Q.DigestKeep(ctx, s.db.Pool, dbsqlc.DigestKeepParams{ID: id, Digest: chat.Clean(digest), Pause: pg.Interval(pause)}); err != nil {
+	if err := dbsqlc.Q.DigestKeep(ctx, s.db.Pool, dbsqlc.DigestKeepParams{ID: id, Digest: chat.Clean(digest), Pause: pg.Interval(pause)}); err != nil {
 		return pg.Classify(fmt.Errorf("keep a digest: %w", err))
 	}
 	return nil
@@ -40,7 +40,7 @@ func (s *Store) DigestReader(ctx context.Context, user chat.UserID) (chat.Sessio
 	if err != nil {
 		return "", err
 	}
-	row, err := s.db.Q.DigestReader(ctx, s.db.Pool, dbsqlc.DigestReaderParams{
+	row, err := dbsqlc.Q.DigestReader(ctx, s.db.Pool, dbsqlc.DigestReaderParams{
 		UserID: user, MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal),
 	})
 	switch {

@@ -10,14 +10,15 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/users"
 )
 
 // MemoryWritten returns the result of a change of memory by its key; found is false if it was not made.
 func (s *Store) MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error) {
-	result, err = s.db.Q.MemoryWritten(ctx, s.db.Pool, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
+	result, err = dbsqlc.Q.MemoryWritten(ctx, s.db.Pool, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -58,10 +59,10 @@ func (s *Store) changeMemory(
 	ctx context.Context, w chat.MemoryOwner, key string, fn func(tx *pg.Tx) (result string, err error),
 ) (result string, fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.MemoryLock(ctx, tx, w.User); err != nil {
+		if err := users.Lock(ctx, tx, w.User); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
-		result, err = s.db.Q.MemoryWritten(ctx, tx, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
+		result, err = dbsqlc.Q.MemoryWritten(ctx, tx, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
@@ -71,7 +72,7 @@ func (s *Store) changeMemory(
 		if fresh = true; key == "" {
 			return nil
 		}
-		err = s.db.Q.MemoryWrite(ctx, tx, dbsqlc.MemoryWriteParams{UserID: w.User, Agent: w.Agent, Key: key, Result: chat.Clean(result)})
+		err = dbsqlc.Q.MemoryWrite(ctx, tx, dbsqlc.MemoryWriteParams{UserID: w.User, Agent: w.Agent, Key: key, Result: chat.Clean(result)})
 		if err != nil {
 			return fmt.Errorf("keep the key of a change of memory: %w", err)
 		}
@@ -81,7 +82,7 @@ func (s *Store) changeMemory(
 }
 
 func changeNote(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, n chat.NoteChange) error {
-	was, err := t.Q.MemoryGet(ctx, t, dbsqlc.MemoryGetParams{UserID: w.User, Agent: w.Agent, Path: n.Path})
+	was, err := dbsqlc.Q.MemoryGet(ctx, t, dbsqlc.MemoryGetParams{UserID: w.User, Agent: w.Agent, Path: n.Path})
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read memory: %w", err)
 	}
@@ -96,7 +97,7 @@ func addHistory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, m chat.Memori
 		return nil
 	}
 	words, size := lexical.Vector(chat.Clean(m.History))
-	err := t.Q.HistoryAdd(ctx, t, dbsqlc.HistoryAddParams{
+	err := dbsqlc.Q.HistoryAdd(ctx, t, dbsqlc.HistoryAddParams{
 		UserID: w.User, Agent: w.Agent, SessionKey: m.Session, Entry: chat.Clean(m.History), Words: words, Size: int32(size), FromAt: at(m.From), ToAt: at(m.To),
 	})
 	if err != nil {
@@ -116,7 +117,7 @@ func at(t time.Time) time.Time {
 // MemoryHistory returns the newest n entries of a log, the newest first. before is the id of an entry that they are older
 // than; 0: all.
 func (s *Store) MemoryHistory(ctx context.Context, w chat.MemoryOwner, before int64, n int) ([]chat.HistoryEntry, error) {
-	rows, err := s.db.Q.HistoryList(ctx, s.db.Pool, dbsqlc.HistoryListParams{UserID: w.User, Agent: w.Agent, Before: before, N: int32(n)})
+	rows, err := dbsqlc.Q.HistoryList(ctx, s.db.Pool, dbsqlc.HistoryListParams{UserID: w.User, Agent: w.Agent, Before: before, N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the log of memory: %w", err))
 	}

@@ -6,13 +6,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // BlocksOfAll returns the blocks that a memory has in any conversation, without empty ones.
 func (s *Store) BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.BlockOf, error) {
-	rows, err := s.db.Q.BlockListAll(ctx, s.db.Pool, dbsqlc.BlockListAllParams{UserID: w.User, Agent: w.Agent})
+	rows, err := dbsqlc.Q.BlockListAll(ctx, s.db.Pool, dbsqlc.BlockListAllParams{UserID: w.User, Agent: w.Agent})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the blocks of memory: %w", err))
 	}
@@ -26,7 +26,7 @@ func (s *Store) BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.Blo
 // ForgetLog takes entries out of a log, as its person wants. NotFound: one is not there, and all stay.
 func (s *Store) ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.HistoryDelete(ctx, tx, dbsqlc.HistoryDeleteParams{UserID: w.User, Agent: w.Agent, Ids: ids})
+		n, err := dbsqlc.Q.HistoryDelete(ctx, tx, dbsqlc.HistoryDeleteParams{UserID: w.User, Agent: w.Agent, Ids: ids})
 		if err != nil {
 			return fmt.Errorf("forget entries of the log: %w", err)
 		}
@@ -39,7 +39,7 @@ func (s *Store) ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) 
 
 // MemoryNames returns the names of the memories that hold anything of a person.
 func (s *Store) MemoryNames(ctx context.Context, user chat.UserID) ([]string, error) {
-	names, err := s.db.Q.MemoryNames(ctx, s.db.Pool, user)
+	names, err := dbsqlc.Q.MemoryNames(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the memories of user %d: %w", user, err))
 	}

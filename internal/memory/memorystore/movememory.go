@@ -6,38 +6,39 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/users"
 )
 
 // MoveMemories moves the memory of a user to the user that the person is now. While the former user still has an identity or
 // a sign-in, their memory stays; only what belongs to a moved conversation moves with it.
 func MoveMemories(ctx context.Context, t *pg.Tx, from, to chat.UserID, sessions []string) error {
 	for _, id := range []chat.UserID{min(from, to), max(from, to)} { // whoever writes a note holds one of them
-		if err := t.Q.MemoryLock(ctx, t, id); err != nil {
+		if err := users.Lock(ctx, t, id); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
 	}
-	if err := t.Q.BlockMoveOf(ctx, t, dbsqlc.BlockMoveOfParams{UserID: from, NewUserID: int64(to), Sessions: sessions}); err != nil {
+	if err := dbsqlc.Q.BlockMoveOf(ctx, t, dbsqlc.BlockMoveOfParams{UserID: from, NewUserID: int64(to), Sessions: sessions}); err != nil {
 		return fmt.Errorf("move the working contexts of conversations: %w", err)
 	}
-	left, err := t.Q.MemoryLeft(ctx, t, from)
+	left, err := dbsqlc.Q.MemoryLeft(ctx, t, from)
 	if err != nil {
 		return fmt.Errorf("look whether anybody is left behind: %w", err)
 	}
 	if !left {
 		return nil
 	}
-	if err := t.Q.MemoryMove(ctx, t, dbsqlc.MemoryMoveParams{UserID: from, NewUserID: int64(to), LeftID: int64(from)}); err != nil {
+	if err := dbsqlc.Q.MemoryMove(ctx, t, dbsqlc.MemoryMoveParams{UserID: from, NewUserID: int64(to), LeftID: int64(from)}); err != nil {
 		return fmt.Errorf("move what is remembered: %w", err)
 	}
-	if err := t.Q.HistoryMove(ctx, t, dbsqlc.HistoryMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
+	if err := dbsqlc.Q.HistoryMove(ctx, t, dbsqlc.HistoryMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
 		return fmt.Errorf("move the log of memory: %w", err)
 	}
-	if err := t.Q.MemoryWriteMove(ctx, t, dbsqlc.MemoryWriteMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
+	if err := dbsqlc.Q.MemoryWriteMove(ctx, t, dbsqlc.MemoryWriteMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
 		return fmt.Errorf("move the keys of memory: %w", err)
 	}
-	if err := t.Q.SoulMove(ctx, t, dbsqlc.SoulMoveParams{UserID: from, NewUserID: int64(to), LeftID: int64(from)}); err != nil {
+	if err := dbsqlc.Q.SoulMove(ctx, t, dbsqlc.SoulMoveParams{UserID: from, NewUserID: int64(to), LeftID: int64(from)}); err != nil {
 		return fmt.Errorf("move soul files: %w", err)
 	}
 	if err := moveProfile(ctx, t, from, to); err != nil {
@@ -51,20 +52,20 @@ func MoveMemories(ctx context.Context, t *pg.Tx, from, to chat.UserID, sessions 
 
 // moveArchives counts as deletions for one user and as writes for the other, so that every index follows.
 func moveArchives(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
-	agents, err := t.Q.ArchiveAgents(ctx, t, from)
+	agents, err := dbsqlc.Q.ArchiveAgents(ctx, t, from)
 	if err != nil {
 		return fmt.Errorf("look for archives: %w", err)
 	}
 	for _, agent := range agents {
-		revision, err := t.Q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: to, Agent: agent})
+		revision, err := dbsqlc.Q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: to, Agent: agent})
 		if err != nil {
 			return fmt.Errorf("count the changes of the archive: %w", err)
 		}
-		n, err := t.Q.ArchiveMove(ctx, t, dbsqlc.ArchiveMoveParams{UserID: from, Agent: agent, Revision: revision, NewUserID: int64(to)})
+		n, err := dbsqlc.Q.ArchiveMove(ctx, t, dbsqlc.ArchiveMoveParams{UserID: from, Agent: agent, Revision: revision, NewUserID: int64(to)})
 		if err != nil {
 			return fmt.Errorf("move the archive: %w", err)
 		}
-		if _, err := t.Q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: from, Agent: agent, Deletions: n}); err != nil {
+		if _, err := dbsqlc.Q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: from, Agent: agent, Deletions: n}); err != nil {
 			return fmt.Errorf("count the changes of the archive: %w", err)
 		}
 	}
@@ -73,10 +74,10 @@ func moveArchives(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
 
 // moveBlocks moves blocks. If both users have a block, the text of the former user's goes to the archive.
 func moveBlocks(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
-	if err := t.Q.BlockMove(ctx, t, dbsqlc.BlockMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
+	if err := dbsqlc.Q.BlockMove(ctx, t, dbsqlc.BlockMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
 		return fmt.Errorf("move the blocks of memory: %w", err)
 	}
-	rest, err := t.Q.BlockLeft(ctx, t, from)
+	rest, err := dbsqlc.Q.BlockLeft(ctx, t, from)
 	if err != nil {
 		return fmt.Errorf("take the blocks that are left: %w", err)
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 const (
@@ -50,10 +50,10 @@ func (s *Store) said(ctx context.Context, w chat.MemoryOwner, here chat.SessionK
 		Owner: w.User, Here: string(here), Since: q.Since, Until: q.Until, N: int32(q.N), Query: words.TSQuery(), Letters: maxPastSource,
 		These: append([]string{}, q.Agents.Only...), Others: append([]string{}, q.Agents.Except...),
 	}
-	rows, err := s.db.Q.SearchPast(ctx, s.db.Pool, p)
+	rows, err := dbsqlc.Q.SearchPast(ctx, s.db.Pool, p)
 	if err == nil && len(rows) == 0 && words.Phrases() > 1 {
 		p.Query = words.Any().TSQuery()
-		rows, err = s.db.Q.SearchPast(ctx, s.db.Pool, p)
+		rows, err = dbsqlc.Q.SearchPast(ctx, s.db.Pool, p)
 	}
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("search what was said: %w", err))

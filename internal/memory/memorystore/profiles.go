@@ -13,9 +13,10 @@ import (
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/users"
 )
 
 // Profile returns what a person says of themselves, with the timezone that they want times in; the zero value where they
@@ -25,8 +26,8 @@ func (s *Store) Profile(ctx context.Context, user chat.UserID) (chat.UserProfile
 	return p, pg.Classify(err)
 }
 
-func (s *Store) profile(ctx context.Context, db dbsqlc.DBTX, user chat.UserID) (chat.UserProfile, error) {
-	row, err := s.db.Q.ProfileGet(ctx, db, user)
+func (s *Store) profile(ctx context.Context, db pg.DBTX, user chat.UserID) (chat.UserProfile, error) {
+	row, err := dbsqlc.Q.ProfileGet(ctx, db, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.UserProfile{}, nil
 	}
@@ -51,7 +52,7 @@ func (s *Store) SetProfile(ctx context.Context, user chat.UserID, p chat.UserPro
 	}
 	var stands chat.UserProfile
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.MemoryLock(ctx, tx, user); err != nil {
+		if err := users.Lock(ctx, tx, user); err != nil {
 			return fmt.Errorf("lock the profile: %w", err)
 		}
 		was, err := s.profile(ctx, tx, user)
@@ -71,7 +72,7 @@ func (s *Store) SetProfile(ctx context.Context, user chat.UserID, p chat.UserPro
 }
 
 func putProfile(ctx context.Context, t *pg.Tx, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error) {
-	row, err := t.Q.ProfilePut(ctx, t, dbsqlc.ProfilePutParams{UserID: user, Content: p.Content, Timezone: p.Timezone})
+	row, err := dbsqlc.Q.ProfilePut(ctx, t, dbsqlc.ProfilePutParams{UserID: user, Content: p.Content, Timezone: p.Timezone})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, fault.Errorf(fault.Invalid, "a group has no profile; what is remembered of it is in /memory")
 	}
@@ -79,7 +80,7 @@ func putProfile(ctx context.Context, t *pg.Tx, user chat.UserID, p chat.UserProf
 		return p, fmt.Errorf("write the profile of user %d: %w", user, err)
 	}
 	p.Revision, p.UpdatedAt = int(row.Revision), row.UpdatedAt
-	if err := t.Q.ProfileVersionAdd(ctx, t, dbsqlc.ProfileVersionAddParams{UserID: user, ChangedBy: int64(user), Keep: maxProfileVersions}); err != nil {
+	if err := dbsqlc.Q.ProfileVersionAdd(ctx, t, dbsqlc.ProfileVersionAddParams{UserID: user, ChangedBy: int64(user), Keep: maxProfileVersions}); err != nil {
 		return p, fmt.Errorf("keep a version of the profile of user %d: %w", user, err)
 	}
 	return p, nil
@@ -87,12 +88,12 @@ func putProfile(ctx context.Context, t *pg.Tx, user chat.UserID, p chat.UserProf
 
 // moveProfile makes one profile of two, when two accounts become one. What does not fit becomes a note; versions of the profile that goes, go.
 func moveProfile(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
-	rows, err := t.Q.ProfileTake(ctx, t, from)
+	rows, err := dbsqlc.Q.ProfileTake(ctx, t, from)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
 	gone := rows[0]
-	stays, err := t.Q.ProfileGet(ctx, t, to)
+	stays, err := dbsqlc.Q.ProfileGet(ctx, t, to)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read the profile of user %d: %w", to, err)
 	}
@@ -103,7 +104,7 @@ func moveProfile(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
 	case utf8.RuneCountInString(joined) <= chat.MaxProfile:
 		merged.Content = joined
 	default:
-		err := t.Q.MemoryPut(ctx, t, dbsqlc.MemoryPutParams{
+		err := dbsqlc.Q.MemoryPut(ctx, t, dbsqlc.MemoryPutParams{
 			UserID: to, Agent: policy.DefaultAgent, Path: fmt.Sprintf("linked/%d/profile.md", from), Content: gone.Content,
 		})
 		if err != nil {

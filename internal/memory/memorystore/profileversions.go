@@ -10,9 +10,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service/servicestore"
+	"xbot/internal/user/users"
 )
 
 // maxProfileVersions is how many versions of a profile are kept; the oldest go.
@@ -20,7 +21,7 @@ const maxProfileVersions = 100
 
 // ProfileVersions lists what a person's profile was, the newest first, without the texts.
 func (s *Store) ProfileVersions(ctx context.Context, user chat.UserID) ([]chat.ProfileVersion, error) {
-	rows, err := s.db.Q.ProfileVersionList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.ProfileVersionList(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list versions of the profile of user %d: %w", user, err))
 	}
@@ -33,7 +34,7 @@ func (s *Store) ProfileVersions(ctx context.Context, user chat.UserID) ([]chat.P
 
 // ProfileVersion returns a version with its text. NotFound: the person has none of this number.
 func (s *Store) ProfileVersion(ctx context.Context, user chat.UserID, n int) (chat.ProfileVersion, error) {
-	r, err := s.db.Q.ProfileVersionOf(ctx, s.db.Pool, dbsqlc.ProfileVersionOfParams{UserID: user, Version: int32(n)})
+	r, err := dbsqlc.Q.ProfileVersionOf(ctx, s.db.Pool, dbsqlc.ProfileVersionOfParams{UserID: user, Version: int32(n)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.ProfileVersion{}, noProfileVersion(n)
 	}
@@ -53,7 +54,7 @@ func noProfileVersion(n int) error {
 // works with it.
 func (s *Store) DeleteProfileVersion(ctx context.Context, user chat.UserID, n int) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.MemoryLock(ctx, tx, user); err != nil {
+		if err := users.Lock(ctx, tx, user); err != nil {
 			return fmt.Errorf("lock the profile: %w", err)
 		}
 		now, err := s.profile(ctx, tx, user)
@@ -66,7 +67,7 @@ func (s *Store) DeleteProfileVersion(ctx context.Context, user chat.UserID, n in
 		if err := servicestore.NotUsed(ctx, tx, user, servicestore.UsesProfile, n); err != nil {
 			return err
 		}
-		rows, err := tx.Q.ProfileVersionDelete(ctx, tx, dbsqlc.ProfileVersionDeleteParams{UserID: user, Version: int32(n)})
+		rows, err := dbsqlc.Q.ProfileVersionDelete(ctx, tx, dbsqlc.ProfileVersionDeleteParams{UserID: user, Version: int32(n)})
 		if err == nil && rows == 0 {
 			return noProfileVersion(n)
 		}

@@ -10,14 +10,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/memory/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/user/persona"
 )
 
 // SoulFiles returns the soul files of a memory, by name.
 func (s *Store) SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error) {
-	rows, err := s.db.Q.SoulList(ctx, s.db.Pool, dbsqlc.SoulListParams{UserID: w.User, Agent: w.Agent})
+	rows, err := dbsqlc.Q.SoulList(ctx, s.db.Pool, dbsqlc.SoulListParams{UserID: w.User, Agent: w.Agent})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read soul files: %w", err))
 	}
@@ -38,7 +38,7 @@ func (s *Store) SetSoulFile(ctx context.Context, w chat.MemoryOwner, key string,
 
 // changeSoul checks a change and makes it.
 func changeSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulChange) (version string, err error) {
-	was, err := t.Q.SoulGet(ctx, t, dbsqlc.SoulGetParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
+	was, err := dbsqlc.Q.SoulGet(ctx, t, dbsqlc.SoulGetParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("read the soul file %s: %w", c.Name, err)
 	}
@@ -56,7 +56,7 @@ func changeSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulCh
 		return "", fault.Errorf(fault.Conflict, "the soul file %s says something else by now, its version is %s: read it before you write", c.Name, now)
 	}
 	if c.Content == "" {
-		err = t.Q.SoulDelete(ctx, t, dbsqlc.SoulDeleteParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
+		err = dbsqlc.Q.SoulDelete(ctx, t, dbsqlc.SoulDeleteParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
 	} else {
 		err = putSoul(ctx, t, w, c, was == "")
 	}
@@ -68,7 +68,7 @@ func changeSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulCh
 
 func putSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulChange, fresh bool) error {
 	if fresh {
-		n, err := t.Q.SoulCount(ctx, t, dbsqlc.SoulCountParams{UserID: w.User, Agent: w.Agent})
+		n, err := dbsqlc.Q.SoulCount(ctx, t, dbsqlc.SoulCountParams{UserID: w.User, Agent: w.Agent})
 		if err != nil {
 			return err
 		}
@@ -76,5 +76,5 @@ func putSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulChang
 			return fault.Errorf(fault.TooLarge, "there are %d soul files, and no more are kept: merge or delete some first", n)
 		}
 	}
-	return t.Q.SoulPut(ctx, t, dbsqlc.SoulPutParams{UserID: w.User, Agent: w.Agent, Name: c.Name, Content: c.Content})
+	return dbsqlc.Q.SoulPut(ctx, t, dbsqlc.SoulPutParams{UserID: w.User, Agent: w.Agent, Name: c.Name, Content: c.Content})
 }

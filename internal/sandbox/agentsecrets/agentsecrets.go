@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/sandbox/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -32,7 +32,7 @@ type Secret struct {
 // AgentSecrets lists those of an agent, or of all agents where none is named. Nothing is kept in memory: a change is in force at once, in
 // every process.
 func (s *Store) AgentSecrets(ctx context.Context, agent string) ([]Secret, error) {
-	rows, err := s.db.Q.AgentSecretList(ctx, s.db.Pool, agent)
+	rows, err := dbsqlc.Q.AgentSecretList(ctx, s.db.Pool, agent)
 	return of(rows), pg.Classify(err)
 }
 
@@ -55,10 +55,10 @@ func (s *Store) SetAgentSecret(ctx context.Context, in Secret, bounds Bounds) er
 		if err := secretstore.NoteKey(ctx, tx, in.Sealed); err != nil {
 			return err
 		}
-		if err := tx.Q.AgentSecretLock(ctx, tx, in.Agent); err != nil {
+		if err := dbsqlc.Q.AgentSecretLock(ctx, tx, in.Agent); err != nil {
 			return fmt.Errorf("lock the secrets of %s: %w", in.Agent, err)
 		}
-		rows, err := tx.Q.AgentSecretList(ctx, tx, in.Agent)
+		rows, err := dbsqlc.Q.AgentSecretList(ctx, tx, in.Agent)
 		if err != nil {
 			return fmt.Errorf("read the secrets of %s: %w", in.Agent, err)
 		}
@@ -71,14 +71,14 @@ func (s *Store) SetAgentSecret(ctx context.Context, in Secret, bounds Bounds) er
 		if err := bounds.Fit(others); err != nil {
 			return err
 		}
-		return tx.Q.AgentSecretSet(ctx, tx, dbsqlc.AgentSecretSetParams{Agent: in.Agent, Name: in.Name, Sealed: in.Sealed})
+		return dbsqlc.Q.AgentSecretSet(ctx, tx, dbsqlc.AgentSecretSetParams{Agent: in.Agent, Name: in.Name, Sealed: in.Sealed})
 	})
 }
 
 // RemoveAgentSecret removes a secret. NotFound: there is none.
 func (s *Store) RemoveAgentSecret(ctx context.Context, agent, name string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.AgentSecretDelete(ctx, tx, dbsqlc.AgentSecretDeleteParams{Agent: agent, Name: name})
+		n, err := dbsqlc.Q.AgentSecretDelete(ctx, tx, dbsqlc.AgentSecretDeleteParams{Agent: agent, Name: name})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "agent %s has no secret variable %s", agent, name)
 		}
@@ -89,6 +89,6 @@ func (s *Store) RemoveAgentSecret(ctx context.Context, agent, name string) error
 // RunnerIsListed reports whether a runner of a user stands in a list of OWNER/NAME. Those of people whom a platform brought never do: the
 // name is what they call themselves.
 func (s *Store) RunnerIsListed(ctx context.Context, owner chat.UserID, name string, listed []string) (bool, error) {
-	is, err := s.db.Q.RunnerIsListed(ctx, s.db.Pool, dbsqlc.RunnerIsListedParams{Owner: int64(owner), Name: name, Listed: listed})
+	is, err := dbsqlc.Q.RunnerIsListed(ctx, s.db.Pool, dbsqlc.RunnerIsListedParams{Owner: int64(owner), Name: name, Listed: listed})
 	return is, pg.Classify(err)
 }

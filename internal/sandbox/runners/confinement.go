@@ -9,12 +9,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/sandbox/dbsqlc"
 )
 
 // LocalSandbox returns what an administrator chose for the server's own runner; ConfineAuto if none did.
 func (s *Store) LocalSandbox(ctx context.Context) (chat.RunnerSandbox, error) {
-	row, err := s.db.Q.RunnerConfinement(ctx, s.db.Pool)
+	row, err := dbsqlc.Q.RunnerConfinement(ctx, s.db.Pool)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.RunnerSandbox{Confine: chat.ConfineAuto}, nil
 	}
@@ -27,9 +27,9 @@ func (s *Store) LocalSandbox(ctx context.Context) (chat.RunnerSandbox, error) {
 // SetLocalSandbox stores an administrator's choice: ConfineAuto or ConfineOff. The commit notifies the process that runs the runner.
 func (s *Store) SetLocalSandbox(ctx context.Context, confine string, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.RunnerConfinementSet(ctx, tx, dbsqlc.RunnerConfinementSetParams{Confine: confine, ChangedBy: new(int64(by))}); err != nil {
+		if err := dbsqlc.Q.RunnerConfinementSet(ctx, tx, dbsqlc.RunnerConfinementSetParams{Confine: confine, ChangedBy: new(int64(by))}); err != nil {
 			return fmt.Errorf("write whether commands run in a sandbox: %w", err)
 		}
-		return tx.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"xbot/internal/sandbox/dbsqlc"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,7 +19,7 @@ const containersChannel = "xbot_containers"
 // WantContainer asks every ingress that runs containers for the one of a user. If no process listens the request is lost:
 // the caller repeats it while it needs the container.
 func (s *Store) WantContainer(ctx context.Context, user chat.UserID) error {
-	if err := s.db.Q.ContainerWant(ctx, s.db.Pool, strconv.FormatInt(int64(user), 10)); err != nil {
+	if err := dbsqlc.Q.ContainerWant(ctx, s.db.Pool, strconv.FormatInt(int64(user), 10)); err != nil {
 		return pg.Classify(fmt.Errorf("ask for the container of user %d: %w", user, err))
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/sandbox/dbsqlc"
 	"xbot/internal/turn/quota"
 	"xbot/internal/user/users"
 	"xbot/runner/wire"
@@ -36,7 +36,7 @@ type Runner struct {
 
 // EnsureRunner makes a runner of the server's own, or gives the existing one a new token.
 func (s *Store) EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error) {
-	id, err := s.db.Q.RunnerEnsure(ctx, s.db.Pool, dbsqlc.RunnerEnsureParams{UserID: user, Name: name, TokenHash: tokenHash})
+	id, err := dbsqlc.Q.RunnerEnsure(ctx, s.db.Pool, dbsqlc.RunnerEnsureParams{UserID: user, Name: name, TokenHash: tokenHash})
 	if err != nil {
 		return 0, pg.Classify(fmt.Errorf("write runner %s: %w", name, err))
 	}
@@ -55,8 +55,8 @@ func (s *Store) GrantRunner(ctx context.Context, user chat.UserID, name string, 
 	return s.create(ctx, s.db.Pool, user, name, tokenHash)
 }
 
-func (s *Store) create(ctx context.Context, db dbsqlc.DBTX, user chat.UserID, name string, tokenHash []byte) error {
-	_, err := s.db.Q.RunnerCreate(ctx, db, dbsqlc.RunnerCreateParams{UserID: user, Name: name, TokenHash: tokenHash})
+func (s *Store) create(ctx context.Context, db pg.DBTX, user chat.UserID, name string, tokenHash []byte) error {
+	_, err := dbsqlc.Q.RunnerCreate(ctx, db, dbsqlc.RunnerCreateParams{UserID: user, Name: name, TokenHash: tokenHash})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.Errorf(fault.Conflict, "there is a runner named %q already: choose another name, or make a new token for that one", name)
 	}
@@ -69,22 +69,22 @@ func (s *Store) create(ctx context.Context, db dbsqlc.DBTX, user chat.UserID, na
 // RenewRunner gives a runner a new token: the old one becomes invalid. NotFound if the user has no such runner.
 func (s *Store) RenewRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.RunnerRenew(ctx, tx, dbsqlc.RunnerRenewParams{UserID: user, Name: name, TokenHash: tokenHash})
+		n, err := dbsqlc.Q.RunnerRenew(ctx, tx, dbsqlc.RunnerRenewParams{UserID: user, Name: name, TokenHash: tokenHash})
 		if err := oneRunner(n, err, "renew", name); err != nil {
 			return err
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }
 
 // RevokeRunner makes a runner's token useless. NotFound if the user has no such runner.
 func (s *Store) RevokeRunner(ctx context.Context, user chat.UserID, name string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.RunnerRevoke(ctx, tx, dbsqlc.RunnerRevokeParams{UserID: user, Name: name})
+		n, err := dbsqlc.Q.RunnerRevoke(ctx, tx, dbsqlc.RunnerRevokeParams{UserID: user, Name: name})
 		if err := oneRunner(n, err, "revoke", name); err != nil {
 			return err
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }
 
@@ -101,7 +101,7 @@ func oneRunner(n int64, err error, what, name string) error {
 // RunnerByToken finds the runner of a token by the token's SHA-256, and whether its owner is an administrator; Denied
 // if the token is unknown or revoked.
 func (s *Store) RunnerByToken(ctx context.Context, tokenHash []byte) (name string, user chat.UserID, admin bool, err error) {
-	row, err := s.db.Q.RunnerByToken(ctx, s.db.Pool, tokenHash)
+	row, err := dbsqlc.Q.RunnerByToken(ctx, s.db.Pool, tokenHash)
 	if errors.Is(err, pgx.ErrNoRows) || (err == nil && subtle.ConstantTimeCompare(row.TokenHash, tokenHash) != 1) {
 		return "", 0, false, fault.Errorf(fault.Denied, "this runner token is unknown or was revoked")
 	}
@@ -110,7 +110,7 @@ func (s *Store) RunnerByToken(ctx context.Context, tokenHash []byte) (name strin
 
 // RunnersSeen notes that connections made with these tokens stand, and returns the hashes of those that are still good.
 func (s *Store) RunnersSeen(ctx context.Context, tokenHashes [][]byte) ([][]byte, error) {
-	good, err := s.db.Q.RunnersSeen(ctx, s.db.Pool, tokenHashes)
+	good, err := dbsqlc.Q.RunnersSeen(ctx, s.db.Pool, tokenHashes)
 	return good, pg.Classify(err)
 }
 
@@ -125,7 +125,7 @@ func (s *Store) RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]R
 }
 
 func (s *Store) runners(ctx context.Context, which dbsqlc.RunnerListParams) ([]Runner, error) {
-	rows, err := s.db.Q.RunnerList(ctx, s.db.Pool, which)
+	rows, err := dbsqlc.Q.RunnerList(ctx, s.db.Pool, which)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list runners: %w", err))
 	}
@@ -146,7 +146,7 @@ func (s *Store) runners(ctx context.Context, which dbsqlc.RunnerListParams) ([]R
 
 // RunnerChoice says which runner a user's commands ask for: the given one, else the user's active one, else none.
 func (s *Store) RunnerChoice(ctx context.Context, user chat.UserID, asked string) (chat.RunnerChoice, error) {
-	row, err := s.db.Q.RunnerChoice(ctx, s.db.Pool, dbsqlc.RunnerChoiceParams{Owner: int64(user), Asked: asked})
+	row, err := dbsqlc.Q.RunnerChoice(ctx, s.db.Pool, dbsqlc.RunnerChoiceParams{Owner: int64(user), Asked: asked})
 	if err != nil {
 		return chat.RunnerChoice{}, pg.Classify(fmt.Errorf("look up the runner of user %d: %w", user, err))
 	}
@@ -162,10 +162,10 @@ func (s *Store) Connected(ctx context.Context, id, holder string, tokenHash []by
 	}
 	var epoch int64
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.RunnerConnected(ctx, tx, dbsqlc.RunnerConnectedParams{TokenHash: tokenHash, Info: said}); err != nil {
+		if err := dbsqlc.Q.RunnerConnected(ctx, tx, dbsqlc.RunnerConnectedParams{TokenHash: tokenHash, Info: said}); err != nil {
 			return fmt.Errorf("note what runner %s said of itself: %w", id, err)
 		}
-		epoch, err = s.db.Q.ConnectionOpen(ctx, tx, dbsqlc.ConnectionOpenParams{Name: id, Holder: holder})
+		epoch, err = dbsqlc.Q.ConnectionOpen(ctx, tx, dbsqlc.ConnectionOpenParams{Name: id, Holder: holder})
 		return err
 	})
 	return epoch, err
@@ -193,12 +193,12 @@ func oneLine(text string) string {
 
 // Disconnected notes that a connection ended, unless a newer one has taken its place.
 func (s *Store) Disconnected(ctx context.Context, name string, epoch int64) error {
-	return pg.Classify(s.db.Q.ConnectionClose(ctx, s.db.Pool, dbsqlc.ConnectionCloseParams{Name: name, Epoch: epoch}))
+	return pg.Classify(dbsqlc.Q.ConnectionClose(ctx, s.db.Pool, dbsqlc.ConnectionCloseParams{Name: name, Epoch: epoch}))
 }
 
 // Holder returns which ingress holds the socket of a runner; ok is false if none does.
 func (s *Store) Holder(ctx context.Context, name string) (holder string, epoch int64, ok bool, err error) {
-	row, err := s.db.Q.ConnectionHolder(ctx, s.db.Pool, name)
+	row, err := dbsqlc.Q.ConnectionHolder(ctx, s.db.Pool, name)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, false, nil
 	}

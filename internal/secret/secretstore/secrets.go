@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret"
+	"xbot/internal/secret/dbsqlc"
 )
 
 // Kinds of what is sealed with the installation's key.
@@ -41,7 +41,7 @@ func NoteKey(ctx context.Context, tx *pg.Tx, data []byte) error {
 	if id == "" {
 		return nil
 	}
-	retired, err := tx.Q.SealingKeyUse(ctx, tx, id)
+	retired, err := dbsqlc.Q.SealingKeyUse(ctx, tx, id)
 	if err != nil {
 		return fmt.Errorf("note the key of a secret: %w", err)
 	}
@@ -53,7 +53,7 @@ func NoteKey(ctx context.Context, tx *pg.Tx, data []byte) error {
 
 // Secrets lists all that is sealed with the installation's key.
 func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
-	rows, err := s.db.Q.SealedList(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.SealedList(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list sealed secrets: %w", err))
 	}
@@ -68,15 +68,15 @@ func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
 // that are about to store one.
 func (s *Store) RetireKeysBut(ctx context.Context, current string, others []string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.SealingKeyRevive(ctx, tx, current); err != nil {
+		if err := dbsqlc.Q.SealingKeyRevive(ctx, tx, current); err != nil {
 			return fmt.Errorf("note the new key: %w", err)
 		}
 		for _, id := range others { // one that sealed nothing yet has no row
-			if _, err := s.db.Q.SealingKeyUse(ctx, tx, id); err != nil {
+			if _, err := dbsqlc.Q.SealingKeyUse(ctx, tx, id); err != nil {
 				return fmt.Errorf("note the old key: %w", err)
 			}
 		}
-		return s.db.Q.SealingKeyRetireOthers(ctx, tx, current)
+		return dbsqlc.Q.SealingKeyRetireOthers(ctx, tx, current)
 	})
 }
 
@@ -87,29 +87,29 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 	var err error
 	switch was.Kind {
 	case SealedChannel:
-		n, err = s.db.Q.SealedReplaceChannel(ctx, s.db.Pool, dbsqlc.SealedReplaceChannelParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceChannel(ctx, s.db.Pool, dbsqlc.SealedReplaceChannelParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedTrigger:
-		n, err = s.db.Q.SealedReplaceTrigger(ctx, s.db.Pool, dbsqlc.SealedReplaceTriggerParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceTrigger(ctx, s.db.Pool, dbsqlc.SealedReplaceTriggerParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedPayload:
-		n, err = s.db.Q.SealedReplacePayload(ctx, s.db.Pool, dbsqlc.SealedReplacePayloadParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplacePayload(ctx, s.db.Pool, dbsqlc.SealedReplacePayloadParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedSubscription:
-		n, err = s.db.Q.SealedReplaceSubscription(ctx, s.db.Pool, dbsqlc.SealedReplaceSubscriptionParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceSubscription(ctx, s.db.Pool, dbsqlc.SealedReplaceSubscriptionParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedToolKey:
-		n, err = s.db.Q.SealedReplaceToolKey(ctx, s.db.Pool, dbsqlc.SealedReplaceToolKeyParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceToolKey(ctx, s.db.Pool, dbsqlc.SealedReplaceToolKeyParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedMCPServer:
-		n, err = s.db.Q.SealedReplaceMCPServer(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPServerParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceMCPServer(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPServerParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedMCPProject:
-		n, err = s.db.Q.SealedReplaceMCPProject(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPProjectParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceMCPProject(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPProjectParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedOAuthProvider:
-		n, err = s.db.Q.SealedReplaceOAuthProvider(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthProviderParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceOAuthProvider(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthProviderParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedOAuthAccount:
-		n, err = s.db.Q.SealedReplaceOAuthAccount(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthAccountParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceOAuthAccount(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthAccountParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedOAuthFlow:
-		n, err = s.db.Q.SealedReplaceOAuthFlow(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthFlowParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceOAuthFlow(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthFlowParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedPlugin:
-		n, err = s.db.Q.SealedReplacePlugin(ctx, s.db.Pool, dbsqlc.SealedReplacePluginParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplacePlugin(ctx, s.db.Pool, dbsqlc.SealedReplacePluginParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedAgentSecret:
-		n, err = s.db.Q.SealedReplaceAgentSecret(ctx, s.db.Pool, dbsqlc.SealedReplaceAgentSecretParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = dbsqlc.Q.SealedReplaceAgentSecret(ctx, s.db.Pool, dbsqlc.SealedReplaceAgentSecretParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}
@@ -121,13 +121,13 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 
 // DropPayloadKey removes a key of payloads that nobody can open any more.
 func (s *Store) DropPayloadKey(ctx context.Context, was Sealed) error {
-	_, err := s.db.Q.SealedDropPayload(ctx, s.db.Pool, dbsqlc.SealedDropPayloadParams{Name: was.Name, Was: was.Data})
+	_, err := dbsqlc.Q.SealedDropPayload(ctx, s.db.Pool, dbsqlc.SealedDropPayloadParams{Name: was.Name, Was: was.Data})
 	return pg.Classify(err)
 }
 
 // PayloadKeys returns the keys of payloads, sealed, the newest first.
 func (s *Store) PayloadKeys(ctx context.Context) ([]Sealed, error) {
-	rows, err := s.db.Q.PayloadKeys(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.PayloadKeys(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the keys of payloads: %w", err))
 	}
@@ -144,6 +144,6 @@ func (s *Store) AddPayloadKey(ctx context.Context, id string, data []byte) error
 		if err := NoteKey(ctx, tx, data); err != nil {
 			return err
 		}
-		return s.db.Q.PayloadKeyAdd(ctx, tx, dbsqlc.PayloadKeyAddParams{ID: id, Sealed: data})
+		return dbsqlc.Q.PayloadKeyAdd(ctx, tx, dbsqlc.PayloadKeyAddParams{ID: id, Sealed: data})
 	})
 }

@@ -2,7 +2,6 @@ package servicestore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,8 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/user/users"
 )
 
@@ -32,12 +32,12 @@ type NewConversation struct {
 func (s *Store) BeginConversation(ctx context.Context, n NewConversation) (service.Conversation, error) {
 	id := ""
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.ServiceHold(ctx, tx, n.Caller.Service.ID)
+		row, err := dbsqlc.Q.ServiceHold(ctx, tx, n.Caller.Service.ID)
 		now, err := found(n.Caller.Service.ID, row, err)
 		if err != nil {
 			return err
 		}
-		known, err := tx.Q.ServiceConversationByExternal(ctx, tx, dbsqlc.ServiceConversationByExternalParams{KeyID: n.Caller.Key, External: n.External})
+		known, err := dbsqlc.Q.ServiceConversationByExternal(ctx, tx, dbsqlc.ServiceConversationByExternalParams{KeyID: n.Caller.Key, External: n.External})
 		if err == nil {
 			id = known
 			return nil
@@ -58,27 +58,23 @@ func (s *Store) BeginConversation(ctx context.Context, n NewConversation) (servi
 }
 
 func begin(ctx context.Context, tx *pg.Tx, of service.Service, id string, n NewConversation) error {
-	user, err := tx.Q.ServiceUserAdd(ctx, tx, dbsqlc.ServiceUserAddParams{
+	user, err := dbsqlc.Q.ServiceUserAdd(ctx, tx, dbsqlc.ServiceUserAddParams{
 		Name: service.ConsumerName(of.ID, n.Caller.Key, id), Kind: users.KindConsumer, OwnerID: &of.User,
 	})
 	if err != nil {
 		return fmt.Errorf("add a consumer: %w", err)
 	}
 	key := service.SessionKey(of.ID, id)
-	origin, err := json.Marshal(chat.Origin{Provider: service.Channel, Label: of.Name})
-	if err != nil {
-		return fmt.Errorf("encode the origin of %s: %w", key, err)
-	}
-	rows, err := tx.Q.SessionCreate(ctx, tx, dbsqlc.SessionCreateParams{
-		Key: key, UserID: user, Channel: service.Channel, Title: chat.Clean(n.Title), Agent: of.ID, ChatType: chat.ChatDirect, Origin: origin,
+	made, err := conversation.Create(ctx, tx, conversation.NewSession{
+		Key: key, Owner: user, Channel: service.Channel, Title: n.Title, Agent: of.ID, Origin: chat.Origin{Provider: service.Channel, Label: of.Name},
 	})
-	if err == nil && rows == 0 {
+	if err == nil && !made {
 		err = fault.Errorf(fault.Conflict, "there is a conversation %s already", id)
 	}
 	if err != nil {
 		return fmt.Errorf("make the session of a consumer: %w", err)
 	}
-	return tx.Q.ServiceConversationAdd(ctx, tx, dbsqlc.ServiceConversationAddParams{
+	return dbsqlc.Q.ServiceConversationAdd(ctx, tx, dbsqlc.ServiceConversationAddParams{
 		SessionKey: key, ID: id, ServiceID: of.ID, KeyID: n.Caller.Key, UserID: user, Source: string(n.Source), External: n.External, Unnamed: n.Unnamed,
 	})
 }
@@ -90,7 +86,7 @@ func (s *Store) ConsumerConversation(ctx context.Context, by Caller, id string) 
 
 // NamedConversation returns the one of what a program calls its user. NotFound: it has not begun.
 func (s *Store) NamedConversation(ctx context.Context, by Caller, name string) (service.Conversation, error) {
-	id, err := s.db.Q.ServiceConversationByExternal(ctx, s.db.Pool, dbsqlc.ServiceConversationByExternalParams{KeyID: by.Key, External: name})
+	id, err := dbsqlc.Q.ServiceConversationByExternal(ctx, s.db.Pool, dbsqlc.ServiceConversationByExternalParams{KeyID: by.Key, External: name})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.Conversation{}, fault.Errorf(fault.NotFound, "there is no conversation of %q", name)
 	}
@@ -106,7 +102,7 @@ func (s *Store) ServiceConversation(ctx context.Context, of, id string) (service
 }
 
 func (s *Store) conversation(ctx context.Context, p dbsqlc.ServiceConversationGetParams) (service.Conversation, error) {
-	row, err := s.db.Q.ServiceConversationGet(ctx, s.db.Pool, p)
+	row, err := dbsqlc.Q.ServiceConversationGet(ctx, s.db.Pool, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.Conversation{}, fault.Errorf(fault.NotFound, "there is no conversation %q", p.ID)
 	}
@@ -136,7 +132,7 @@ func (s *Store) ServiceConversations(ctx context.Context, of string, p Page) ([]
 	if !p.Before.IsZero() {
 		before = &p.Before
 	}
-	rows, err := s.db.Q.ServiceConversationList(ctx, s.db.Pool, dbsqlc.ServiceConversationListParams{ServiceID: of, Before: before, Q: chat.Clean(p.Query), N: int32(p.Limit)})
+	rows, err := dbsqlc.Q.ServiceConversationList(ctx, s.db.Pool, dbsqlc.ServiceConversationListParams{ServiceID: of, Before: before, Q: chat.Clean(p.Query), N: int32(p.Limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list conversations of %s: %w", of, err))
 	}
@@ -154,13 +150,13 @@ func (s *Store) DeleteConsumerConversation(ctx context.Context, c service.Conver
 		if err := end(ctx, tx, c.User); err != nil {
 			return err
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }
 
 // end promises that the conversation of a consumer is deleted.
 func end(ctx context.Context, tx *pg.Tx, consumer chat.UserID) error {
-	if err := tx.Q.ServiceConversationFree(ctx, tx, consumer); err != nil {
+	if err := dbsqlc.Q.ServiceConversationFree(ctx, tx, consumer); err != nil {
 		return fmt.Errorf("free the name of the conversation of user %d: %w", consumer, err)
 	}
 	return users.DeleteBelow(ctx, tx, consumer, nil)

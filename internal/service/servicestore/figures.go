@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"xbot/internal/service/dbsqlc"
 
 	"xbot/internal/pg"
 )
@@ -24,7 +25,7 @@ type Figures struct {
 
 // ServiceFigures returns the figures of services, by their ids: of one, or with an empty id of all.
 func (s *Usage) ServiceFigures(ctx context.Context, id string) (map[string]Figures, error) {
-	rows, err := s.db.Q.ServiceFigures(ctx, s.db.Pool, id)
+	rows, err := dbsqlc.Q.ServiceFigures(ctx, s.db.Pool, id)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("count what services have: %w", err))
 	}

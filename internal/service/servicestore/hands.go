@@ -15,8 +15,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/user/users"
@@ -68,7 +68,7 @@ func HoldHand(ctx context.Context, tx *pg.Tx, key chat.SessionKey) (h Hand, ok b
 	if _, _, is := service.Of(key); !is {
 		return Hand{}, false, nil
 	}
-	row, err := tx.Q.ServiceHandHold(ctx, tx, key)
+	row, err := dbsqlc.Q.ServiceHandHold(ctx, tx, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Hand{}, false, nil
 	}
@@ -81,7 +81,7 @@ func HoldHand(ctx context.Context, tx *pg.Tx, key chat.SessionKey) (h Hand, ok b
 
 // lockHand is HoldHand for who changes it. NotFound: the conversation is gone.
 func lockHand(ctx context.Context, tx *pg.Tx, c service.Conversation) (Hand, error) {
-	row, err := tx.Q.ServiceHandLock(ctx, tx, c.Session)
+	row, err := dbsqlc.Q.ServiceHandLock(ctx, tx, c.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Hand{}, fault.Errorf(fault.NotFound, "there is no conversation %q", c.ID)
 	}
@@ -97,7 +97,7 @@ func (s *Store) Hands(ctx context.Context, sessions []chat.SessionKey) (map[chat
 	for i, key := range sessions {
 		keys[i] = string(key)
 	}
-	rows, err := s.db.Q.ServiceHandOf(ctx, s.db.Pool, keys)
+	rows, err := dbsqlc.Q.ServiceHandOf(ctx, s.db.Pool, keys)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look who has taken conversations: %w", err))
 	}
@@ -139,7 +139,7 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones
 				return err
 			}
 		}
-		if err := tx.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session, TakenBy: new(int64(by.User))}); err != nil {
+		if err := dbsqlc.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session, TakenBy: new(int64(by.User))}); err != nil {
 			return fmt.Errorf("take conversation %s: %w", c.ID, err)
 		}
 		if h.Taken == 0 {
@@ -153,7 +153,7 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones
 
 // mayAnswer is Denied unless somebody is an administrator, and keeps them one until the transaction ends.
 func mayAnswer(ctx context.Context, tx *pg.Tx, user chat.UserID) error {
-	_, err := tx.Q.ServiceHandMay(ctx, tx, user)
+	_, err := dbsqlc.Q.ServiceHandMay(ctx, tx, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.Errorf(fault.Denied, "only administrators answer in conversations of services")
 	}
@@ -165,12 +165,12 @@ func mayAnswer(ctx context.Context, tx *pg.Tx, user chat.UserID) error {
 
 // keepWaiting puts what waits for a turn into the transcript. A turn that claims at the same time comes first, and is stopped.
 func keepWaiting(ctx context.Context, tx *pg.Tx, h Hand, zones []string) error {
-	rows, err := tx.Q.ServiceHandWaiting(ctx, tx, h.Session)
+	rows, err := dbsqlc.Q.ServiceHandWaiting(ctx, tx, h.Session)
 	if err != nil {
 		return fmt.Errorf("read what waits in %s: %w", h.Session, err)
 	}
 	for _, r := range rows {
-		kept, err := tx.Q.ServiceHandKept(ctx, tx, r.ID)
+		kept, err := dbsqlc.Q.ServiceHandKept(ctx, tx, r.ID)
 		if err != nil {
 			return fmt.Errorf("keep message %d: %w", r.ID, err)
 		}
@@ -179,7 +179,7 @@ func keepWaiting(ctx context.Context, tx *pg.Tx, h Hand, zones []string) error {
 		}
 		w := Written{ID: r.ID, ClientID: r.PlatformID, Text: r.Body, At: r.AcceptedAt}
 		if r.Files > 0 {
-			files, err := attachments.Of(ctx, tx.Q, tx, w.ID)
+			files, err := attachments.Of(ctx, tx, w.ID)
 			if err != nil {
 				return err
 			}
@@ -200,16 +200,15 @@ func keepWaiting(ctx context.Context, tx *pg.Tx, h Hand, zones []string) error {
 // stopTurn stops the turn that runs by a row that names it, as a person's stop does. The conversation is taken before, which looks at all that
 // waits: a claim that took some of it has ended by then.
 func stopTurn(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by chat.UserID) (chat.TurnID, error) {
-	turn, err := tx.Q.TurnRunning(ctx, tx, key)
+	turn, err := dbsqlc.Q.TurnRunning(ctx, tx, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("find the running turn: %w", err)
 	}
-	_, err = tx.Q.InboxInsert(ctx, tx, dbsqlc.InboxInsertParams{
-		SessionKey: key, UserID: by, Kind: "stop", Channel: service.InboxChannel, PlatformID: "take-" + rand.Text(), TargetTurn: &turn,
-		Mode: chat.QueueFollowup, Options: json.RawMessage("{}"), MaxQueued: 1,
+	err = dbsqlc.Q.ServiceStopTurn(ctx, tx, dbsqlc.ServiceStopTurnParams{
+		SessionKey: key, UserID: by, Channel: service.InboxChannel, PlatformID: "take-" + rand.Text(), Turn: string(turn),
 	})
 	if err != nil {
 		return "", fmt.Errorf("stop the turn: %w", err)
@@ -225,7 +224,7 @@ func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (g
 		if given = err == nil && h.Taken != 0; !given {
 			return err
 		}
-		if err := tx.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session}); err != nil {
+		if err := dbsqlc.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session}); err != nil {
 			return fmt.Errorf("give conversation %s back: %w", c.ID, err)
 		}
 		tx.Emit(c.Session, chat.EventHand, chat.Hand{})
@@ -244,7 +243,7 @@ func (s *Store) noteFrom(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by
 		at.ReplyTo, at.InThread, at.Names, at.Aside = "", false, nil, false
 		p.SaidFrom, _ = json.Marshal(at) //nolint:errchkjson // strings only
 	}
-	if err := s.db.Q.ServiceSaidFrom(ctx, tx, p); err != nil {
+	if err := dbsqlc.Q.ServiceSaidFrom(ctx, tx, p); err != nil {
 		return fmt.Errorf("note from where somebody speaks in %s: %w", key, err)
 	}
 	return nil
@@ -271,7 +270,7 @@ func (s *Store) sayAbout(ctx context.Context, c service.Conversation, by By, id,
 		if said, err = s.say(ctx, tx, c, by, id, text); err != nil || item == "" {
 			return err
 		}
-		if _, err := tx.Q.ServiceInboxSet(ctx, tx, dbsqlc.ServiceInboxSetParams{ID: item, Status: string(service.ItemHandled), AnsweredBy: new(int64(by.User))}); err != nil {
+		if _, err := dbsqlc.Q.ServiceInboxSet(ctx, tx, dbsqlc.ServiceInboxSetParams{ID: item, Status: string(service.ItemHandled), AnsweredBy: new(int64(by.User))}); err != nil {
 			return fmt.Errorf("note the answer to %s: %w", item, err)
 		}
 		return nil
@@ -289,7 +288,7 @@ func (s *Store) say(ctx context.Context, tx *pg.Tx, c service.Conversation, by B
 		return chat.Message{}, err
 	}
 	m := chat.Message{Session: c.Session, Role: chat.RoleAssistant, Origin: chat.OriginPerson, Content: saidBefore + text, Sender: by.Name, ClientMessageID: id}
-	known, err := tx.Q.ServiceSaidBefore(ctx, tx, dbsqlc.ServiceSaidBeforeParams{SessionKey: c.Session, ClientMessageID: id})
+	known, err := dbsqlc.Q.ServiceSaidBefore(ctx, tx, dbsqlc.ServiceSaidBeforeParams{SessionKey: c.Session, ClientMessageID: id})
 	if err == nil {
 		if known.Said != text {
 			return m, fault.Errorf(fault.Conflict, "client_message_id %q was used before for something else: use a new one", id)

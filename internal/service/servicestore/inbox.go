@@ -13,8 +13,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 	"xbot/internal/turn/inbox"
 )
 
@@ -40,10 +40,10 @@ func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (serv
 	if err != nil {
 		return service.Contacted{}, err
 	}
-	if err := tx.Q.LockName(ctx, tx, "service inbox "+h.Service); err != nil {
+	if err := tx.LockName(ctx, "service inbox "+h.Service); err != nil {
 		return service.Contacted{}, fmt.Errorf("lock the inbox of %s: %w", h.Service, err)
 	}
-	known, err := tx.Q.ServiceInboxByCall(ctx, tx, string(c.Call))
+	known, err := dbsqlc.Q.ServiceInboxByCall(ctx, tx, string(c.Call))
 	if err == nil {
 		return service.Contacted{ID: known.ID, Told: known.Told != nil}, nil
 	}
@@ -55,12 +55,12 @@ func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (serv
 		return service.Contacted{}, err
 	}
 	out := service.Contacted{ID: service.NewItemID()}
-	if err := tx.Q.ServiceInboxAdd(ctx, tx, dbsqlc.ServiceInboxAddParams{
+	if err := dbsqlc.Q.ServiceInboxAdd(ctx, tx, dbsqlc.ServiceInboxAddParams{
 		ID: out.ID, ServiceID: h.Service, SessionKey: h.Session, CallID: string(c.Call), Message: c.Message,
 	}); err != nil {
 		return service.Contacted{}, fmt.Errorf("add an item: %w", err)
 	}
-	if err := tx.Q.ServiceContactAdd(ctx, tx, h.Session); err != nil {
+	if err := dbsqlc.Q.ServiceContactAdd(ctx, tx, h.Session); err != nil {
 		return service.Contacted{}, fmt.Errorf("count an item: %w", err)
 	}
 	out.Told, err = s.notify(ctx, tx, one, out.ID)
@@ -69,7 +69,7 @@ func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (serv
 
 // open is the service, if it takes another item.
 func (s *Store) open(ctx context.Context, tx *pg.Tx, h Hand) (service.Service, error) {
-	row, err := tx.Q.ServiceGet(ctx, tx, h.Service)
+	row, err := dbsqlc.Q.ServiceGet(ctx, tx, h.Service)
 	one, err := found(h.Service, dbsqlc.ServiceHoldRow(row), err)
 	if err != nil {
 		return one, err
@@ -77,7 +77,7 @@ func (s *Store) open(ctx context.Context, tx *pg.Tx, h Hand) (service.Service, e
 	if !one.Can(service.HumanChat) {
 		return one, fault.Errorf(fault.Denied, "nobody can be contacted from here")
 	}
-	n, err := tx.Q.ServiceInboxCount(ctx, tx, h.Session)
+	n, err := dbsqlc.Q.ServiceInboxCount(ctx, tx, h.Session)
 	switch {
 	case err != nil:
 		return one, fmt.Errorf("count the items of %s: %w", h.Service, err)
@@ -101,7 +101,7 @@ func (s *Store) notify(ctx context.Context, tx *pg.Tx, of service.Service, item 
 	if err != nil {
 		return false, err
 	}
-	rows, err := tx.Q.ServiceInboxNewest(ctx, tx, dbsqlc.ServiceInboxNewestParams{ServiceID: of.ID, Limit: service.NewestItems})
+	rows, err := dbsqlc.Q.ServiceInboxNewest(ctx, tx, dbsqlc.ServiceInboxNewestParams{ServiceID: of.ID, Limit: service.NewestItems})
 	if err != nil {
 		return false, fmt.Errorf("read the newest items of %s: %w", of.ID, err)
 	}
@@ -121,7 +121,7 @@ func (s *Store) notify(ctx context.Context, tx *pg.Tx, of service.Service, item 
 		return false, err
 	}
 	tx.WakeTurn(key, service.InboxChannel, "inbox "+item)
-	return true, tx.Q.ServiceInboxTold(ctx, tx, dbsqlc.ServiceInboxToldParams{ID: item, Told: int64(id)})
+	return true, dbsqlc.Q.ServiceInboxTold(ctx, tx, dbsqlc.ServiceInboxToldParams{ID: item, Told: int64(id)})
 }
 
 // resetRun has a conversation begin anew with a message, as that of a job does with each run.
@@ -136,7 +136,7 @@ func languageName(lang i18n.Lang) string {
 
 // AnyConversation finds a conversation of whichever service by its id. NotFound: there is none.
 func (s *Store) AnyConversation(ctx context.Context, id string) (service.Conversation, error) {
-	of, err := s.db.Q.ServiceOfConversation(ctx, s.db.Pool, id)
+	of, err := dbsqlc.Q.ServiceOfConversation(ctx, s.db.Pool, id)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return service.Conversation{}, pg.Classify(fmt.Errorf("look whose conversation %s is: %w", id, err))
 	}
@@ -185,7 +185,7 @@ func noItem(id string) error {
 }
 
 func (s *Store) items(ctx context.Context, q dbsqlc.ServiceInboxListParams) ([]service.Item, error) {
-	rows, err := s.db.Q.ServiceInboxList(ctx, s.db.Pool, q)
+	rows, err := dbsqlc.Q.ServiceInboxList(ctx, s.db.Pool, q)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list an inbox: %w", err))
 	}
@@ -208,13 +208,13 @@ type Unread struct {
 
 // InboxUnread counts what waits for the administrators.
 func (s *Store) InboxUnread(ctx context.Context) (Unread, error) {
-	row, err := s.db.Q.ServiceInboxUnread(ctx, s.db.Pool)
+	row, err := dbsqlc.Q.ServiceInboxUnread(ctx, s.db.Pool)
 	return Unread{int(row.Items), int(row.Waiting)}, pg.Classify(err)
 }
 
 // TakenConversations lists those in which a person answers, those in which the consumer waits first.
 func (s *Store) TakenConversations(ctx context.Context) ([]service.TakenConversation, error) {
-	rows, err := s.db.Q.ServiceInboxTaken(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.ServiceInboxTaken(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list conversations that were taken: %w", err))
 	}
@@ -233,7 +233,7 @@ func (s *Store) TakenConversations(ctx context.Context) ([]service.TakenConversa
 
 // SetInboxItem says whether somebody has dealt with an item, which then counts whatever the agent said of it. NotFound: there is none.
 func (s *Store) SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error {
-	n, err := s.db.Q.ServiceInboxSet(ctx, s.db.Pool, dbsqlc.ServiceInboxSetParams{ID: id, Status: string(status)})
+	n, err := dbsqlc.Q.ServiceInboxSet(ctx, s.db.Pool, dbsqlc.ServiceInboxSetParams{ID: id, Status: string(status)})
 	if err == nil && n == 0 {
 		return noItem(id)
 	}
@@ -242,7 +242,7 @@ func (s *Store) SetInboxItem(ctx context.Context, id string, status service.Item
 
 // DeleteInboxItem deletes one; the conversation stays. NotFound: there is none.
 func (s *Store) DeleteInboxItem(ctx context.Context, id string) error {
-	n, err := s.db.Q.ServiceInboxDelete(ctx, s.db.Pool, id)
+	n, err := dbsqlc.Q.ServiceInboxDelete(ctx, s.db.Pool, id)
 	if err == nil && n == 0 {
 		return noItem(id)
 	}
@@ -278,7 +278,7 @@ type About struct {
 
 // InboxSent finds the conversation of a consumer that a message is about. NotFound: it is about none, or that is gone.
 func (s *Store) InboxSent(ctx context.Context, m Told) (About, error) {
-	row, err := s.db.Q.ServiceInboxSaid(ctx, s.db.Pool, dbsqlc.ServiceInboxSaidParams{SessionKey: m.Session, Channel: m.Channel, Account: m.Account, Piece: m.ID})
+	row, err := dbsqlc.Q.ServiceInboxSaid(ctx, s.db.Pool, dbsqlc.ServiceInboxSaidParams{SessionKey: m.Session, Channel: m.Channel, Account: m.Account, Piece: m.ID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return About{}, fault.Errorf(fault.NotFound, "it is not known any more whom this message was about")
 	}

@@ -11,9 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 )
 
 // Caller is who uses a service: whoever has one of its keys.
@@ -36,18 +36,18 @@ func (s *Store) AddServiceKey(ctx context.Context, of, name string) (service.Key
 	id, key := service.NewKey()
 	out := service.Key{ID: id, Service: of, Name: chat.Clean(name), Prefix: service.Shown(key)}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) { // which notes who did it
-		row, err := tx.Q.ServiceHold(ctx, tx, of)
+		row, err := dbsqlc.Q.ServiceHold(ctx, tx, of)
 		if _, err := found(of, row, err); err != nil {
 			return err
 		}
-		good, err := tx.Q.ServiceKeyCount(ctx, tx, of)
+		good, err := dbsqlc.Q.ServiceKeyCount(ctx, tx, of)
 		if err == nil && good >= maxKeys {
 			return fault.Errorf(fault.Conflict, "the service has %d keys already: revoke one that nobody needs", maxKeys)
 		}
 		if err != nil {
 			return fmt.Errorf("count keys of service %s: %w", of, err)
 		}
-		if out.CreatedAt, err = tx.Q.ServiceKeyAdd(ctx, tx, dbsqlc.ServiceKeyAddParams{
+		if out.CreatedAt, err = dbsqlc.Q.ServiceKeyAdd(ctx, tx, dbsqlc.ServiceKeyAddParams{
 			ID: id, ServiceID: of, Name: out.Name, Prefix: out.Prefix, Hash: secret.HashToken(key),
 		}); err != nil {
 			return fmt.Errorf("add a key of service %s: %w", of, err)
@@ -62,7 +62,7 @@ func (s *Store) AddServiceKey(ctx context.Context, of, name string) (service.Key
 
 // ServiceKeys lists the keys of a service, also those that were revoked.
 func (s *Store) ServiceKeys(ctx context.Context, of string) ([]service.Key, error) {
-	rows, err := s.db.Q.ServiceKeyList(ctx, s.db.Pool, of)
+	rows, err := dbsqlc.Q.ServiceKeyList(ctx, s.db.Pool, of)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list keys of service %s: %w", of, err))
 	}
@@ -76,14 +76,14 @@ func (s *Store) ServiceKeys(ctx context.Context, of string) ([]service.Key, erro
 // RevokeServiceKey makes a key useless at once. NotFound: there is none that is good.
 func (s *Store) RevokeServiceKey(ctx context.Context, of, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.ServiceKeyRevoke(ctx, tx, dbsqlc.ServiceKeyRevokeParams{ID: id, ServiceID: of})
+		n, err := dbsqlc.Q.ServiceKeyRevoke(ctx, tx, dbsqlc.ServiceKeyRevokeParams{ID: id, ServiceID: of})
 		if err == nil && n == 0 {
 			return noKey(of, id)
 		}
 		if err != nil {
 			return fmt.Errorf("revoke key %s: %w", id, err)
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }
 
@@ -97,7 +97,7 @@ func (s *Store) RotateServiceKey(ctx context.Context, of, id string) (service.Ke
 	_, key := service.NewKey()
 	out := service.Key{ID: id, Service: of, Prefix: service.Shown(key)}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.ServiceKeyRotate(ctx, tx, dbsqlc.ServiceKeyRotateParams{ID: id, ServiceID: of, Hash: secret.HashToken(key), Prefix: out.Prefix})
+		row, err := dbsqlc.Q.ServiceKeyRotate(ctx, tx, dbsqlc.ServiceKeyRotateParams{ID: id, ServiceID: of, Hash: secret.HashToken(key), Prefix: out.Prefix})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return noKey(of, id)
 		}
@@ -105,7 +105,7 @@ func (s *Store) RotateServiceKey(ctx context.Context, of, id string) (service.Ke
 			return fmt.Errorf("rotate key %s: %w", id, err)
 		}
 		out.Name, out.CreatedAt, out.LastUsedAt = row.Name, row.CreatedAt, row.LastUsedAt
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 	return out, key, err
 }
@@ -122,7 +122,7 @@ func (s *Store) CallerWith(ctx context.Context, key string) (Caller, error) {
 }
 
 func (s *Store) callerOf(ctx context.Context, which dbsqlc.ServiceKeyFindParams) (Caller, error) {
-	r, err := s.db.Q.ServiceKeyFind(ctx, s.db.Pool, which)
+	r, err := dbsqlc.Q.ServiceKeyFind(ctx, s.db.Pool, which)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Caller{}, fault.Errorf(fault.NotFound, "there is no such key")
 	}
@@ -137,7 +137,7 @@ func (s *Store) callerOf(ctx context.Context, which dbsqlc.ServiceKeyFindParams)
 		return Caller{}, err
 	}
 	if r.LastUsedAt == nil || time.Since(*r.LastUsedAt) > usedEvery {
-		if err := s.db.Q.ServiceKeyUsed(ctx, s.db.Pool, r.KeyID); err != nil {
+		if err := dbsqlc.Q.ServiceKeyUsed(ctx, s.db.Pool, r.KeyID); err != nil {
 			return Caller{}, pg.Classify(fmt.Errorf("note the use of key %s: %w", r.KeyID, err))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/service/dbsqlc"
 )
 
 // Send is a message of a consumer that is to be admitted.
@@ -25,7 +25,7 @@ type Send struct {
 // trip, and exact among all processes.
 func (s *Store) Admit(ctx context.Context, by Caller, send Send) error {
 	l := by.Service.Limits
-	v, err := s.db.Q.ServiceAdmit(ctx, s.db.Pool, dbsqlc.ServiceAdmitParams{
+	v, err := dbsqlc.Q.ServiceAdmit(ctx, s.db.Pool, dbsqlc.ServiceAdmitParams{
 		ServiceID: by.Service.ID, KeyID: by.Key, PerMinute: int32(l.RequestsPerMinute), Send: send.ID, Consumer: int64(send.User),
 		Most: int32(l.Concurrent), Budget: l.TokensPerDay,
 	})
@@ -63,16 +63,16 @@ func refusal(verdict int64, wait time.Duration, limit int64) error {
 // FreeSend ends a request that was admitted with a message and did not have it accepted. The place of the message is given back, unless it
 // was accepted, or another request was admitted with the same message and may still have it accepted.
 func (s *Store) FreeSend(ctx context.Context, id string) error {
-	err := s.db.Q.ServiceSendDrop(ctx, s.db.Pool, id)
+	err := dbsqlc.Q.ServiceSendDrop(ctx, s.db.Pool, id)
 	if err == nil {
-		err = s.db.Q.ServiceSendFree(ctx, s.db.Pool, id)
+		err = dbsqlc.Q.ServiceSendFree(ctx, s.db.Pool, id)
 	}
 	return pg.Classify(err)
 }
 
 // BindSend says whose message it is that was admitted before its conversation began.
 func (s *Store) BindSend(ctx context.Context, send Send) error {
-	return pg.Classify(s.db.Q.ServiceSendBind(ctx, s.db.Pool, dbsqlc.ServiceSendBindParams{ID: send.ID, UserID: send.User}))
+	return pg.Classify(dbsqlc.Q.ServiceSendBind(ctx, s.db.Pool, dbsqlc.ServiceSendBindParams{ID: send.ID, UserID: send.User}))
 }
 
 // Retry is a request whose client gives it no key of its own, and counts its retries instead.
@@ -88,14 +88,14 @@ type Retry struct {
 // been of any form: for a while no retry of the key that names no conversation is taken for one.
 func (s *Store) NoteRequest(ctx context.Context, by Caller, r Retry) error {
 	if r.Identity == "" {
-		return pg.Classify(s.db.Q.ServiceRateUnread(ctx, s.db.Pool, by.Key))
+		return pg.Classify(dbsqlc.Q.ServiceRateUnread(ctx, s.db.Pool, by.Key))
 	}
-	return pg.Classify(s.db.Q.ServiceRetryNote(ctx, s.db.Pool, dbsqlc.ServiceRetryNoteParams{KeyID: by.Key, Identity: r.Identity, Named: r.Named}))
+	return pg.Classify(dbsqlc.Q.ServiceRetryNote(ctx, s.db.Pool, dbsqlc.ServiceRetryNoteParams{KeyID: by.Key, Identity: r.Identity, Named: r.Named}))
 }
 
 // KeepRetry notes which message a request is, before it is accepted. An earlier request like it is another one.
 func (s *Store) KeepRetry(ctx context.Context, by Caller, r Retry) error {
-	err := s.db.Q.ServiceRetryKeep(ctx, s.db.Pool, dbsqlc.ServiceRetryKeepParams{
+	err := dbsqlc.Q.ServiceRetryKeep(ctx, s.db.Pool, dbsqlc.ServiceRetryKeepParams{
 		KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation, SendID: r.Send, Named: r.Named,
 	})
 	return pg.Classify(err)
@@ -104,7 +104,7 @@ func (s *Store) KeepRetry(ctx context.Context, by Caller, r Retry) error {
 // FindRetry finds the message that a retry means: the newest request of its form, of the last minutes, whose answer was not delivered. There
 // is none where another client may have sent the same.
 func (s *Store) FindRetry(ctx context.Context, by Caller, r Retry) (was Retry, found bool, err error) {
-	row, err := s.db.Q.ServiceRetryFind(ctx, s.db.Pool, dbsqlc.ServiceRetryFindParams{KeyID: by.Key, Identity: r.Identity, Named: r.Named})
+	row, err := dbsqlc.Q.ServiceRetryFind(ctx, s.db.Pool, dbsqlc.ServiceRetryFindParams{KeyID: by.Key, Identity: r.Identity, Named: r.Named})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Retry{}, false, nil
 	}
@@ -114,6 +114,6 @@ func (s *Store) FindRetry(ctx context.Context, by Caller, r Retry) (was Retry, f
 
 // ForgetRetry says that the answer was delivered: a retry begins anew.
 func (s *Store) ForgetRetry(ctx context.Context, by Caller, r Retry) error {
-	err := s.db.Q.ServiceRetryForget(ctx, s.db.Pool, dbsqlc.ServiceRetryForgetParams{KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation})
+	err := dbsqlc.Q.ServiceRetryForget(ctx, s.db.Pool, dbsqlc.ServiceRetryForgetParams{KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation})
 	return pg.Classify(err)
 }

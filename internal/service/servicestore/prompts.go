@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 )
 
 // Members of a definition that name a version of what its administrator wrote.
@@ -25,7 +25,7 @@ const (
 // NotUsed is a Conflict where a service of an administrator works with a version of their system prompt, or of their profile: its consumers
 // would be answered by another one without anybody's word.
 func NotUsed(ctx context.Context, tx *pg.Tx, admin chat.UserID, member string, version int) error {
-	names, err := tx.Q.ServicesUsing(ctx, tx, dbsqlc.ServicesUsingParams{AdminID: admin, Member: member, Version: int32(version)})
+	names, err := dbsqlc.Q.ServicesUsing(ctx, tx, dbsqlc.ServicesUsingParams{AdminID: admin, Member: member, Version: int32(version)})
 	if err != nil {
 		return fmt.Errorf("look which services of user %d work with version %d: %w", admin, version, err)
 	}
@@ -38,7 +38,7 @@ func NotUsed(ctx context.Context, tx *pg.Tx, admin chat.UserID, member string, v
 // ServicePrompt returns what the prompt of a consumer's conversation is made of. Denied: the user is no consumer, or the service is being
 // deleted.
 func (s *Store) ServicePrompt(ctx context.Context, user chat.UserID) (service.Prompt, error) {
-	row, err := s.db.Q.ServicePromptGet(ctx, s.db.Pool, user)
+	row, err := dbsqlc.Q.ServicePromptGet(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.Prompt{}, fault.Errorf(fault.Denied, "the service of this conversation is not there any more")
 	}

@@ -7,8 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 )
 
 // Request is one of a consumer as it is recorded: nothing of what anybody wrote.
@@ -34,7 +34,7 @@ func (s *Usage) RecordRequests(ctx context.Context, all []Request) error {
 		p.Endpoints, p.Sources, p.Statuses = append(p.Endpoints, r.Endpoint), append(p.Sources, string(r.Source)), append(p.Statuses, int32(r.Status))
 		p.Latencies, p.Turns, p.Times = append(p.Latencies, r.Latency.Milliseconds()), append(p.Turns, string(r.Turn)), append(p.Times, r.At)
 	}
-	if err := s.db.Q.ServiceRequestsAdd(ctx, s.db.Pool, p); err != nil {
+	if err := dbsqlc.Q.ServiceRequestsAdd(ctx, s.db.Pool, p); err != nil {
 		return pg.Classify(fmt.Errorf("record %d requests of consumers: %w", len(all), err))
 	}
 	return nil
@@ -42,7 +42,7 @@ func (s *Usage) RecordRequests(ctx context.Context, all []Request) error {
 
 // ServiceRequests lists the newest requests of a service.
 func (s *Usage) ServiceRequests(ctx context.Context, of string, limit int) ([]Request, error) {
-	rows, err := s.db.Q.ServiceRequestList(ctx, s.db.Pool, dbsqlc.ServiceRequestListParams{ServiceID: of, N: int32(limit)})
+	rows, err := dbsqlc.Q.ServiceRequestList(ctx, s.db.Pool, dbsqlc.ServiceRequestListParams{ServiceID: of, N: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list requests of %s: %w", of, err))
 	}

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -21,7 +21,7 @@ func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service
 	if _, known := s.withoutRoom.Load(user); known {
 		return room, false, nil
 	}
-	row, err := s.db.Q.ServiceRoomGet(ctx, s.db.Pool, user)
+	row, err := dbsqlc.Q.ServiceRoomGet(ctx, s.db.Pool, user)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return room, true, fault.Errorf(fault.Denied, "there is no user %d", user)
@@ -46,7 +46,7 @@ func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service
 // KeepServiceRoom keeps on which runner the files of a consumer are, and returns it: the one that was kept before, unless that is the one to
 // be left.
 func (s *Store) KeepServiceRoom(ctx context.Context, user chat.UserID, runner, leave string) (string, error) {
-	kept, err := s.db.Q.ServiceRoomKeep(ctx, s.db.Pool, dbsqlc.ServiceRoomKeepParams{ID: user, Runner: runner, Leave: leave})
+	kept, err := dbsqlc.Q.ServiceRoomKeep(ctx, s.db.Pool, dbsqlc.ServiceRoomKeepParams{ID: user, Runner: runner, Leave: leave})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.Errorf(fault.Denied, "the conversation is not there any more")
 	}
@@ -55,7 +55,7 @@ func (s *Store) KeepServiceRoom(ctx context.Context, user chat.UserID, runner, l
 
 // ServiceRoomLeft returns the room of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
 func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.Room, error) {
-	row, err := s.db.Q.ServiceRoomLeft(ctx, s.db.Pool, user)
+	row, err := dbsqlc.Q.ServiceRoomLeft(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.Room{}, fault.Errorf(fault.NotFound, "user %d has no room", user)
 	}
@@ -64,7 +64,7 @@ func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.
 
 // ServiceRoomGone notes that the folder of a room is gone.
 func (s *Store) ServiceRoomGone(ctx context.Context, user chat.UserID) error {
-	return pg.Classify(s.db.Q.ServiceRoomGone(ctx, s.db.Pool, user))
+	return pg.Classify(dbsqlc.Q.ServiceRoomGone(ctx, s.db.Pool, user))
 }
 
 // ServiceRoomHolds notes how much lies in a folder of a consumer's room: of what they sent, or of what was made. TooLarge: the rooms of their
@@ -74,7 +74,7 @@ func (s *Store) ServiceRoomHolds(ctx context.Context, user chat.UserID, sent boo
 	if err != nil {
 		return err
 	}
-	all, err := s.db.Q.ServiceRoomHolds(ctx, s.db.Pool, dbsqlc.ServiceRoomHoldsParams{ID: user, Sent: sent, Bytes: bytes})
+	all, err := dbsqlc.Q.ServiceRoomHolds(ctx, s.db.Pool, dbsqlc.ServiceRoomHoldsParams{ID: user, Sent: sent, Bytes: bytes})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fault.Errorf(fault.Denied, "the conversation is not there any more")
@@ -88,5 +88,5 @@ func (s *Store) ServiceRoomHolds(ctx context.Context, user chat.UserID, sent boo
 
 // ServiceRoomGrows notes what was written into a folder of a consumer's room.
 func (s *Store) ServiceRoomGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
-	return pg.Classify(s.db.Q.ServiceRoomGrows(ctx, s.db.Pool, dbsqlc.ServiceRoomGrowsParams{ID: user, Sent: sent, Bytes: bytes}))
+	return pg.Classify(dbsqlc.Q.ServiceRoomGrows(ctx, s.db.Pool, dbsqlc.ServiceRoomGrowsParams{ID: user, Sent: sent, Bytes: bytes}))
 }

@@ -13,13 +13,13 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 )
 
 // ConsumerSaid returns messages of a conversation of a consumer, the oldest first. There are none in a session that is no such conversation.
 func (s *Store) ConsumerSaid(ctx context.Context, key chat.SessionKey, q service.SaidQuery) ([]service.Said, error) {
-	rows, err := s.db.Q.ServiceSaid(ctx, s.db.Pool, dbsqlc.ServiceSaidParams{
+	rows, err := dbsqlc.Q.ServiceSaid(ctx, s.db.Pool, dbsqlc.ServiceSaidParams{
 		SessionKey: key, Before: cmp.Or(int64(q.Before), math.MaxInt64), Unseen: q.Unseen, N: int32(q.N),
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Store) SaidForAdmin(ctx context.Context, admin chat.UserID, conversatio
 	if !service.IsConversation(conversation) {
 		return nil, none
 	}
-	key, err := s.db.Q.ServiceOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceOfAdminParams{ID: conversation, AdminID: admin})
+	key, err := dbsqlc.Q.ServiceOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceOfAdminParams{ID: conversation, AdminID: admin})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, none
 	}
@@ -58,7 +58,7 @@ func (s *Store) SaidForAdmin(ctx context.Context, admin chat.UserID, conversatio
 
 // ConversationsOfAdmin lists conversations with the services of an administrator, those that were used last first. Who is no administrator has none.
 func (s *Store) ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error) {
-	rows, err := s.db.Q.ServiceConversationsOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceConversationsOfAdminParams{
+	rows, err := dbsqlc.Q.ServiceConversationsOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceConversationsOfAdminParams{
 		AdminID: admin, Service: chat.Clean(q.Service), Q: chat.Clean(q.Text), Words: lexical.Parse(chat.Clean(q.Text)).TSQuery(), N: int32(q.N),
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Store) ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q s
 
 // ItemsOfAdmin lists what consumers asked an administrator, the newest first; no status: whichever. Who is no administrator is asked nothing.
 func (s *Store) ItemsOfAdmin(ctx context.Context, admin chat.UserID, status service.ItemStatus, n int) ([]service.Item, error) {
-	rows, err := s.db.Q.ServiceInboxOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceInboxOfAdminParams{AdminID: admin, Status: string(status), N: int32(n)})
+	rows, err := dbsqlc.Q.ServiceInboxOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceInboxOfAdminParams{AdminID: admin, Status: string(status), N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the inbox of user %d: %w", admin, err))
 	}

@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 )
 
 // maxEnded bounds how many conversations make room for a new one. A service may have many more than it may: its limit was lowered, or the share
@@ -19,7 +19,7 @@ func share(most int) int { return max(1, most*3/4) }
 
 // makeRoom has idle conversations deleted until a key may begin another one. The caller holds the service. Conflict: too few are idle.
 func (s *Store) makeRoom(ctx context.Context, tx *pg.Tx, of service.Service, key string) error {
-	n, err := tx.Q.ServiceConversationCount(ctx, tx, dbsqlc.ServiceConversationCountParams{ServiceID: of.ID, KeyID: key})
+	n, err := dbsqlc.Q.ServiceConversationCount(ctx, tx, dbsqlc.ServiceConversationCountParams{ServiceID: of.ID, KeyID: key})
 	if err != nil {
 		return fmt.Errorf("count conversations of %s: %w", of.ID, err)
 	}
@@ -46,7 +46,7 @@ func (s *Store) makeRoom(ctx context.Context, tx *pg.Tx, of service.Service, key
 		ended += more
 	}
 	if ended > 0 { // whoever reads along is told so
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (s *Store) makeRoom(ctx context.Context, tx *pg.Tx, of service.Service, key
 // endIdle promises that so many idle conversations are deleted, or fewer where there are no more.
 func endIdle(ctx context.Context, tx *pg.Tx, which dbsqlc.ServiceConversationsIdleParams, wanted int) (int, error) {
 	which.Most = int32(wanted)
-	idle, err := tx.Q.ServiceConversationsIdle(ctx, tx, which)
+	idle, err := dbsqlc.Q.ServiceConversationsIdle(ctx, tx, which)
 	if err != nil {
 		return 0, fmt.Errorf("look for idle conversations of %s: %w", which.ServiceID, err)
 	}

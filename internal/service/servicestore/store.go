@@ -16,8 +16,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/quota"
 	"xbot/internal/user/users"
@@ -42,11 +42,11 @@ func (s *Store) AddService(ctx context.Context, admin chat.UserID, d service.Def
 	}
 	id := service.NewID()
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		user, err := tx.Q.ServiceUserAdd(ctx, tx, dbsqlc.ServiceUserAddParams{Name: id, Kind: users.KindService, OwnerID: &admin})
+		user, err := dbsqlc.Q.ServiceUserAdd(ctx, tx, dbsqlc.ServiceUserAddParams{Name: id, Kind: users.KindService, OwnerID: &admin})
 		if err != nil {
 			return fmt.Errorf("add the user of a service: %w", err)
 		}
-		return tx.Q.ServiceAdd(ctx, tx, dbsqlc.ServiceAddParams{ID: id, UserID: user, AdminID: admin, Name: d.Name, Published: published, Definition: body})
+		return dbsqlc.Q.ServiceAdd(ctx, tx, dbsqlc.ServiceAddParams{ID: id, UserID: user, AdminID: admin, Name: d.Name, Published: published, Definition: body})
 	})
 	if err != nil {
 		return service.Service{}, err
@@ -56,7 +56,7 @@ func (s *Store) AddService(ctx context.Context, admin chat.UserID, d service.Def
 
 // Service returns a service. NotFound: there is none, or it is being deleted.
 func (s *Store) Service(ctx context.Context, id string) (service.Service, error) {
-	row, err := s.db.Q.ServiceGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.ServiceGet(ctx, s.db.Pool, id)
 	return found(id, dbsqlc.ServiceHoldRow(row), err)
 }
 
@@ -83,7 +83,7 @@ func of(r dbsqlc.ServiceHoldRow) (service.Service, error) {
 
 // Services lists all services, by name.
 func (s *Store) Services(ctx context.Context) ([]service.Service, error) {
-	rows, err := s.db.Q.ServiceList(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.ServiceList(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list services: %w", err))
 	}
@@ -98,7 +98,7 @@ func (s *Store) Services(ctx context.Context) ([]service.Service, error) {
 
 // ServicesAfter returns services as agents of the policy, if they are not those of the given version.
 func (s *Store) ServicesAfter(ctx context.Context, version int64) (newest int64, agents []policy.Agent, err error) {
-	newest, err = s.db.Q.ServicesVersion(ctx, s.db.Pool)
+	newest, err = dbsqlc.Q.ServicesVersion(ctx, s.db.Pool)
 	if err != nil || newest == version {
 		return newest, nil, pg.Classify(err)
 	}
@@ -115,7 +115,7 @@ func (s *Store) ServicesAfter(ctx context.Context, version int64) (newest int64,
 func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error) {
 	var out service.Service
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.ServiceHold(ctx, tx, id)
+		row, err := dbsqlc.Q.ServiceHold(ctx, tx, id)
 		was, err := found(id, row, err)
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p 
 		if err != nil {
 			return fmt.Errorf("encode service %s: %w", id, err)
 		}
-		if err := tx.Q.ServiceSet(ctx, tx, dbsqlc.ServiceSetParams{ID: id, Name: d.Name, Published: published, Definition: body}); err != nil {
+		if err := dbsqlc.Q.ServiceSet(ctx, tx, dbsqlc.ServiceSetParams{ID: id, Name: d.Name, Published: published, Definition: body}); err != nil {
 			return fmt.Errorf("write service %s: %w", id, err)
 		}
 		if published {
@@ -146,7 +146,7 @@ func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p 
 			}
 		}
 		if was.Published && !published { // what its consumers read ends
-			if err := s.db.Q.AccessChanged(ctx, tx); err != nil {
+			if err := tx.NotifyAccess(ctx); err != nil {
 				return fmt.Errorf("say that service %s is withdrawn: %w", id, err)
 			}
 		}
@@ -166,12 +166,12 @@ func (s *Store) DeleteService(ctx context.Context, id string, by chat.UserID) er
 		return err
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.ServiceEnd(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.ServiceEnd(ctx, tx, id); err != nil {
 			return fmt.Errorf("end service %s: %w", id, err)
 		}
 		if err := users.DeleteBelow(ctx, tx, one.User, &by); err != nil {
 			return err
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }

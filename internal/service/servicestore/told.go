@@ -13,9 +13,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
+	"xbot/internal/service/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/routing"
+	"xbot/internal/user/notices"
 	"xbot/internal/user/users"
 )
 
@@ -28,7 +30,7 @@ const excerpt = 500
 
 // place is where an administrator last wrote to a bot alone; nil: nowhere.
 func place(ctx context.Context, tx *pg.Tx, admin chat.UserID) (*chat.Address, error) {
-	row, err := tx.Q.ServiceInboxPlace(ctx, tx, admin)
+	row, err := dbsqlc.Q.ServiceInboxPlace(ctx, tx, admin)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -46,7 +48,7 @@ func place(ctx context.Context, tx *pg.Tx, admin chat.UserID) (*chat.Address, er
 // so that what is sent of it leads back to it (AliasAnswers).
 func inboxSession(ctx context.Context, tx *pg.Tx, of, name string, admin chat.UserID) (chat.SessionKey, i18n.Lang, error) {
 	key := service.InboxSession(of, admin)
-	lang, err := users.LanguageOf(ctx, tx.Q, tx, admin, "", "")
+	lang, err := users.LanguageOf(ctx, tx, admin, "", "")
 	if err != nil {
 		return "", "", err
 	}
@@ -55,9 +57,9 @@ func inboxSession(ctx context.Context, tx *pg.Tx, of, name string, admin chat.Us
 	if err != nil {
 		return "", "", fmt.Errorf("encode origin: %w", err)
 	}
-	err = tx.Q.ServiceInboxSession(ctx, tx, dbsqlc.ServiceInboxSessionParams{Key: key, UserID: admin, Channel: service.InboxChannel, Title: title, Agent: of, Origin: origin})
+	err = dbsqlc.Q.ServiceInboxSession(ctx, tx, dbsqlc.ServiceInboxSessionParams{Key: key, UserID: admin, Channel: service.InboxChannel, Title: title, Agent: of, Origin: origin})
 	if err == nil {
-		err = tx.Q.AliasAdd(ctx, tx, dbsqlc.AliasAddParams{Alias: "inbox:" + string(key), SessionKey: key})
+		err = routing.AddAlias(ctx, tx, "inbox:"+string(key), key)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("make the conversation of an inbox: %w", err)
@@ -75,7 +77,7 @@ func tellWritten(ctx context.Context, tx *pg.Tx, h Hand, w Written) error {
 		return err
 	}
 	prefix := "consumer-" + h.Conversation + "-"
-	n, err := tx.Q.ServiceNoticesSince(ctx, tx, dbsqlc.ServiceNoticesSinceParams{SessionKey: key, Prefix: prefix})
+	n, err := dbsqlc.Q.ServiceNoticesSince(ctx, tx, dbsqlc.ServiceNoticesSinceParams{SessionKey: key, Prefix: prefix})
 	if err != nil {
 		return fmt.Errorf("count what user %d was told: %w", h.Taken, err)
 	}
@@ -93,9 +95,7 @@ func tellWritten(ctx context.Context, tx *pg.Tx, h Hand, w Written) error {
 	if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
 		return err
 	}
-	if _, err := tx.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
-		SessionKey: key, Channel: h.SaidFrom.Channel, Account: h.SaidFrom.Account, Place: to, MessageID: int64(m.ID),
-	}); err != nil {
+	if _, err := notices.SendTo(ctx, tx, m, h.SaidFrom.Channel, h.SaidFrom.Account, to); err != nil {
 		return fmt.Errorf("send what user %d is told: %w", h.Taken, err)
 	}
 	tx.WakeDeliver(key)

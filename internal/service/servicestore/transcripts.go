@@ -7,13 +7,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/service/dbsqlc"
 )
 
 // Followed returns the message of a conversation whose answer goes on after an event: the first one that ended later, else what runs or
 // waits now. After 0 it is what goes on now. 0: nothing does.
 func (s *Store) Followed(ctx context.Context, key chat.SessionKey, after int64) (chat.InboxID, error) {
-	id, err := s.db.Q.ServiceFollowed(ctx, s.db.Pool, dbsqlc.ServiceFollowedParams{SessionKey: key, After: after})
+	id, err := dbsqlc.Q.ServiceFollowed(ctx, s.db.Pool, dbsqlc.ServiceFollowedParams{SessionKey: key, After: after})
 	if err != nil {
 		return 0, pg.Classify(fmt.Errorf("look what goes on in %s: %w", key, err))
 	}
@@ -41,11 +41,11 @@ func (s *Store) Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxI
 	for i, id := range ids {
 		plain[i] = int64(id)
 	}
-	words, err := s.db.Q.ServiceWords(ctx, s.db.Pool, dbsqlc.ServiceWordsParams{SessionKey: key, Ids: plain})
+	words, err := dbsqlc.Q.ServiceWords(ctx, s.db.Pool, dbsqlc.ServiceWordsParams{SessionKey: key, Ids: plain})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read what a consumer wrote in %s: %w", key, err))
 	}
-	files, err := s.db.Q.ServiceFiles(ctx, s.db.Pool, dbsqlc.ServiceFilesParams{SessionKey: key, Ids: plain})
+	files, err := dbsqlc.Q.ServiceFiles(ctx, s.db.Pool, dbsqlc.ServiceFilesParams{SessionKey: key, Ids: plain})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read what a consumer sent in %s: %w", key, err))
 	}
@@ -67,7 +67,7 @@ func (s *Store) TurnStates(ctx context.Context, key chat.SessionKey, ids []chat.
 	for i, id := range ids {
 		plain[i] = string(id)
 	}
-	rows, err := s.db.Q.ServiceTurnStates(ctx, s.db.Pool, dbsqlc.ServiceTurnStatesParams{SessionKey: key, Ids: plain})
+	rows, err := dbsqlc.Q.ServiceTurnStates(ctx, s.db.Pool, dbsqlc.ServiceTurnStatesParams{SessionKey: key, Ids: plain})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read how turns of %s stand: %w", key, err))
 	}

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat/ops"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/service/dbsqlc"
 )
 
 // Period is what is summed up: days of UTC, the last one excluded.
@@ -34,7 +34,7 @@ type Spent struct {
 // ServiceUsage sums up what consumers of a service asked for, and what it took. Requests are there for as long as they are kept, tokens for as
 // long as the service is, whatever becomes of its conversations.
 func (s *Usage) ServiceUsage(ctx context.Context, of string, p Period) (all Requested, by []Requested, spent []Spent, err error) {
-	rows, err := s.db.Q.ServiceUsageRequests(ctx, s.db.Pool, dbsqlc.ServiceUsageRequestsParams{ByKey: p.ByKey, ServiceID: of, Since: p.Since, Until: p.Until})
+	rows, err := dbsqlc.Q.ServiceUsageRequests(ctx, s.db.Pool, dbsqlc.ServiceUsageRequestsParams{ByKey: p.ByKey, ServiceID: of, Since: p.Since, Until: p.Until})
 	if err != nil {
 		return all, nil, nil, pg.Classify(fmt.Errorf("sum up the requests of %s: %w", of, err))
 	}
@@ -47,7 +47,7 @@ func (s *Usage) ServiceUsage(ctx context.Context, of string, p Period) (all Requ
 			by = append(by, one)
 		}
 	}
-	tokens, err := s.db.Q.ServiceUsageTokens(ctx, s.db.Pool, dbsqlc.ServiceUsageTokensParams{ByKey: p.ByKey, ServiceID: of, Since: p.Since, Until: p.Until})
+	tokens, err := dbsqlc.Q.ServiceUsageTokens(ctx, s.db.Pool, dbsqlc.ServiceUsageTokensParams{ByKey: p.ByKey, ServiceID: of, Since: p.Since, Until: p.Until})
 	if err != nil {
 		return all, nil, nil, pg.Classify(fmt.Errorf("sum up the tokens of %s: %w", of, err))
 	}
@@ -65,7 +65,7 @@ type Taken struct {
 
 // ServiceTokens sums up what models took for the consumers of each service; one that took nothing is left out.
 func (s *Usage) ServiceTokens(ctx context.Context) ([]Taken, error) {
-	rows, err := s.db.Q.ServiceUsageTotals(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.ServiceUsageTotals(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("sum up the tokens of services: %w", err))
 	}

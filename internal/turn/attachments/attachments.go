@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/quota"
 )
 
@@ -35,7 +35,7 @@ func New(db *pg.DB, limits *quota.Quota) *Store { return &Store{db: db, quota: l
 // Add notes the files of a message that was just inserted.
 func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID, files []chat.Attachment) error {
 	for i, f := range files {
-		err := t.Q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
+		err := dbsqlc.Q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
 			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: chat.Clean(f.Kind), Key: chat.Clean(f.Key), Name: chat.Clean(f.Name), Size: f.Size, OfMessage: chat.Clean(f.Of), At: chat.Clean(f.At), Picture: f.Shown,
 		})
 		if err != nil {
@@ -47,7 +47,7 @@ func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID
 
 // AttachmentSet reads the attachments of a message. NotFound: it has none, or is gone.
 func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error) {
-	row, err := s.db.Q.FileParcel(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.FileParcel(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.AttachmentSet{}, fault.Errorf(fault.NotFound, "message %d has no files", id)
 	}
@@ -65,13 +65,13 @@ func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.Attach
 	if err := json.Unmarshal(row.Place, &p.To); err != nil {
 		return chat.AttachmentSet{}, fmt.Errorf("read the place of message %d: %w", id, err)
 	}
-	p.Files, err = Of(ctx, s.db.Q, s.db.Pool, id)
+	p.Files, err = Of(ctx, s.db.Pool, id)
 	return p, pg.Classify(err)
 }
 
 // Of lists the files of a message.
-func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID) ([]chat.AttachmentFetch, error) {
-	rows, err := q.FileList(ctx, db, int64(id))
+func Of(ctx context.Context, db pg.DBTX, id chat.InboxID) ([]chat.AttachmentFetch, error) {
+	rows, err := dbsqlc.Q.FileList(ctx, db, int64(id))
 	if err != nil {
 		return nil, fmt.Errorf("list the files of message %d: %w", id, err)
 	}
@@ -92,7 +92,7 @@ func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID)
 // FileKept returns the path and size of the n-th file of a message on its runner, if that file is a quoted one that was
 // fetched for the same conversation before. NotFound: it was not.
 func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error) {
-	row, err := s.db.Q.FileKept(ctx, s.db.Pool, dbsqlc.FileKeptParams{InboxID: int64(id), N: int32(n), Runner: runner})
+	row, err := dbsqlc.Q.FileKept(ctx, s.db.Pool, dbsqlc.FileKeptParams{InboxID: int64(id), N: int32(n), Runner: runner})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, fault.Errorf(fault.NotFound, "file %d of message %d was not fetched before", n, id)
 	}
@@ -105,23 +105,23 @@ func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.Attachme
 		InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size, Picture: f.Picture, Transcript: chat.Clean(f.Transcript), Unheard: chat.Clean(f.Unheard),
 		Pages: int32(f.Pages), Unshown: chat.Clean(f.Unshown),
 	}
-	return pg.Classify(s.db.Q.FileStored(ctx, s.db.Pool, p))
+	return pg.Classify(dbsqlc.Q.FileStored(ctx, s.db.Pool, p))
 }
 
 // FileProblem notes why a file is not there; failed says that it is not tried again.
 func (s *Store) FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error {
 	p := dbsqlc.FileProblemParams{InboxID: int64(id), N: int32(n), Problem: chat.Clean(problem), Failed: failed}
-	return pg.Classify(s.db.Q.FileProblem(ctx, s.db.Pool, p))
+	return pg.Classify(dbsqlc.Q.FileProblem(ctx, s.db.Pool, p))
 }
 
 // EndFetch ends the attachments that were not fetched, makes the message claimable, and wakes its turn. Done twice, it changes nothing
 // the second time.
 func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.FilesEnd(ctx, tx, int64(id)); err != nil {
+		if err := dbsqlc.Q.FilesEnd(ctx, tx, int64(id)); err != nil {
 			return fmt.Errorf("end the files of message %d: %w", id, err)
 		}
-		released, err := s.db.Q.FilesRelease(ctx, tx, id)
+		released, err := dbsqlc.Q.FilesRelease(ctx, tx, id)
 		for _, r := range released {
 			if r.Kind != commandKind {
 				tx.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(r.SessionKey), Channel: r.Channel, User: r.UserID, Text: "files came"})
@@ -133,13 +133,13 @@ func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
 
 // FilesToFetch takes messages that wait for their files, each at most once a back-off: 2 s, doubling to 60 s.
 func (s *Store) FilesToFetch(ctx context.Context) ([]chat.InboxID, error) {
-	ids, err := s.db.Q.FilesToFetch(ctx, s.db.Pool)
+	ids, err := dbsqlc.Q.FilesToFetch(ctx, s.db.Pool)
 	return ids, pg.Classify(err)
 }
 
 // OldFiles returns at most a hundred files of a user on a runner that are older than the given time.
 func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error) {
-	rows, err := s.db.Q.FilesOld(ctx, s.db.Pool, dbsqlc.FilesOldParams{UserID: owner, Runner: runner, Older: pg.Interval(older)})
+	rows, err := dbsqlc.Q.FilesOld(ctx, s.db.Pool, dbsqlc.FilesOldParams{UserID: owner, Runner: runner, Older: pg.Interval(older)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for old files: %w", err))
 	}
@@ -152,7 +152,7 @@ func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, 
 
 // FileRemoved notes that a file is not there any more.
 func (s *Store) FileRemoved(ctx context.Context, id int64) error {
-	return pg.Classify(s.db.Q.FileRemoved(ctx, s.db.Pool, id))
+	return pg.Classify(dbsqlc.Q.FileRemoved(ctx, s.db.Pool, id))
 }
 
 // OrphanFile is a file on a runner whose conversation is gone.
@@ -165,7 +165,7 @@ type OrphanFile struct {
 
 // OrphanFiles lists some files of conversations that were deleted and that are still on a runner.
 func (s *Store) OrphanFiles(ctx context.Context) ([]OrphanFile, error) {
-	rows, err := s.db.Q.FilesOrphaned(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.FilesOrphaned(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the files of conversations that are gone: %w", err))
 	}

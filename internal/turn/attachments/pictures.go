@@ -6,15 +6,15 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // AddPictures keeps pictures of a conversation and returns how a row names them. What is there already stays.
-func AddPictures(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, pictures ...chat.Picture) ([]chat.PictureRef, error) {
+func AddPictures(ctx context.Context, db pg.DBTX, key chat.SessionKey, pictures ...chat.Picture) ([]chat.PictureRef, error) {
 	out := make([]chat.PictureRef, len(pictures))
 	for i, p := range pictures {
 		out[i] = p.PictureRef
-		err := q.PictureAdd(ctx, db, dbsqlc.PictureAddParams{
+		err := dbsqlc.Q.PictureAdd(ctx, db, dbsqlc.PictureAddParams{
 			SessionKey: key, Hash: p.Hash, MediaType: p.MediaType, Width: int32(p.Width), Height: int32(p.Height), Data: p.Data,
 		})
 		if err != nil {
@@ -26,21 +26,21 @@ func AddPictures(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key cha
 
 // AddPicture keeps a picture of a conversation. What is there already stays.
 func (s *Store) AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error {
-	_, err := AddPictures(ctx, s.db.Q, s.db.Pool, key, p)
+	_, err := AddPictures(ctx, s.db.Pool, key, p)
 	return pg.Classify(err)
 }
 
 // Pictures reads pictures of a conversation by their hashes. Those that are not there are left out.
 func (s *Store) Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
-	return Pictures(ctx, s.db.Q, s.db.Pool, key, hashes)
+	return Pictures(ctx, s.db.Pool, key, hashes)
 }
 
 // Pictures is the method of the store, for those who have none.
-func Pictures(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
+func Pictures(ctx context.Context, db pg.DBTX, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	rows, err := q.PictureList(ctx, db, dbsqlc.PictureListParams{SessionKey: key, Hashes: hashes})
+	rows, err := dbsqlc.Q.PictureList(ctx, db, dbsqlc.PictureListParams{SessionKey: key, Hashes: hashes})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read pictures of %s: %w", key, err))
 	}

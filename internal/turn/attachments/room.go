@@ -3,6 +3,7 @@ package attachments
 import (
 	"context"
 	"fmt"
+	"xbot/internal/turn/dbsqlc"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -17,7 +18,7 @@ func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
 	if err != nil {
 		return err
 	}
-	kept, err := s.db.Q.StorageUsed(ctx, s.db.Pool, user)
+	kept, err := dbsqlc.Q.StorageUsed(ctx, s.db.Pool, user)
 	if err != nil {
 		return pg.Classify(fmt.Errorf("count what is kept for user %d: %w", user, err))
 	}

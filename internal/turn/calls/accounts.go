@@ -8,17 +8,17 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/question"
 )
 
 // Connected answers, in the transaction that stores an account, all calls of its person that wait for it and want no more than was asked for,
 // and returns how many those are. Their turns are woken.
 func Connected(ctx context.Context, tx *pg.Tx, user chat.UserID, account chat.OAuthAccount) (answered int, err error) {
-	if err := tx.Q.OAuthAccountMeet(ctx, tx, dbsqlc.OAuthAccountMeetParams{UserID: int64(user), Provider: account.Provider}); err != nil {
+	if err := dbsqlc.Q.OAuthAccountMeet(ctx, tx, dbsqlc.OAuthAccountMeetParams{UserID: int64(user), Provider: account.Provider}); err != nil {
 		return 0, fmt.Errorf("wait for who asks for an account: %w", err)
 	}
-	waiting, err := tx.Q.OAuthCallsWaiting(ctx, tx, dbsqlc.OAuthCallsWaitingParams{UserID: user, Provider: account.Provider, Asked: append([]string{}, account.Asked...)})
+	waiting, err := dbsqlc.Q.OAuthCallsWaiting(ctx, tx, dbsqlc.OAuthCallsWaitingParams{UserID: user, Provider: account.Provider, Asked: append([]string{}, account.Asked...)})
 	if err != nil {
 		return 0, fmt.Errorf("find the calls that wait for an account: %w", err)
 	}
@@ -55,14 +55,14 @@ func allowByAccount(ctx context.Context, tx *pg.Tx, row dbsqlc.ToolCall) (bool, 
 		return false, nil
 	}
 	ask := row.Questions[0].Connect
-	session, err := tx.Q.SessionGet(ctx, tx, row.SessionKey)
+	session, err := dbsqlc.Q.SessionGet(ctx, tx, row.SessionKey)
 	if err != nil {
 		return false, fmt.Errorf("read the session of call %s: %w", row.ID, err)
 	}
-	if err := tx.Q.OAuthAccountMeet(ctx, tx, dbsqlc.OAuthAccountMeetParams{UserID: int64(session.UserID), Provider: ask.Provider}); err != nil {
+	if err := dbsqlc.Q.OAuthAccountMeet(ctx, tx, dbsqlc.OAuthAccountMeetParams{UserID: int64(session.UserID), Provider: ask.Provider}); err != nil {
 		return false, fmt.Errorf("wait for who connects an account: %w", err)
 	}
-	found, err := tx.Q.OAuthAccountOfCall(ctx, tx, dbsqlc.OAuthAccountOfCallParams{Call: row.ID, Provider: ask.Provider, Scopes: append([]string{}, ask.Scopes...)})
+	found, err := dbsqlc.Q.OAuthAccountOfCall(ctx, tx, dbsqlc.OAuthAccountOfCallParams{Call: row.ID, Provider: ask.Provider, Scopes: append([]string{}, ask.Scopes...)})
 	if err != nil || len(found) == 0 {
 		return false, err
 	}

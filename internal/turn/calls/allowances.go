@@ -11,8 +11,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // TurnPermit is what a person says to all calls of a running turn.
@@ -40,7 +40,7 @@ func (s *Store) AllowTurn(ctx context.Context, a TurnPermit) (chat.Turn, error) 
 			out = conversation.TurnOf(row)
 			return err
 		}
-		if row, err = tx.Q.TurnAllow(ctx, tx, dbsqlc.TurnAllowParams{ID: row.ID, AllowsBy: allower(a), AllowsKey: chat.Clean(a.Key)}); err != nil {
+		if row, err = dbsqlc.Q.TurnAllow(ctx, tx, dbsqlc.TurnAllowParams{ID: row.ID, AllowsBy: allower(a), AllowsKey: chat.Clean(a.Key)}); err != nil {
 			return fmt.Errorf("allow turn %s: %w", row.ID, err)
 		}
 		if a.Allow {
@@ -70,14 +70,14 @@ func turnToAllow(ctx context.Context, t *pg.Tx, a *TurnPermit) (row dbsqlc.Turn,
 			return row, false, err
 		}
 	}
-	row, err = t.Q.TurnLock(ctx, t, a.Turn)
+	row, err = dbsqlc.Q.TurnLock(ctx, t, a.Turn)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.SessionKey != a.Session {
 		return dbsqlc.Turn{}, false, fault.Errorf(fault.NotFound, "there is no turn %q in this conversation", a.Turn)
 	}
 	if err != nil {
 		return row, false, fmt.Errorf("lock turn %s: %w", a.Turn, err)
 	}
-	may, err := t.Q.TurnMayAllow(ctx, t, dbsqlc.TurnMayAllowParams{ID: a.Turn, UserID: int64(a.User)})
+	may, err := dbsqlc.Q.TurnMayAllow(ctx, t, dbsqlc.TurnMayAllowParams{ID: a.Turn, UserID: int64(a.User)})
 	switch {
 	case err != nil:
 		return row, false, fmt.Errorf("read who may answer for turn %s: %w", a.Turn, err)
@@ -93,11 +93,11 @@ func turnToAllow(ctx context.Context, t *pg.Tx, a *TurnPermit) (row dbsqlc.Turn,
 
 // meantTurn is the turn that a message means which names none: the one for which it was taken before, or the one that runs.
 func meantTurn(ctx context.Context, t *pg.Tx, a TurnPermit) (id chat.TurnID, said bool, err error) {
-	if id, err = t.Q.TurnAllowedBy(ctx, t, dbsqlc.TurnAllowedByParams{SessionKey: a.Session, AllowsKey: chat.Clean(a.Key)}); err == nil {
+	if id, err = dbsqlc.Q.TurnAllowedBy(ctx, t, dbsqlc.TurnAllowedByParams{SessionKey: a.Session, AllowsKey: chat.Clean(a.Key)}); err == nil {
 		return id, true, nil
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		id, err = t.Q.TurnRunning(ctx, t, a.Session)
+		id, err = dbsqlc.Q.TurnRunning(ctx, t, a.Session)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, ErrNothingRuns
@@ -110,7 +110,7 @@ func meantTurn(ctx context.Context, t *pg.Tx, a TurnPermit) (id chat.TurnID, sai
 
 // allowOpen allows the calls of a turn that wait.
 func allowOpen(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) (dbsqlc.Turn, error) {
-	rows, err := t.Q.ApprovalsOfTurn(ctx, t, dbsqlc.ApprovalsOfTurnParams{TurnID: string(turn.ID), AnsweredBy: turn.AllowsBy})
+	rows, err := dbsqlc.Q.ApprovalsOfTurn(ctx, t, dbsqlc.ApprovalsOfTurnParams{TurnID: string(turn.ID), AnsweredBy: turn.AllowsBy})
 	if err != nil {
 		return turn, fmt.Errorf("allow the open calls of turn %s: %w", turn.ID, err)
 	}
@@ -128,7 +128,7 @@ func allowByTurn(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn, id chat.CallID
 	if turn.AllowsBy == "" {
 		return false, nil
 	}
-	row, err := t.Q.ApprovalOfTurn(ctx, t, id)
+	row, err := dbsqlc.Q.ApprovalOfTurn(ctx, t, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -145,7 +145,7 @@ func countAllowed(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn, n int) (dbsql
 	if n == 0 {
 		return turn, nil
 	}
-	row, err := t.Q.TurnCountAllowed(ctx, t, dbsqlc.TurnCountAllowedParams{ID: turn.ID, N: int32(n)})
+	row, err := dbsqlc.Q.TurnCountAllowed(ctx, t, dbsqlc.TurnCountAllowedParams{ID: turn.ID, N: int32(n)})
 	if err != nil {
 		return turn, fmt.Errorf("count the allowed calls of turn %s: %w", turn.ID, err)
 	}
@@ -162,7 +162,7 @@ func countAllowed(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn, n int) (dbsql
 
 // lockTurn locks the turn of a call. Of a session that was deleted it is none.
 func lockTurn(ctx context.Context, t *pg.Tx, id chat.CallID) (dbsqlc.Turn, error) {
-	turn, err := t.Q.ApprovalLockTurn(ctx, t, id)
+	turn, err := dbsqlc.Q.ApprovalLockTurn(ctx, t, id)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return turn, fmt.Errorf("lock the turn of call %s: %w", id, err)
 	}

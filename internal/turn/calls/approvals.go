@@ -12,10 +12,11 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/question"
 	"xbot/internal/user/notices"
+	"xbot/internal/user/permissions"
 )
 
 // maxReason bounds the reason that is shown with a question, in characters.
@@ -33,7 +34,7 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 		if q.Reason, err = reasonOf(ctx, tx, turn.ID, q); err != nil {
 			return err
 		}
-		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: chat.Clean(q.Reason), MaxReason: maxReason, Preview: chat.Clean(q.Preview)})
+		row, err := dbsqlc.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: chat.Clean(q.Reason), MaxReason: maxReason, Preview: chat.Clean(q.Preview)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -72,14 +73,14 @@ func (s *Store) ReopenCall(ctx context.Context, id chat.CallID, questions []chat
 		if _, err := lockTurn(ctx, tx, id); err != nil {
 			return err
 		}
-		row, err := s.db.Q.CallReopen(ctx, tx, dbsqlc.CallReopenParams{ID: id, Questions: questions})
+		row, err := dbsqlc.Q.CallReopen(ctx, tx, dbsqlc.CallReopenParams{ID: id, Questions: questions})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("ask the questions of call %s: %w", id, err)
 		}
-		if err := s.db.Q.QuestionForget(ctx, tx, string(id)); err != nil {
+		if err := dbsqlc.Q.QuestionForget(ctx, tx, string(id)); err != nil {
 			return fmt.Errorf("forget what call %s has asked: %w", id, err)
 		}
 		asks = true
@@ -112,7 +113,7 @@ func (s *Store) CloseAgentQuestion(ctx context.Context, id chat.CallID, agent st
 // deny denies a call that is open without a person. Its turn is woken unless it is the turn that denies it.
 func (s *Store) deny(ctx context.Context, id chat.CallID, by string, note func(i18n.Lang) string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.CallGet(ctx, tx, id)
+		row, err := dbsqlc.Q.CallGet(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil // the session was deleted
 		}
@@ -124,7 +125,7 @@ func (s *Store) deny(ctx context.Context, id chat.CallID, by string, note func(i
 			return err
 		}
 		wakes := by != chat.AnsweredByNobody
-		row, err = s.db.Q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note(lang), AnsweredBy: by, Wakes: wakes})
+		row, err = dbsqlc.Q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note(lang), AnsweredBy: by, Wakes: wakes})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -192,7 +193,7 @@ func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 	if !pg.Narrow(ctx) || a.Connected {
 		return nil
 	}
-	row, err := t.Q.CallGet(ctx, t, a.Call)
+	row, err := dbsqlc.Q.CallGet(ctx, t, a.Call)
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("read call %s: %w", a.Call, err)
@@ -207,7 +208,7 @@ func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 // oldestOpenCall finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
 // message was an answer before, to the call that is returned.
 func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
-	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
+	row, err := dbsqlc.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil {
 		return row.ID, row.SessionKey, conversation.CallOf(row), true, nil
 	}
@@ -231,7 +232,7 @@ func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, ke
 
 // nothingOpen is the error of an answer without an open question: a hook may have deferred the call that waits.
 func nothingOpen(ctx context.Context, t *pg.Tx, a Answer) error {
-	deferred, err := t.Q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
+	deferred, err := dbsqlc.Q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for deferred calls: %w", err)
@@ -243,7 +244,7 @@ func nothingOpen(ctx context.Context, t *pg.Tx, a Answer) error {
 
 // oldestApproval reads the call of a session that has waited longest for something that the user may say to it.
 func oldestApproval(ctx context.Context, t *pg.Tx, key chat.SessionKey, user chat.UserID, permissions bool) (dbsqlc.ToolCall, error) {
-	return t.Q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
+	return dbsqlc.Q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
 }
 
 // AnswerCall records a person's answer for a call.
@@ -270,7 +271,7 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 			p.Told = i18n.Say(i18n.English, i18n.CallEdited)
 		}
 	}
-	row, err := t.Q.ApprovalAnswer(ctx, t, p)
+	row, err := dbsqlc.Q.ApprovalAnswer(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return answeredBefore(ctx, t, a)
 	}
@@ -279,11 +280,11 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	}
 	if a.Allow && a.Always {
 		for _, r := range conversation.CallOf(row).Always {
-			n, err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Pin: r.Pin, Most: chat.MaxToolRules})
+			added, err := permissions.AllowIn(ctx, t, a.Session, r)
 			if err != nil {
 				return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
 			}
-			if n == 0 {
+			if !added {
 				return row, fault.Errorf(fault.Conflict, "there are %d rules, which is the most that are kept; allow it once, or remove some first", chat.MaxToolRules)
 			}
 		}
@@ -299,7 +300,7 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 
 // answeredBefore finds an answer that was recorded earlier under the same key, or returns why the answer is not accepted.
 func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
-	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
+	row, err := dbsqlc.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil && row.ID == a.Call {
 		return row, nil
 	}
@@ -312,7 +313,7 @@ func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, e
 // fitAnswers checks an answer against the questions of its call, if the answer could count: somebody who is late or may not
 // answer gets that error instead.
 func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
-	row, err := t.Q.CallGet(ctx, t, a.Call)
+	row, err := dbsqlc.Q.CallGet(ctx, t, a.Call)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != a.Session || row.Approval != chat.ApprovalOpen) {
 		return nil, nil
 	}
@@ -354,7 +355,7 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 // mayAnswer reports whether the user may answer for the call, and whether they may know of it: they may know of a call that a hook
 // has deferred without being allowed to decide it. Nobody may know of a call that does not exist.
 func mayAnswer(ctx context.Context, t *pg.Tx, a Answer) (may, concerned bool, err error) {
-	row, err := t.Q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
+	row, err := dbsqlc.Q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, false, nil
 	}
@@ -366,7 +367,7 @@ func mayAnswer(ctx context.Context, t *pg.Tx, a Answer) (may, concerned bool, er
 
 // whyNotAnswered says why an answer found no open question.
 func whyNotAnswered(ctx context.Context, t *pg.Tx, a Answer) error {
-	row, err := t.Q.CallGet(ctx, t, a.Call)
+	row, err := dbsqlc.Q.CallGet(ctx, t, a.Call)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", a.Call, err)
 	}
@@ -394,6 +395,6 @@ func whyNotAnswered(ctx context.Context, t *pg.Tx, a Answer) error {
 
 // Answered lists the calls of a turn that were answered for and that the turn has not acted on yet.
 func (s *Store) Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
-	ids, err := s.db.Q.ApprovalAnswered(ctx, s.db.Pool, turn)
+	ids, err := dbsqlc.Q.ApprovalAnswered(ctx, s.db.Pool, turn)
 	return ids, pg.Classify(err)
 }

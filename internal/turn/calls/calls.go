@@ -11,14 +11,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Call reads a call and its session.
 func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
-	found, err := s.db.Q.CallToRun(ctx, s.db.Pool, id)
+	found, err := dbsqlc.Q.CallToRun(ctx, s.db.Pool, id)
 	if err != nil {
 		return chat.Call{}, pg.Classify(fmt.Errorf("read call %s: %w", id, err))
 	}
@@ -38,7 +38,7 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	began := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.CallBegin(ctx, tx, dbsqlc.CallBeginParams{ID: c.ID, Runner: c.Runner})
+		row, err := dbsqlc.Q.CallBegin(ctx, tx, dbsqlc.CallBeginParams{ID: c.ID, Runner: c.Runner})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -58,7 +58,7 @@ func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 // Conflict if the call is gone or has its result already, because its turn was closed: nothing would follow the command, so
 // it must not be sent.
 func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) error {
-	n, err := s.db.Q.CallSetStartedOn(ctx, s.db.Pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store})
+	n, err := dbsqlc.Q.CallSetStartedOn(ctx, s.db.Pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "the call was ended before its command was sent")
 	}
@@ -75,7 +75,7 @@ func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResul
 // same transaction records that it is to be killed.
 func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.KillNoteCall(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.KillNoteCall(ctx, tx, id); err != nil {
 			return fmt.Errorf("note the kill of %s: %w", id, err)
 		}
 		return FinishCall(ctx, tx, id, r)
@@ -86,18 +86,18 @@ func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResu
 func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult) error {
 	p := dbsqlc.CallFinishParams{ID: id, Result: chat.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds(), Pictures: []chat.PictureRef{}, Diff: chat.Clean(r.Diff), Sources: append([]chat.WebSource{}, r.Sources...)}
 	if len(r.Pictures) > 0 {
-		call, err := t.Q.CallGet(ctx, t, id)
+		call, err := dbsqlc.Q.CallGet(ctx, t, id)
 		if err != nil {
 			return fmt.Errorf("read call %s: %w", id, err)
 		}
-		if p.Pictures, err = attachments.AddPictures(ctx, t.Q, t, call.SessionKey, r.Pictures...); err != nil {
+		if p.Pictures, err = attachments.AddPictures(ctx, t, call.SessionKey, r.Pictures...); err != nil {
 			return err
 		}
 	}
 	if r.Offload != nil {
 		p.Offload = r.Offload.ID
 	}
-	row, err := t.Q.CallFinish(ctx, t, p)
+	row, err := dbsqlc.Q.CallFinish(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -128,11 +128,11 @@ func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult
 
 // Intent returns what a call noted before it acted; empty if nothing.
 func (s *Store) Intent(ctx context.Context, id chat.CallID) (string, error) {
-	intent, err := s.db.Q.CallIntent(ctx, s.db.Pool, id)
+	intent, err := dbsqlc.Q.CallIntent(ctx, s.db.Pool, id)
 	return intent, pg.Classify(err)
 }
 
 // SetIntent notes, durably, what a call is about to do.
 func (s *Store) SetIntent(ctx context.Context, id chat.CallID, intent string) error {
-	return pg.Classify(s.db.Q.CallSetIntent(ctx, s.db.Pool, dbsqlc.CallSetIntentParams{ID: id, Intent: chat.Clean(intent)}))
+	return pg.Classify(dbsqlc.Q.CallSetIntent(ctx, s.db.Pool, dbsqlc.CallSetIntentParams{ID: id, Intent: chat.Clean(intent)}))
 }

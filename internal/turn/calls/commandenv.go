@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // maxEnvValue bounds a variable of a command, in bytes.
@@ -22,7 +22,7 @@ func (s *Store) CommandEnv(ctx context.Context, key chat.SessionKey, turn chat.T
 	if inbox != 0 {
 		p.InboxID = new(int64(inbox))
 	}
-	row, err := s.db.Q.CommandPlace(ctx, s.db.Pool, p)
+	row, err := dbsqlc.Q.CommandPlace(ctx, s.db.Pool, p)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look up where a command of %s comes from: %w", key, err))
 	}

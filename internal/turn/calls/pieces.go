@@ -4,24 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"xbot/internal/chat"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // AddressOf is where a delivery goes.
-func AddressOf(o dbsqlc.Outbound) (place chat.Address, err error) {
-	if err := json.Unmarshal(o.Place, &place); err != nil {
-		return place, fmt.Errorf("read the place of delivery %d: %w", o.ID, err)
+func AddressOf(delivery int64, body []byte) (place chat.Address, err error) {
+	if err := json.Unmarshal(body, &place); err != nil {
+		return place, fmt.Errorf("read the place of delivery %d: %w", delivery, err)
 	}
 	return place, nil
 }
 
 // PiecesOf are the messages that a delivery was cut into.
-func PiecesOf(o dbsqlc.Outbound) (pieces []chat.Piece, err error) {
-	if o.Parts == nil {
+func PiecesOf(delivery int64, body []byte) (pieces []chat.Piece, err error) {
+	if body == nil {
 		return nil, nil
 	}
-	if err := json.Unmarshal(o.Parts, &pieces); err != nil {
-		return nil, fmt.Errorf("read the pieces of delivery %d: %w", o.ID, err)
+	if err := json.Unmarshal(body, &pieces); err != nil {
+		return nil, fmt.Errorf("read the pieces of delivery %d: %w", delivery, err)
 	}
 	return pieces, nil
 }

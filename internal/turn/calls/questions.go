@@ -11,12 +11,12 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // sendQuestion queues a question that was just opened for the platform where its turn was asked, if it was asked on one.
 func sendQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
-	keys, err := t.Q.QuestionAdd(ctx, t, string(id))
+	keys, err := dbsqlc.Q.QuestionAdd(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("send the question of call %s: %w", id, err)
 	}
@@ -29,14 +29,14 @@ func sendQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 // settleQuestion ends the question of a call on its platform: what was not sent is not sent any more, and what people see
 // shows how it ended.
 func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
-	withdrawn, err := t.Q.QuestionWithdraw(ctx, t, string(id))
+	withdrawn, err := dbsqlc.Q.QuestionWithdraw(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("withdraw the question of call %s: %w", id, err)
 	}
 	if withdrawn > 0 {
 		return nil
 	}
-	keys, err := t.Q.QuestionSettle(ctx, t, string(id))
+	keys, err := dbsqlc.Q.QuestionSettle(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("settle the question of call %s: %w", id, err)
 	}
@@ -48,7 +48,7 @@ func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 
 // ShownAt reports whether people have been shown in a chat of a platform what a call asks.
 func (s *Store) ShownAt(ctx context.Context, id chat.CallID, channel, account string, at chat.Address) (bool, error) {
-	shown, err := s.db.Q.QuestionShownAt(ctx, s.db.Pool, dbsqlc.QuestionShownAtParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
+	shown, err := dbsqlc.Q.QuestionShownAt(ctx, s.db.Pool, dbsqlc.QuestionShownAtParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("look where the question of call %s was shown: %w", id, err))
 	}
@@ -57,7 +57,7 @@ func (s *Store) ShownAt(ctx context.Context, id chat.CallID, channel, account st
 
 // ShowAt notes that a question is shown in a chat.
 func ShowAt(ctx context.Context, t *pg.Tx, id chat.CallID, channel, account string, at chat.Address) error {
-	err := t.Q.QuestionShow(ctx, t, dbsqlc.QuestionShowParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
+	err := dbsqlc.Q.QuestionShow(ctx, t, dbsqlc.QuestionShowParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
 	if err != nil {
 		return fmt.Errorf("note where the question of call %s is shown: %w", id, err)
 	}
@@ -75,7 +75,7 @@ type Question struct {
 
 // Question finds what a call has asked by an account; NotFound if it asked nothing there.
 func (s *Store) Question(ctx context.Context, channel, account string, id chat.CallID) (Question, error) {
-	row, err := s.db.Q.QuestionOfCall(ctx, s.db.Pool, chat.Clean(string(id)))
+	row, err := dbsqlc.Q.QuestionOfCall(ctx, s.db.Pool, chat.Clean(string(id)))
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.Channel != channel || row.Account != account) {
 		return Question{}, fault.Errorf(fault.NotFound, "no call asks this here")
 	}
@@ -83,6 +83,6 @@ func (s *Store) Question(ctx context.Context, channel, account string, id chat.C
 		return Question{}, pg.Classify(fmt.Errorf("find the question of a call: %w", err))
 	}
 	q := Question{Session: row.SessionKey}
-	q.Place, err = AddressOf(row)
+	q.Place, err = AddressOf(row.ID, row.Place)
 	return q, err
 }

@@ -7,12 +7,12 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/usage/usagestore"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Sample returns the answer of a model to a request that an MCP server made during a call, and how many requests of the call have one.
 func (s *Store) Sample(ctx context.Context, call chat.CallID, request string) (answer chat.Sample, found bool, answered int, err error) {
-	rows, err := s.db.Q.SampleList(ctx, s.db.Pool, call)
+	rows, err := dbsqlc.Q.SampleList(ctx, s.db.Pool, call)
 	if err != nil {
 		return answer, false, 0, pg.Classify(fmt.Errorf("read what models answered during call %s: %w", call, err))
 	}
@@ -28,7 +28,7 @@ func (s *Store) Sample(ctx context.Context, call chat.CallID, request string) (a
 // answer to a request stands.
 func (s *Store) KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, a chat.Sample, u chat.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := tx.Q.SampleKeep(ctx, tx, dbsqlc.SampleKeepParams{CallID: call, Request: a.Request, Model: a.Model, Answer: chat.Clean(a.Text), Finish: a.Finish})
+		err := dbsqlc.Q.SampleKeep(ctx, tx, dbsqlc.SampleKeepParams{CallID: call, Request: a.Request, Model: a.Model, Answer: chat.Clean(a.Text), Finish: a.Finish})
 		if err != nil {
 			return fmt.Errorf("store what a model answered during call %s: %w", call, err)
 		}

@@ -6,8 +6,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Waiting finds the call that an answer is for which names none: the open one of the session and its subagents that has waited longest.
@@ -18,7 +18,7 @@ func (s *Store) Waiting(ctx context.Context, a Answer) (call chat.ToolCall, key 
 		if id, key, call, answered, err = oldestOpenCall(ctx, tx, a); err != nil || answered {
 			return err
 		}
-		row, err := tx.Q.CallGet(ctx, tx, id)
+		row, err := dbsqlc.Q.CallGet(ctx, tx, id)
 		call = conversation.CallOf(row)
 		return err
 	})
@@ -31,7 +31,7 @@ func (s *Store) Waiting(ctx context.Context, a Answer) (call chat.ToolCall, key 
 func (s *Store) AnswerAll(ctx context.Context, a Answer) ([]chat.ToolCall, error) {
 	var out []chat.ToolCall
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		before, err := tx.Q.ApprovalsByKey(ctx, tx, dbsqlc.ApprovalsByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
+		before, err := dbsqlc.Q.ApprovalsByKey(ctx, tx, dbsqlc.ApprovalsByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
 		if err != nil {
 			return fmt.Errorf("look for earlier answers: %w", err)
 		}
@@ -39,7 +39,7 @@ func (s *Store) AnswerAll(ctx context.Context, a Answer) ([]chat.ToolCall, error
 			out = callsOf(before)
 			return nil
 		}
-		open, err := tx.Q.ApprovalsOpen(ctx, tx, dbsqlc.ApprovalsOpenParams{SessionKey: a.Session, UserID: int64(a.User)})
+		open, err := dbsqlc.Q.ApprovalsOpen(ctx, tx, dbsqlc.ApprovalsOpenParams{SessionKey: a.Session, UserID: int64(a.User)})
 		if err != nil {
 			return fmt.Errorf("list the open questions: %w", err)
 		}

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -21,14 +21,14 @@ const maxAbout = 200
 // askParent tells the conversation of the person that a subagent below it asks for permission: people do not read the
 // conversation of the subagent without being told.
 func askParent(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall) error {
-	agent, err := t.Q.SubagentGet(ctx, t, call.SessionKey)
+	agent, err := dbsqlc.Q.SubagentGet(ctx, t, call.SessionKey)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read subagent %s: %w", call.SessionKey, err)
 	}
-	lang, err := users.LanguageOf(ctx, t.Q, t, 0, agent.Root, "")
+	lang, err := users.LanguageOf(ctx, t, 0, agent.Root, "")
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // KindBackground is the kind of inbox rows that tell a session of the end of a task.
@@ -23,14 +23,14 @@ const maxTasks = 100
 // beginTask makes the command of a call that has just got its result a background task. The call's result gets a line
 // that names it.
 func beginTask(ctx context.Context, t *pg.Tx, id chat.CallID, b chat.Background) (dbsqlc.ToolCall, error) {
-	task, err := t.Q.TaskInsert(ctx, t, dbsqlc.TaskInsertParams{
+	task, err := dbsqlc.Q.TaskInsert(ctx, t, dbsqlc.TaskInsertParams{
 		CallID: id, Command: chat.Clean(b.Command), Dir: b.Dir, Runner: b.Runner, StartedAt: b.StartedAt,
 	})
 	if err != nil {
 		return dbsqlc.ToolCall{}, fmt.Errorf("make call %s a background task: %w", id, err)
 	}
 	name := chat.TaskID(int(task.N))
-	call, err := t.Q.CallSetTask(ctx, t, dbsqlc.CallSetTaskParams{ID: id, Task: name, Suffix: "\ntask_id: " + name})
+	call, err := dbsqlc.Q.CallSetTask(ctx, t, dbsqlc.CallSetTaskParams{ID: id, Task: name, Suffix: "\ntask_id: " + name})
 	if err != nil {
 		return dbsqlc.ToolCall{}, fmt.Errorf("name the task of call %s: %w", id, err)
 	}
@@ -41,7 +41,7 @@ func beginTask(ctx context.Context, t *pg.Tx, id chat.CallID, b chat.Background)
 
 // Task reads the background task of a call, for the workflow that follows it. NotFound when its session was deleted.
 func (s *Store) Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error) {
-	row, err := s.db.Q.TaskGet(ctx, s.db.Pool, call)
+	row, err := dbsqlc.Q.TaskGet(ctx, s.db.Pool, call)
 	if err != nil {
 		return chat.TaskRun{}, pg.Classify(fmt.Errorf("read the task of call %s: %w", call, err))
 	}
@@ -58,7 +58,7 @@ func (s *Store) Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error
 
 // Tasks lists the newest tasks of a session, newest first, without their output.
 func (s *Store) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	rows, err := s.db.Q.TaskList(ctx, s.db.Pool, dbsqlc.TaskListParams{SessionKey: key, Limit: maxTasks})
+	rows, err := dbsqlc.Q.TaskList(ctx, s.db.Pool, dbsqlc.TaskListParams{SessionKey: key, Limit: maxTasks})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list tasks: %w", err))
 	}
@@ -75,7 +75,7 @@ func (s *Store) FindTask(ctx context.Context, key chat.SessionKey, id string) (c
 	if !ok {
 		return chat.Task{}, NoTask(id)
 	}
-	row, err := s.db.Q.TaskFind(ctx, s.db.Pool, dbsqlc.TaskFindParams{SessionKey: key, N: int32(n)})
+	row, err := dbsqlc.Q.TaskFind(ctx, s.db.Pool, dbsqlc.TaskFindParams{SessionKey: key, N: int32(n)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Task{}, NoTask(id)
 	}
@@ -95,7 +95,7 @@ func (s *Store) AskKill(ctx context.Context, key chat.SessionKey, id string) (ch
 		return task, err
 	}
 	n, _ := chat.TaskNumber(id) // it was found by it
-	row, err := s.db.Q.TaskAskKill(ctx, s.db.Pool, dbsqlc.TaskAskKillParams{SessionKey: key, N: int32(n)})
+	row, err := dbsqlc.Q.TaskAskKill(ctx, s.db.Pool, dbsqlc.TaskAskKillParams{SessionKey: key, N: int32(n)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return s.FindTask(ctx, key, id) // it ended meanwhile
 	}
@@ -104,12 +104,12 @@ func (s *Store) AskKill(ctx context.Context, key chat.SessionKey, id string) (ch
 
 // AskKillOf does the same by the call that started the task.
 func (s *Store) AskKillOf(ctx context.Context, call chat.CallID) error {
-	return pg.Classify(s.db.Q.TaskAskKillOf(ctx, s.db.Pool, call))
+	return pg.Classify(dbsqlc.Q.TaskAskKillOf(ctx, s.db.Pool, call))
 }
 
 // KillAsked reports whether a running task is to be killed.
 func (s *Store) KillAsked(ctx context.Context, call chat.CallID) (bool, error) {
-	asked, err := s.db.Q.TaskKillAsked(ctx, s.db.Pool, call)
+	asked, err := dbsqlc.Q.TaskKillAsked(ctx, s.db.Pool, call)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -121,7 +121,7 @@ func (s *Store) KillAsked(ctx context.Context, call chat.CallID) (bool, error) {
 func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd) (bool, error) {
 	ended := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.TaskEnd(ctx, tx, dbsqlc.TaskEndParams{
+		row, err := dbsqlc.Q.TaskEnd(ctx, tx, dbsqlc.TaskEndParams{
 			CallID: call, State: end.State, Code: int32(end.Code), Total: end.Total, Output: chat.Clean(end.Output), EndedAt: &end.Ended,
 		})
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -131,7 +131,7 @@ func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd)
 			return fmt.Errorf("end the task of call %s: %w", call, err)
 		}
 		ended = true
-		if err := s.db.Q.InboxTellTask(ctx, tx, dbsqlc.InboxTellTaskParams{CallID: call, Body: chat.Clean(end.Announcement)}); err != nil {
+		if err := dbsqlc.Q.InboxTellTask(ctx, tx, dbsqlc.InboxTellTaskParams{CallID: call, Body: chat.Clean(end.Announcement)}); err != nil {
 			return fmt.Errorf("tell of the end of the task of call %s: %w", call, err)
 		}
 		tx.EndTask(row.SessionKey, call)
@@ -145,7 +145,7 @@ func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd)
 // TasksToStart takes running tasks whose workflow was not looked for during the given time. Several relays may call it
 // at once; a task goes to one of them.
 func (s *Store) TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error) {
-	calls, err := s.db.Q.TaskToStart(ctx, s.db.Pool, pg.Interval(older))
+	calls, err := dbsqlc.Q.TaskToStart(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for tasks to start: %w", err))
 	}
@@ -154,13 +154,13 @@ func (s *Store) TasksToStart(ctx context.Context, older time.Duration) ([]chat.C
 
 // TasksRunning counts the running tasks of a session.
 func (s *Store) TasksRunning(ctx context.Context, key chat.SessionKey) (int, error) {
-	n, err := s.db.Q.TaskRunningCount(ctx, s.db.Pool, key)
+	n, err := dbsqlc.Q.TaskRunningCount(ctx, s.db.Pool, key)
 	return int(n), pg.Classify(err)
 }
 
 // TasksRunningOf counts the running tasks of a user, in all sessions.
 func (s *Store) TasksRunningOf(ctx context.Context, user chat.UserID) (int, error) {
-	n, err := s.db.Q.TaskRunningCountOf(ctx, s.db.Pool, user)
+	n, err := dbsqlc.Q.TaskRunningCountOf(ctx, s.db.Pool, user)
 	return int(n), pg.Classify(err)
 }
 
@@ -173,7 +173,7 @@ func markReported(ctx context.Context, t *pg.Tx, key chat.SessionKey, calls []ch
 	for i, c := range calls {
 		ids[i] = string(c)
 	}
-	if err := t.Q.InboxTaskTold(ctx, t, dbsqlc.InboxTaskToldParams{SessionKey: key, Calls: ids}); err != nil {
+	if err := dbsqlc.Q.InboxTaskTold(ctx, t, dbsqlc.InboxTaskToldParams{SessionKey: key, Calls: ids}); err != nil {
 		return fmt.Errorf("note that the end of tasks was told: %w", err)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 const (
@@ -50,7 +50,7 @@ func (b *Branches) AskAgain(ctx context.Context, turn chat.TurnID, back int, to 
 // againTo returns the message to ask again, or why there is none. One that was replaced already has a version that can be.
 func againTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, back int, to chat.MessageID) (chat.MessageID, string, error) {
 	if to == 0 {
-		targets, err := t.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: o.Session, Before: o.Message, N: int32(back)})
+		targets, err := dbsqlc.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: o.Session, Before: o.Message, N: int32(back)})
 		switch {
 		case err != nil:
 			return 0, "", fmt.Errorf("look for messages to ask again: %w", err)
@@ -75,7 +75,7 @@ func askBehind(ctx context.Context, t *pg.Tx, o chat.TurnCommand, of chat.Messag
 	if err != nil {
 		return fmt.Errorf("encode options: %w", err)
 	}
-	row, err := t.Q.BranchAsk(ctx, t, dbsqlc.BranchAskParams{Command: o.Inbox, Body: text, Options: options})
+	row, err := dbsqlc.Q.BranchAsk(ctx, t, dbsqlc.BranchAskParams{Command: o.Inbox, Body: text, Options: options})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -112,14 +112,14 @@ func (b *Branches) Branch(ctx context.Context, turn chat.TurnID, to chat.Message
 }
 
 func listBranches(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.Lang) (string, error) {
-	roots, err := t.Q.BranchRoots(ctx, t, dbsqlc.BranchRootsParams{SessionKey: key, N: branchPlaces})
+	roots, err := dbsqlc.Q.BranchRoots(ctx, t, dbsqlc.BranchRootsParams{SessionKey: key, N: branchPlaces})
 	if err != nil {
 		return "", fmt.Errorf("list the places with versions: %w", err)
 	}
 	if len(roots) == 0 {
 		return i18n.Say(lang, i18n.BranchNone), nil
 	}
-	rows, err := t.Q.BranchVersions(ctx, t, dbsqlc.BranchVersionsParams{SessionKey: key, Roots: roots})
+	rows, err := dbsqlc.Q.BranchVersions(ctx, t, dbsqlc.BranchVersionsParams{SessionKey: key, Roots: roots})
 	if err != nil {
 		return "", fmt.Errorf("list versions: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Answers tells those who wait for an answer, and follow no events, how far it has come. It is safe for concurrent use.
@@ -30,7 +30,7 @@ type Fate struct {
 
 // Fate tells what became of a row of a session. NotFound: the session has none of that id.
 func (s *Answers) Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Fate, error) {
-	r, err := s.db.Q.AnswerRow(ctx, s.db.Pool, dbsqlc.AnswerRowParams{ID: id, SessionKey: key})
+	r, err := dbsqlc.Q.AnswerRow(ctx, s.db.Pool, dbsqlc.AnswerRowParams{ID: id, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Fate{}, fault.Errorf(fault.NotFound, "there is no message %d in this conversation", id)
 	}
@@ -50,7 +50,7 @@ type TurnAnswer struct {
 
 // TurnAnswer returns what a turn of a session has said. NotFound: the session has no such turn.
 func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (TurnAnswer, error) {
-	r, err := s.db.Q.AnswerOfTurn(ctx, s.db.Pool, dbsqlc.AnswerOfTurnParams{ID: turn, SessionKey: key})
+	r, err := dbsqlc.Q.AnswerOfTurn(ctx, s.db.Pool, dbsqlc.AnswerOfTurnParams{ID: turn, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return TurnAnswer{}, fault.Errorf(fault.NotFound, "there is no turn %q in this conversation", turn)
 	}
@@ -62,7 +62,7 @@ func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat
 
 // FirstEvent returns the sequence of the event from which on a row of a session is followed. NotFound: no event of it is kept.
 func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.InboxID) (int64, error) {
-	seq, err := s.db.Q.AnswerFirstEvent(ctx, s.db.Pool, dbsqlc.AnswerFirstEventParams{SessionKey: key, InboxID: int64(id)})
+	seq, err := dbsqlc.Q.AnswerFirstEvent(ctx, s.db.Pool, dbsqlc.AnswerFirstEventParams{SessionKey: key, InboxID: int64(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, fault.Errorf(fault.NotFound, "no event of message %d is kept", id)
 	}
@@ -75,7 +75,7 @@ func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.I
 // TurnBegan returns the sequence of the first event of the turn that had begun last at a place of the feed of a session. 0: none had, or
 // its events are not kept any more.
 func (s *Answers) TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error) {
-	began, err := s.db.Q.AnswerTurnBegan(ctx, s.db.Pool, dbsqlc.AnswerTurnBeganParams{SessionKey: key, Seq: seq})
+	began, err := dbsqlc.Q.AnswerTurnBegan(ctx, s.db.Pool, dbsqlc.AnswerTurnBeganParams{SessionKey: key, Seq: seq})
 	if err != nil {
 		return 0, pg.Classify(fmt.Errorf("look for the turn that ran at event %d of %s: %w", seq, key, err))
 	}
@@ -92,7 +92,7 @@ type Place struct {
 
 // Place tells where a row of a session stands in the transcript. NotFound: no turn has it.
 func (s *Answers) Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Place, error) {
-	r, err := s.db.Q.AnswerPlace(ctx, s.db.Pool, dbsqlc.AnswerPlaceParams{SessionKey: key, InboxID: int64(id)})
+	r, err := dbsqlc.Q.AnswerPlace(ctx, s.db.Pool, dbsqlc.AnswerPlaceParams{SessionKey: key, InboxID: int64(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Place{}, fault.Errorf(fault.NotFound, "message %d is not in the transcript", id)
 	}
@@ -112,7 +112,7 @@ type Message struct {
 
 // AskedBy returns what a person sent on a channel. NotFound: they sent none of that id there.
 func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (Message, error) {
-	r, err := s.db.Q.AnswerAsked(ctx, s.db.Pool, dbsqlc.AnswerAskedParams{ID: int64(id), UserID: user, Channel: channel})
+	r, err := dbsqlc.Q.AnswerAsked(ctx, s.db.Pool, dbsqlc.AnswerAskedParams{ID: int64(id), UserID: user, Channel: channel})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Message{}, fault.Errorf(fault.NotFound, "there is no message %d of yours", id)
 	}
@@ -128,7 +128,7 @@ func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string,
 
 // ForgetAsked has a message of a person not be found by AskedBy any more. It stays in its conversation.
 func (s *Answers) ForgetAsked(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) error {
-	return pg.Classify(s.db.Q.AnswerForget(ctx, s.db.Pool, dbsqlc.AnswerForgetParams{ID: int64(id), UserID: user, Channel: channel}))
+	return pg.Classify(dbsqlc.Q.AnswerForget(ctx, s.db.Pool, dbsqlc.AnswerForgetParams{ID: int64(id), UserID: user, Channel: channel}))
 }
 
 // ClientCalls returns the conversation and the calls of a program's tools in the step of a call, if it is in a conversation of the person. There
@@ -138,7 +138,7 @@ func (s *Answers) ClientCalls(ctx context.Context, user chat.UserID, of chat.Cal
 	if !ok || step > math.MaxInt32 {
 		return "", nil, nil
 	}
-	rows, err := s.db.Q.AnswerClientCalls(ctx, s.db.Pool, dbsqlc.AnswerClientCallsParams{TurnID: turn, Step: int32(step), UserID: user})
+	rows, err := dbsqlc.Q.AnswerClientCalls(ctx, s.db.Pool, dbsqlc.AnswerClientCallsParams{TurnID: turn, Step: int32(step), UserID: user})
 	if err != nil {
 		return "", nil, pg.Classify(fmt.Errorf("read the calls of the client's tools: %w", err))
 	}
@@ -154,7 +154,7 @@ func (s *Answers) AnswerClientCalls(ctx context.Context, results []chat.ClientRe
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		for _, r := range results {
 			content := chat.Clean(r.Content)
-			row, err := tx.Q.AnswerClientResult(ctx, tx, dbsqlc.AnswerClientResultParams{ID: r.Call, Result: content})
+			row, err := dbsqlc.Q.AnswerClientResult(ctx, tx, dbsqlc.AnswerClientResultParams{ID: r.Call, Result: content})
 			if errors.Is(err, pgx.ErrNoRows) {
 				err = sameResult(ctx, tx, r.Call, content)
 			} else if err == nil {
@@ -170,7 +170,7 @@ func (s *Answers) AnswerClientCalls(ctx context.Context, results []chat.ClientRe
 
 // sameResult reports whether a call has a result already.
 func sameResult(ctx context.Context, tx *pg.Tx, id chat.CallID, content string) error {
-	was, err := tx.Q.CallGet(ctx, tx, id)
+	was, err := dbsqlc.Q.CallGet(ctx, tx, id)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read call %s: %w", id, err)
@@ -184,12 +184,12 @@ func sameResult(ctx context.Context, tx *pg.Tx, id chat.CallID, content string) 
 
 // NewestAsked returns the newest message of a session; 0: there is none.
 func (s *Answers) NewestAsked(ctx context.Context, key chat.SessionKey) (chat.InboxID, error) {
-	id, err := s.db.Q.AnswerNewest(ctx, s.db.Pool, key)
+	id, err := dbsqlc.Q.AnswerNewest(ctx, s.db.Pool, key)
 	return chat.InboxID(id), pg.Classify(err)
 }
 
 // ReleaseID takes the id that a client gave from a message of a person on a channel, so that the next message with it is another one. row
 // names the message that is meant; 0: whichever has the id.
 func (s *Answers) ReleaseID(ctx context.Context, user chat.UserID, channel, id string, row chat.InboxID) error {
-	return pg.Classify(s.db.Q.AnswerReleaseID(ctx, s.db.Pool, dbsqlc.AnswerReleaseIDParams{Channel: channel, UserID: user, PlatformID: id, Row: int64(row)}))
+	return pg.Classify(dbsqlc.Q.AnswerReleaseID(ctx, s.db.Pool, dbsqlc.AnswerReleaseIDParams{Channel: channel, UserID: user, PlatformID: id, Row: int64(row)}))
 }

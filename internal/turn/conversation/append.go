@@ -12,7 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -63,7 +63,7 @@ func rowParams(m *chat.Message) dbsqlc.MessageAppendParams {
 
 func appendRow(ctx context.Context, t *pg.Tx, m *chat.Message, p dbsqlc.MessageAppendParams) error {
 	p.Words = SearchWords(m.Role, p.DisplayOnly || p.Silent, Seen(*m, p.Shown).Content)
-	row, err := t.Q.MessageAppend(ctx, t, p)
+	row, err := dbsqlc.Q.MessageAppend(ctx, t, p)
 	if err != nil {
 		return fmt.Errorf("append %s message: %w", m.Role, err)
 	}
@@ -121,7 +121,7 @@ func AppendNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.
 
 // Tell appends a sentence of the product to a conversation, in the language that is spoken there.
 func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, say i18n.ID, args ...any) error {
-	lang, err := users.LanguageOf(ctx, t.Q, t, 0, key, "")
+	lang, err := users.LanguageOf(ctx, t, 0, key, "")
 	if err != nil {
 		return err
 	}
@@ -130,19 +130,19 @@ func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, say i18n.ID, args 
 
 // LangOfTurn returns the language in which who started a turn is addressed.
 func LangOfTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.Lang, error) {
-	return LangOf(ctx, t.Q, t, turn)
+	return LangOf(ctx, t, turn)
 }
 
 // LangOf returns the language in which who started a turn is addressed: the conversation has their message, but not their command.
-func LangOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (i18n.Lang, error) {
-	first, err := q.TurnAsksFirst(ctx, db, &turn)
+func LangOf(ctx context.Context, db pg.DBTX, turn chat.TurnID) (i18n.Lang, error) {
+	first, err := dbsqlc.Q.TurnAsksFirst(ctx, db, &turn)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return users.LanguageOf(ctx, q, db, 0, "", "")
+		return users.LanguageOf(ctx, db, 0, "", "")
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the turn's message: %w", err)
 	}
-	return users.LanguageOf(ctx, q, db, first.UserID, first.SessionKey, first.Command)
+	return users.LanguageOf(ctx, db, first.UserID, first.SessionKey, first.Command)
 }
 
 // refs are pictures as a row holds them, which is never null.

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Branches are the branches of conversations: what is asked again, as it was or changed, takes the place of a message, and that one
@@ -63,7 +63,7 @@ func replaceable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mes
 }
 
 func askedAt(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.MessageID) (asked Asked, err error) {
-	rows, err := t.Q.BranchSaid(ctx, t, dbsqlc.BranchSaidParams{SessionKey: key, ID: id})
+	rows, err := dbsqlc.Q.BranchSaid(ctx, t, dbsqlc.BranchSaidParams{SessionKey: key, ID: id})
 	if err != nil {
 		return asked, fmt.Errorf("read what was asked in message %d: %w", id, err)
 	}
@@ -78,7 +78,7 @@ func askedAt(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Message
 		if said := SaidIn(r.Options); said.Skill != "" {
 			asked.Options.Skill, asked.Options.PromptTool = said.Skill, said.PromptTool
 		}
-		files, err := attachments.Of(ctx, t.Q, t, *r.InboxID)
+		files, err := attachments.Of(ctx, t, *r.InboxID)
 		if err != nil {
 			return asked, err
 		}
@@ -96,12 +96,12 @@ type versions struct {
 }
 
 func versionsOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.MessageID) (v versions, err error) {
-	m, err := t.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: key, ID: id})
+	m, err := dbsqlc.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: key, ID: id})
 	if err != nil {
 		return v, fmt.Errorf("read message %d: %w", id, err)
 	}
 	v.root = chat.MessageID(m.Root)
-	if v.all, err = t.Q.BranchVersions(ctx, t, dbsqlc.BranchVersionsParams{SessionKey: key, Roots: []int64{m.Root}}); err != nil {
+	if v.all, err = dbsqlc.Q.BranchVersions(ctx, t, dbsqlc.BranchVersionsParams{SessionKey: key, Roots: []int64{m.Root}}); err != nil {
 		return v, fmt.Errorf("list the versions of message %d: %w", id, err)
 	}
 	for _, r := range v.all {
@@ -141,11 +141,11 @@ func Replacing(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.Tur
 
 // addRewind adds the record of a rewind that begins with a version of a message.
 func addRewind(ctx context.Context, t *pg.Tx, key chat.SessionKey, from chat.MessageID, c chat.Control) (chat.Control, error) {
-	first, err := t.Q.BranchStart(ctx, t, dbsqlc.BranchStartParams{SessionKey: key, ID: from})
+	first, err := dbsqlc.Q.BranchStart(ctx, t, dbsqlc.BranchStartParams{SessionKey: key, ID: from})
 	if err != nil {
 		return c, fmt.Errorf("look where message %d begins: %w", from, err)
 	}
-	newest, err := t.Q.BranchNewest(ctx, t, key)
+	newest, err := dbsqlc.Q.BranchNewest(ctx, t, key)
 	if err != nil {
 		return c, fmt.Errorf("look for the newest message: %w", err)
 	}
@@ -157,7 +157,7 @@ func addRewind(ctx context.Context, t *pg.Tx, key chat.SessionKey, from chat.Mes
 // ReleaseReplaced puts back what the message of a turn had taken the place of, where the claim of the turn is released: it will be
 // replaced when the message is claimed again.
 func ReleaseReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID) error {
-	row, err := t.Q.BranchOfTurn(ctx, t, dbsqlc.BranchOfTurnParams{SessionKey: key, TurnID: turn})
+	row, err := dbsqlc.Q.BranchOfTurn(ctx, t, dbsqlc.BranchOfTurnParams{SessionKey: key, TurnID: turn})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -167,7 +167,7 @@ func ReleaseReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn ch
 	if err := bringBack(ctx, t, key, row.ID, row.ID); err != nil {
 		return err
 	}
-	if err := t.Q.BranchForget(ctx, t, dbsqlc.BranchForgetParams{SessionKey: key, Control: int64(row.ID)}); err != nil {
+	if err := dbsqlc.Q.BranchForget(ctx, t, dbsqlc.BranchForgetParams{SessionKey: key, Control: int64(row.ID)}); err != nil {
 		return fmt.Errorf("forget the record of it: %w", err)
 	}
 	t.Emit(key, chat.EventRewind, chat.Rewound{From: chat.MessageID(row.First), Upto: math.MaxInt64, Again: true})
@@ -181,13 +181,13 @@ func ReleaseReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn ch
 func bringBack(ctx context.Context, t *pg.Tx, key chat.SessionKey, away, by chat.ControlID) error {
 	for _, step := range []func() error{
 		func() error {
-			return t.Q.BranchBack(ctx, t, dbsqlc.BranchBackParams{SessionKey: key, Away: int64(away), Back: int64(by)})
+			return dbsqlc.Q.BranchBack(ctx, t, dbsqlc.BranchBackParams{SessionKey: key, Away: int64(away), Back: int64(by)})
 		},
 		func() error {
-			return t.Q.BranchControlsBack(ctx, t, dbsqlc.BranchControlsBackParams{SessionKey: key, Away: int64(away), Back: int64(by)})
+			return dbsqlc.Q.BranchControlsBack(ctx, t, dbsqlc.BranchControlsBackParams{SessionKey: key, Away: int64(away), Back: int64(by)})
 		},
 		func() error {
-			return t.Q.BranchUndosAway(ctx, t, dbsqlc.BranchUndosAwayParams{SessionKey: key, Away: int64(away), Back: int64(by)})
+			return dbsqlc.Q.BranchUndosAway(ctx, t, dbsqlc.BranchUndosAwayParams{SessionKey: key, Away: int64(away), Back: int64(by)})
 		},
 	} {
 		if err := step(); err != nil {
@@ -202,10 +202,10 @@ func bringBack(ctx context.Context, t *pg.Tx, key chat.SessionKey, away, by chat
 // conversation.
 func (b *Branches) SwitchBranch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
 	return b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.SlotLock(ctx, tx); err != nil { // no turn begins meanwhile
+		if err := dbsqlc.Q.SlotLock(ctx, tx); err != nil { // no turn begins meanwhile
 			return fmt.Errorf("keep turns from beginning: %w", err)
 		}
-		busy, err := tx.Q.BranchBusy(ctx, tx, key)
+		busy, err := dbsqlc.Q.BranchBusy(ctx, tx, key)
 		if err == nil && busy {
 			err = i18n.Fault(fault.Conflict, i18n.BranchBusy)
 		}
@@ -243,7 +243,7 @@ func switchTo(ctx context.Context, t *pg.Tx, key chat.SessionKey, to, before cha
 	if err := bringBack(ctx, t, key, away, c.ID); err != nil {
 		return "", err
 	}
-	first, err := t.Q.BranchStart(ctx, t, dbsqlc.BranchStartParams{SessionKey: key, ID: to})
+	first, err := dbsqlc.Q.BranchStart(ctx, t, dbsqlc.BranchStartParams{SessionKey: key, ID: to})
 	if err != nil {
 		return "", fmt.Errorf("look where message %d begins: %w", to, err)
 	}
@@ -267,7 +267,7 @@ func (s *Store) withBranches(ctx context.Context, messages []chat.Message) error
 	if len(roots) == 0 || len(messages) == 0 {
 		return nil
 	}
-	rows, err := s.db.Q.BranchVersions(ctx, s.db.Pool, dbsqlc.BranchVersionsParams{SessionKey: messages[0].Session, Roots: roots})
+	rows, err := dbsqlc.Q.BranchVersions(ctx, s.db.Pool, dbsqlc.BranchVersionsParams{SessionKey: messages[0].Session, Roots: roots})
 	if err != nil {
 		return pg.Classify(fmt.Errorf("list versions of messages: %w", err))
 	}
@@ -286,7 +286,7 @@ func (s *Store) withBranches(ctx context.Context, messages []chat.Message) error
 
 // tellBranches says of a new message which versions there are.
 func tellBranches(ctx context.Context, t *pg.Tx, m *chat.Message) error {
-	rows, err := t.Q.BranchVersions(ctx, t, dbsqlc.BranchVersionsParams{SessionKey: m.Session, Roots: []int64{int64(m.BranchOf)}})
+	rows, err := dbsqlc.Q.BranchVersions(ctx, t, dbsqlc.BranchVersionsParams{SessionKey: m.Session, Roots: []int64{int64(m.BranchOf)}})
 	if err != nil {
 		return fmt.Errorf("list the versions of a message: %w", err)
 	}

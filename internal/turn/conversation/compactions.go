@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/usage/usagestore"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Compact makes a summary stand for the beginning of a conversation: the record, the archive of what it stands for, where
@@ -31,7 +31,7 @@ func (s *Store) Compact(ctx context.Context, step chat.Step, c chat.Control, arc
 		if err := storeArchive(ctx, tx, step.Session, archive); err != nil {
 			return err
 		}
-		if err := s.db.Q.SessionSetCompaction(ctx, tx, dbsqlc.SessionSetCompactionParams{Key: step.Session, CompactionID: &stored.ID}); err != nil {
+		if err := dbsqlc.Q.SessionSetCompaction(ctx, tx, dbsqlc.SessionSetCompactionParams{Key: step.Session, CompactionID: &stored.ID}); err != nil {
 			return fmt.Errorf("set compaction: %w", err)
 		}
 		return sayOfContext(ctx, tx, step, say)
@@ -40,7 +40,7 @@ func (s *Store) Compact(ctx context.Context, step chat.Step, c chat.Control, arc
 
 // turnOpen locks a turn and reports whether it runs.
 func turnOpen(ctx context.Context, t *pg.Tx, turn chat.TurnID) (bool, error) {
-	row, err := t.Q.TurnLock(ctx, t, turn)
+	row, err := dbsqlc.Q.TurnLock(ctx, t, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil // the session was deleted, and the turn with it
 	}
@@ -54,7 +54,7 @@ func turnOpen(ctx context.Context, t *pg.Tx, turn chat.TurnID) (bool, error) {
 func storeArchive(ctx context.Context, t *pg.Tx, key chat.SessionKey, o chat.Offload) error {
 	body := chat.Clean(o.Body)
 	hash := sha256.Sum256([]byte(body))
-	_, err := t.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
+	_, err := dbsqlc.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
 		SessionKey: key, ID: o.ID, Hash: hash[:], Body: body, Bytes: int32(len(body)), Tool: o.Tool,
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func storeArchive(ctx context.Context, t *pg.Tx, key chat.SessionKey, o chat.Off
 // answer.
 func sayOfContext(ctx context.Context, t *pg.Tx, step chat.Step, say string) error {
 	m := chat.Message{Session: step.Session, Turn: step.Turn, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: chat.Clean(say)}
-	order, err := orderOf(ctx, t.Q, t, step.Turn)
+	order, err := orderOf(ctx, t, step.Turn)
 	switch {
 	case err == nil:
 		m.Inbox = order.Inbox
@@ -88,7 +88,7 @@ func (s *Store) TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry
 // Spend adds the tokens that a provider counted for a call of a turn outside of its steps to the usage.
 func (s *Store) Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := s.db.Q.TurnSpend(ctx, tx, dbsqlc.TurnSpendParams{
+		err := dbsqlc.Q.TurnSpend(ctx, tx, dbsqlc.TurnSpendParams{
 			TurnID: step.Turn, PromptTokens: int32(u.PromptTokens), CachedTokens: int32(u.CachedTokens), CompletionTokens: int32(u.CompletionTokens),
 		})
 		if err != nil {

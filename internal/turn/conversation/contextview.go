@@ -9,12 +9,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // LastStep returns the newest step of a conversation whose request is kept. NotFound: there is none yet.
 func (s *Store) LastStep(ctx context.Context, key chat.SessionKey) (chat.Step, error) {
-	row, err := s.db.Q.ContextLastStep(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.ContextLastStep(ctx, s.db.Pool, key)
 	if err != nil {
 		return chat.Step{}, pg.Classify(fmt.Errorf("look for the last step of %s: %w", key, err))
 	}
@@ -23,7 +23,7 @@ func (s *Store) LastStep(ctx context.Context, key chat.SessionKey) (chat.Step, e
 
 // Compactions returns the newest compactions of a conversation, newest first, also those that a rewind has voided.
 func (s *Store) Compactions(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Control, error) {
-	rows, err := s.db.Q.ContextCompactions(ctx, s.db.Pool, dbsqlc.ContextCompactionsParams{SessionKey: key, Limit: int32(limit)})
+	rows, err := dbsqlc.Q.ContextCompactions(ctx, s.db.Pool, dbsqlc.ContextCompactionsParams{SessionKey: key, Limit: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list compactions: %w", err))
 	}
@@ -39,7 +39,7 @@ func (s *Store) Compactions(ctx context.Context, key chat.SessionKey, limit int)
 // PromptParts returns the parts of a session's system prompt that are kept apart, such as instructions of its project and
 // memory, by their keys.
 func (s *Store) PromptParts(ctx context.Context, key chat.SessionKey) ([]chat.Part, error) {
-	rows, err := s.db.Q.ContextParts(ctx, s.db.Pool, key)
+	rows, err := dbsqlc.Q.ContextParts(ctx, s.db.Pool, key)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read parts of the prompt: %w", err))
 	}
@@ -54,10 +54,10 @@ func (s *Store) PromptParts(ctx context.Context, key chat.SessionKey) ([]chat.Pa
 // what the installation says.
 func (s *Store) SetContextMode(ctx context.Context, key chat.SessionKey, mode string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.ContextSetMode(ctx, tx, dbsqlc.ContextSetModeParams{Key: key, ContextMode: mode}); err != nil {
+		if err := dbsqlc.Q.ContextSetMode(ctx, tx, dbsqlc.ContextSetModeParams{Key: key, ContextMode: mode}); err != nil {
 			return fmt.Errorf("set context mode: %w", err)
 		}
-		row, err := s.db.Q.SessionGet(ctx, tx, key)
+		row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil // it was deleted
 		}

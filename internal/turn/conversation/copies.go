@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // copies maps the ids of a conversation's rows to those in its copy.

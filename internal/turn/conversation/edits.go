@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // maxMaskList bounds the masked results that are listed, newest first.
@@ -18,7 +18,7 @@ const maxMaskList = 10_000
 
 // Control returns the record with a key; found is false when there is none.
 func (s *Store) Control(ctx context.Context, session chat.SessionKey, key string) (c chat.Control, found bool, err error) {
-	row, err := s.db.Q.ControlByKey(ctx, s.db.Pool, dbsqlc.ControlByKeyParams{SessionKey: session, Key: key})
+	row, err := dbsqlc.Q.ControlByKey(ctx, s.db.Pool, dbsqlc.ControlByKeyParams{SessionKey: session, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Control{}, false, nil
 	}
@@ -31,7 +31,7 @@ func (s *Store) Control(ctx context.Context, session chat.SessionKey, key string
 
 // Edits returns what the model changed of its view of a conversation and what it took back, newest first.
 func (s *Store) Edits(ctx context.Context, session chat.SessionKey, most int) ([]chat.Control, error) {
-	rows, err := s.db.Q.EditList(ctx, s.db.Pool, dbsqlc.EditListParams{SessionKey: session, Most: int32(most)})
+	rows, err := dbsqlc.Q.EditList(ctx, s.db.Pool, dbsqlc.EditListParams{SessionKey: session, Most: int32(most)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read edits: %w", err))
 	}
@@ -46,14 +46,14 @@ func (s *Store) Edits(ctx context.Context, session chat.SessionKey, most int) ([
 
 // Masks returns the placeholders of the masked results of a conversation, newest first. They hold the ids.
 func (s *Store) Masks(ctx context.Context, session chat.SessionKey) ([]string, error) {
-	masks, err := s.db.Q.MaskList(ctx, s.db.Pool, dbsqlc.MaskListParams{SessionKey: session, Most: maxMaskList})
+	masks, err := dbsqlc.Q.MaskList(ctx, s.db.Pool, dbsqlc.MaskListParams{SessionKey: session, Most: maxMaskList})
 	return masks, pg.Classify(err)
 }
 
 // Masked returns the result behind a mask, byte for byte as the tool gave it, also where it was offloaded as well.
 // NotFound when the conversation has no such mask.
 func (s *Store) Masked(ctx context.Context, session chat.SessionKey, id string) (string, error) {
-	result, err := s.db.Q.MaskedResult(ctx, s.db.Pool, dbsqlc.MaskedResultParams{SessionKey: session, ID: id})
+	result, err := dbsqlc.Q.MaskedResult(ctx, s.db.Pool, dbsqlc.MaskedResultParams{SessionKey: session, ID: id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.Errorf(fault.NotFound, "no result is masked under %q in this conversation", id)
 	}

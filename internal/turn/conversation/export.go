@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/transcript"
 )
 
@@ -18,7 +18,7 @@ func (s *Store) Export(ctx context.Context, key chat.SessionKey) (transcript.Tra
 		return transcript.Transcript{}, err
 	}
 	out := transcript.Transcript{ID: string(key), Title: session.Title, Cwd: session.Cwd, Created: session.CreatedAt}
-	rows, err := s.db.Q.ExportMessages(ctx, s.db.Pool, key)
+	rows, err := dbsqlc.Q.ExportMessages(ctx, s.db.Pool, key)
 	if err != nil {
 		return out, pg.Classify(fmt.Errorf("read transcript: %w", err))
 	}
@@ -31,7 +31,7 @@ func (s *Store) Export(ctx context.Context, key chat.SessionKey) (transcript.Tra
 	for i := range rows {
 		out.Messages[i].Content = rows[i].Content
 	}
-	controls, err := s.db.Q.ExportControls(ctx, s.db.Pool, key)
+	controls, err := dbsqlc.Q.ExportControls(ctx, s.db.Pool, key)
 	if err != nil {
 		return out, pg.Classify(fmt.Errorf("read control records: %w", err))
 	}
@@ -46,7 +46,7 @@ func (s *Store) Export(ctx context.Context, key chat.SessionKey) (transcript.Tra
 }
 
 func (s *Store) wholeResults(ctx context.Context, key chat.SessionKey, messages []chat.Message) error {
-	rows, err := s.db.Q.ExportResults(ctx, s.db.Pool, key)
+	rows, err := dbsqlc.Q.ExportResults(ctx, s.db.Pool, key)
 	if err != nil {
 		return pg.Classify(fmt.Errorf("read whole results: %w", err))
 	}

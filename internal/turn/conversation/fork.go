@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/quota"
 )
 
@@ -44,7 +44,7 @@ func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
 	}
 	// What is copied by several statements has to be of one moment.
 	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Sessions, Owner: owner, Still: true}, func(tx *pg.Tx) (bool, error) {
-		rows, err := s.db.Q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: chat.Clean(n.Title)})
+		rows, err := dbsqlc.Q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: chat.Clean(n.Title)})
 		if err != nil {
 			return false, fmt.Errorf("create the copy of the session: %w", err)
 		}
@@ -65,7 +65,7 @@ func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
 }
 
 func forkedBefore(ctx context.Context, t *pg.Tx, n NewFork) error {
-	there, err := t.Q.SessionGet(ctx, t, n.Key)
+	there, err := dbsqlc.Q.SessionGet(ctx, t, n.Key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.Errorf(fault.NotFound, "there is no session %q", n.From)
 	}
@@ -79,7 +79,7 @@ func forkedBefore(ctx context.Context, t *pg.Tx, n NewFork) error {
 func forkEnd(ctx context.Context, t *pg.Tx, n NewFork) (chat.MessageID, error) {
 	switch {
 	case n.Back > 0:
-		targets, err := t.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: n.From, Before: math.MaxInt64, N: int32(n.Back)})
+		targets, err := dbsqlc.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: n.From, Before: math.MaxInt64, N: int32(n.Back)})
 		if err == nil && len(targets) < n.Back {
 			err = fault.Errorf(fault.NotFound, "there are not %d messages of yours in this conversation, only %d", n.Back, len(targets))
 		}
@@ -90,7 +90,7 @@ func forkEnd(ctx context.Context, t *pg.Tx, n NewFork) (chat.MessageID, error) {
 	case n.Upto == 0:
 		return math.MaxInt64, nil
 	}
-	end, err := t.Q.ForkEnd(ctx, t, dbsqlc.ForkEndParams{SessionKey: n.From, ID: n.Upto})
+	end, err := dbsqlc.Q.ForkEnd(ctx, t, dbsqlc.ForkEndParams{SessionKey: n.From, ID: n.Upto})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || (err == nil && end.RewoundBy != nil):
 		return 0, fault.Errorf(fault.NotFound, "there is no message m%d in this conversation", n.Upto)
@@ -104,11 +104,11 @@ func forkEnd(ctx context.Context, t *pg.Tx, n NewFork) (chat.MessageID, error) {
 
 // forkConversation copies what belongs to the messages up to the given one.
 func forkConversation(ctx context.Context, t *pg.Tx, n NewFork, upto chat.MessageID) error {
-	rows, err := t.Q.ForkMessages(ctx, t, dbsqlc.ForkMessagesParams{SessionKey: n.From, Upto: upto})
+	rows, err := dbsqlc.Q.ForkMessages(ctx, t, dbsqlc.ForkMessagesParams{SessionKey: n.From, Upto: upto})
 	if err != nil {
 		return fmt.Errorf("list the messages to copy: %w", err)
 	}
-	ids, err := t.Q.ForkMessageIDs(ctx, t, int32(len(rows)))
+	ids, err := dbsqlc.Q.ForkMessageIDs(ctx, t, int32(len(rows)))
 	if err != nil {
 		return fmt.Errorf("draw ids of messages: %w", err)
 	}
@@ -122,39 +122,39 @@ func forkConversation(ctx context.Context, t *pg.Tx, n NewFork, upto chat.Messag
 	}
 	for _, step := range []func() error{
 		func() error {
-			return t.Q.ForkTurns(ctx, t, dbsqlc.ForkTurnsParams{NewKey: n.Key, OldTurns: c.oldTurns, NewTurns: c.newTurns})
+			return dbsqlc.Q.ForkTurns(ctx, t, dbsqlc.ForkTurnsParams{NewKey: n.Key, OldTurns: c.oldTurns, NewTurns: c.newTurns})
 		},
 		func() error {
-			return t.Q.ForkMessageRows(ctx, t, dbsqlc.ForkMessageRowsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
+			return dbsqlc.Q.ForkMessageRows(ctx, t, dbsqlc.ForkMessageRowsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
 		},
 		func() error {
-			return t.Q.ForkCalls(ctx, t, dbsqlc.ForkCallsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
+			return dbsqlc.Q.ForkCalls(ctx, t, dbsqlc.ForkCallsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
 		},
 		func() error {
-			return t.Q.ForkPictures(ctx, t, dbsqlc.ForkPicturesParams{NewKey: n.Key, SessionKey: n.From})
+			return dbsqlc.Q.ForkPictures(ctx, t, dbsqlc.ForkPicturesParams{NewKey: n.Key, SessionKey: n.From})
 		},
 		func() error {
-			return t.Q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{
+			return dbsqlc.Q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{
 				NewKey: n.Key, SessionKey: n.From, OldTurns: c.oldTurns, NewTurns: c.newTurns, OldIds: c.oldMessages, Whole: upto == math.MaxInt64,
 			})
 		},
-		func() error { return t.Q.ForkControlRows(ctx, t, controls) },
+		func() error { return dbsqlc.Q.ForkControlRows(ctx, t, controls) },
 		func() error { return forkSteps(ctx, t, c) },
 		func() error {
-			return t.Q.ForkBegin(ctx, t, dbsqlc.ForkBeginParams{Key: n.Key, CompactionID: c.compaction, ResetID: c.reset})
+			return dbsqlc.Q.ForkBegin(ctx, t, dbsqlc.ForkBeginParams{Key: n.Key, CompactionID: c.compaction, ResetID: c.reset})
 		},
 		func() error { return planOf(ctx, t, n, c) },
 		func() error {
-			return t.Q.ForkParts(ctx, t, dbsqlc.ForkPartsParams{NewKey: n.Key, SessionKey: n.From})
+			return dbsqlc.Q.ForkParts(ctx, t, dbsqlc.ForkPartsParams{NewKey: n.Key, SessionKey: n.From})
 		},
 		func() error {
-			return t.Q.ForkActiveTools(ctx, t, dbsqlc.ForkActiveToolsParams{NewKey: n.Key, SessionKey: n.From})
+			return dbsqlc.Q.ForkActiveTools(ctx, t, dbsqlc.ForkActiveToolsParams{NewKey: n.Key, SessionKey: n.From})
 		},
 		func() error {
-			return t.Q.ForkRefusedTools(ctx, t, dbsqlc.ForkRefusedToolsParams{NewKey: n.Key, SessionKey: n.From})
+			return dbsqlc.Q.ForkRefusedTools(ctx, t, dbsqlc.ForkRefusedToolsParams{NewKey: n.Key, SessionKey: n.From})
 		},
 		func() error {
-			return t.Q.ForkRefusedRequests(ctx, t, dbsqlc.ForkRefusedRequestsParams{NewKey: n.Key, SessionKey: n.From})
+			return dbsqlc.Q.ForkRefusedRequests(ctx, t, dbsqlc.ForkRefusedRequestsParams{NewKey: n.Key, SessionKey: n.From})
 		},
 	} {
 		if err := step(); err != nil {
@@ -167,11 +167,11 @@ func forkConversation(ctx context.Context, t *pg.Tx, n NewFork, upto chat.Messag
 // forkedControls returns the control records of the copy.
 func forkedControls(ctx context.Context, t *pg.Tx, from chat.SessionKey, upto chat.MessageID, c *copies) (dbsqlc.ForkControlRowsParams, error) {
 	out := dbsqlc.ForkControlRowsParams{NewKey: c.key}
-	rows, err := t.Q.ForkControls(ctx, t, dbsqlc.ForkControlsParams{SessionKey: from, Upto: upto})
+	rows, err := dbsqlc.Q.ForkControls(ctx, t, dbsqlc.ForkControlsParams{SessionKey: from, Upto: upto})
 	if err != nil {
 		return out, fmt.Errorf("read control records: %w", err)
 	}
-	ids, err := t.Q.ForkControlIDs(ctx, t, int32(len(rows)))
+	ids, err := dbsqlc.Q.ForkControlIDs(ctx, t, int32(len(rows)))
 	if err != nil {
 		return out, fmt.Errorf("draw ids of control records: %w", err)
 	}
@@ -197,7 +197,7 @@ func forkedControls(ctx context.Context, t *pg.Tx, from chat.SessionKey, upto ch
 
 // forkSteps copies the steps, with the ids of what they were made from replaced by those of the copy.
 func forkSteps(ctx context.Context, t *pg.Tx, c *copies) error {
-	rows, err := t.Q.ForkStepMarks(ctx, t, c.oldTurns)
+	rows, err := dbsqlc.Q.ForkStepMarks(ctx, t, c.oldTurns)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func forkSteps(ctx context.Context, t *pg.Tx, c *copies) error {
 		}
 		p.Compactions = append(p.Compactions, int64(compaction))
 	}
-	return t.Q.ForkSteps(ctx, t, p)
+	return dbsqlc.Q.ForkSteps(ctx, t, p)
 }
 
 // ForkedTurn names the copy of a turn.

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/quota"
 	"xbot/internal/user/users"
@@ -43,7 +43,7 @@ func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
 	if wanted, err := memorizes(ctx, t, l.session); err != nil || !wanted {
 		return err
 	}
-	err := t.Q.MemorizeJobAdd(ctx, t, dbsqlc.MemorizeJobAddParams{
+	err := dbsqlc.Q.MemorizeJobAdd(ctx, t, dbsqlc.MemorizeJobAddParams{
 		SessionKey: l.session, Key: l.key, Trigger: l.trigger, Upto: int64(l.upto), Newest: int64(l.newest),
 		Anybody: l.trigger == chat.MemorizeSubagent, // it talks with nobody but its parent
 	})
@@ -56,14 +56,14 @@ func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
 // memorizes reports whether the person and the policy say that this conversation is written into memory. It reads the document on the
 // connection of the transaction: waiting for another connection of the pool could be a deadlock.
 func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error) {
-	s, err := t.Q.SessionAgent(ctx, t, key)
+	s, err := dbsqlc.Q.SessionAgent(ctx, t, key)
 	if err != nil {
 		return false, fmt.Errorf("look up the agent of %s: %w", key, err)
 	}
 	if s.Off {
 		return false, nil
 	}
-	newest, err := t.Q.PolicyNewest(ctx, t, 0)
+	newest, err := dbsqlc.Q.PolicyNewest(ctx, t, 0)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return true, nil
 	}
@@ -87,7 +87,7 @@ func MemorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) erro
 	if !profile.Memory {
 		return nil
 	}
-	newest, err := t.Q.ResetNewest(ctx, t, agent.SessionKey)
+	newest, err := dbsqlc.Q.ResetNewest(ctx, t, agent.SessionKey)
 	if err != nil {
 		return fmt.Errorf("look for the newest message: %w", err)
 	}
@@ -99,7 +99,7 @@ func MemorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) erro
 
 // MemorizesToStart returns jobs whose workflow may be missing.
 func (s *Store) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error) {
-	ids, err := s.db.Q.MemorizeJobToStart(ctx, s.db.Pool, pg.Interval(MemorizeAfter))
+	ids, err := dbsqlc.Q.MemorizeJobToStart(ctx, s.db.Pool, pg.Interval(MemorizeAfter))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for what is to be memorized: %w", err))
 	}
@@ -108,7 +108,7 @@ func (s *Store) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
 
 // MemorizeJob reads a job. NotFound: its session was deleted.
 func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error) {
-	r, err := s.db.Q.MemorizeJobGet(ctx, s.db.Pool, id)
+	r, err := dbsqlc.Q.MemorizeJobGet(ctx, s.db.Pool, id)
 	if err != nil {
 		return chat.MemorizeJob{}, pg.Classify(fmt.Errorf("read memorize job %d: %w", id, err))
 	}
@@ -130,7 +130,7 @@ func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.Memor
 func (s *Store) MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error) {
 	p := span{from: j.Done, last: j.Upto, newest: j.Newest}
 	if j.Compaction != nil {
-		c, err := s.db.Q.ControlMessage(ctx, s.db.Pool, *j.Compaction)
+		c, err := dbsqlc.Q.ControlMessage(ctx, s.db.Pool, *j.Compaction)
 		if err != nil {
 			return chat.Window{}, pg.Classify(fmt.Errorf("read compaction %d: %w", *j.Compaction, err))
 		}
@@ -144,14 +144,14 @@ func (s *Store) MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Wi
 
 // MemorizeSpan says when the messages of a part were written.
 func (s *Store) MemorizeSpan(ctx context.Context, key chat.SessionKey, after, upto chat.MessageID) (from, to time.Time, err error) {
-	r, err := s.db.Q.MemorizeJobSpan(ctx, s.db.Pool, dbsqlc.MemorizeJobSpanParams{SessionKey: key, After: int64(after), Upto: int64(upto)})
+	r, err := dbsqlc.Q.MemorizeJobSpan(ctx, s.db.Pool, dbsqlc.MemorizeJobSpanParams{SessionKey: key, After: int64(after), Upto: int64(upto)})
 	return r.Since, r.Until, pg.Classify(err)
 }
 
 // MemorizePart says where the next part of a job ends, and returns where it does: an attempt before this one may have said
 // so already, which stands unless it is to be shorter. Conflict: another attempt is further.
 func (s *Store) MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID, shorter bool) (chat.MessageID, error) {
-	got, err := s.db.Q.MemorizeJobPart(ctx, s.db.Pool, dbsqlc.MemorizeJobPartParams{ID: j.ID, Done: int64(j.Done), Part: int64(upto), Shorter: shorter})
+	got, err := dbsqlc.Q.MemorizeJobPart(ctx, s.db.Pool, dbsqlc.MemorizeJobPartParams{ID: j.ID, Done: int64(j.Done), Part: int64(upto), Shorter: shorter})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, fault.Errorf(fault.Unavailable, "another attempt to memorize is further")
 	}
@@ -160,12 +160,12 @@ func (s *Store) MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.
 
 // Memorized notes that a part of a job is in memory.
 func (s *Store) Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID) error {
-	return pg.Classify(s.db.Q.MemorizeJobAdvance(ctx, s.db.Pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
+	return pg.Classify(dbsqlc.Q.MemorizeJobAdvance(ctx, s.db.Pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
 }
 
 // MemorizeTried counts a failure and returns how many there were in a row; 0: the job has ended.
 func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error) {
-	n, err := s.db.Q.MemorizeJobTried(ctx, s.db.Pool, dbsqlc.MemorizeJobTriedParams{ID: id, Error: short(why)})
+	n, err := dbsqlc.Q.MemorizeJobTried(ctx, s.db.Pool, dbsqlc.MemorizeJobTriedParams{ID: id, Error: short(why)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
@@ -176,7 +176,7 @@ func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why strin
 // failed for good the person is told.
 func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		key, err := s.db.Q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})
+		key, err := dbsqlc.Q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -184,14 +184,14 @@ func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why 
 			return fmt.Errorf("end memorize job %d: %w", j.ID, err)
 		}
 		if changed {
-			if err := s.db.Q.MemoryPartDrop(ctx, tx, key); err != nil {
+			if err := dbsqlc.Q.MemoryPartDrop(ctx, tx, key); err != nil {
 				return fmt.Errorf("drop the memory of the prompt: %w", err)
 			}
 		}
 		if state != chat.MemorizeFailed || j.Trigger == chat.MemorizeSubagent { // nobody reads there
 			return nil
 		}
-		lang, err := users.LanguageOf(ctx, s.db.Q, tx, j.User, key, "")
+		lang, err := users.LanguageOf(ctx, tx, j.User, key, "")
 		if err != nil {
 			return err
 		}
@@ -217,10 +217,10 @@ func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 	}
 	held := true
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.MemoryLock(ctx, tx, j.User); err != nil {
+		if err := users.Lock(ctx, tx, j.User); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
-		held, err = s.db.Q.MemorizeJobHold(ctx, tx, dbsqlc.MemorizeJobHoldParams{
+		held, err = dbsqlc.Q.MemorizeJobHold(ctx, tx, dbsqlc.MemorizeJobHoldParams{
 			ID: j.ID, Lease: pg.Interval(quota.LeaseTime), MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 		})
 		return err
@@ -236,17 +236,17 @@ func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 
 // KeepMemorize renews the lease of HoldMemorize.
 func (s *Store) KeepMemorize(ctx context.Context, id chat.MemorizeID) error {
-	return pg.Classify(s.db.Q.MemorizeJobKeep(ctx, s.db.Pool, dbsqlc.MemorizeJobKeepParams{ID: id, Lease: pg.Interval(quota.LeaseTime)}))
+	return pg.Classify(dbsqlc.Q.MemorizeJobKeep(ctx, s.db.Pool, dbsqlc.MemorizeJobKeepParams{ID: id, Lease: pg.Interval(quota.LeaseTime)}))
 }
 
 // ReleaseMemorize releases the lease.
 func (s *Store) ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error {
-	return pg.Classify(s.db.Q.MemorizeJobRelease(ctx, s.db.Pool, id))
+	return pg.Classify(dbsqlc.Q.MemorizeJobRelease(ctx, s.db.Pool, id))
 }
 
 // MemorizeJobs returns the newest n jobs of a person.
 func (s *Store) MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error) {
-	rows, err := s.db.Q.MemorizeJobList(ctx, s.db.Pool, dbsqlc.MemorizeJobListParams{UserID: user, N: int32(n)})
+	rows, err := dbsqlc.Q.MemorizeJobList(ctx, s.db.Pool, dbsqlc.MemorizeJobListParams{UserID: user, N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list what was memorized: %w", err))
 	}

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Page asks for a part of a transcript. After and Before exclude each other; neither means the newest.
@@ -28,7 +28,7 @@ type Transcript struct {
 // Messages returns a page of the transcript with what is queued and the feed cursor that matches. The cursor is read
 // first: an event that commits in between is seen twice, by its message id, never lost.
 func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (Transcript, error) {
-	session, err := s.db.Q.SessionGet(ctx, s.db.Pool, key)
+	session, err := dbsqlc.Q.SessionGet(ctx, s.db.Pool, key)
 	if err != nil {
 		return Transcript{}, pg.Classify(fmt.Errorf("read session: %w", err))
 	}
@@ -47,7 +47,7 @@ func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (T
 	if out.Messages, err = s.WithCalls(ctx, rows); err != nil {
 		return Transcript{}, err
 	}
-	pending, err := s.db.Q.InboxPending(ctx, s.db.Pool, key)
+	pending, err := dbsqlc.Q.InboxPending(ctx, s.db.Pool, key)
 	if err != nil {
 		return Transcript{}, pg.Classify(fmt.Errorf("list queued messages: %w", err))
 	}
@@ -66,14 +66,14 @@ func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (T
 func (s *Store) MessageRows(ctx context.Context, key chat.SessionKey, page Page) ([]dbsqlc.Message, error) {
 	limit := int32(page.Limit) + 1
 	if page.After > 0 {
-		rows, err := s.db.Q.MessageListAfter(ctx, s.db.Pool, dbsqlc.MessageListAfterParams{SessionKey: key, ID: page.After, Limit: limit, Rewound: page.Rewound})
+		rows, err := dbsqlc.Q.MessageListAfter(ctx, s.db.Pool, dbsqlc.MessageListAfterParams{SessionKey: key, ID: page.After, Limit: limit, Rewound: page.Rewound})
 		return rows, pg.Classify(err)
 	}
 	before := page.Before
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	rows, err := s.db.Q.MessageListBefore(ctx, s.db.Pool, dbsqlc.MessageListBeforeParams{SessionKey: key, ID: before, Limit: limit, Rewound: page.Rewound})
+	rows, err := dbsqlc.Q.MessageListBefore(ctx, s.db.Pool, dbsqlc.MessageListBeforeParams{SessionKey: key, ID: before, Limit: limit, Rewound: page.Rewound})
 	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
 		rows[i], rows[j] = rows[j], rows[i]
 	}
@@ -90,7 +90,7 @@ func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 		index[r.ID] = i
 		ids[i] = int64(r.ID)
 	}
-	calls, err := s.db.Q.CallListOfMessages(ctx, s.db.Pool, ids)
+	calls, err := dbsqlc.Q.CallListOfMessages(ctx, s.db.Pool, ids)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list tool calls: %w", err))
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 const (
@@ -32,14 +32,14 @@ func StoreOffload(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall, o chat.Of
 	if f := o.File; f != nil {
 		p.Path, p.Runner, p.FileSize, p.FileTime, p.FileHash = chat.Clean(f.Path), f.Runner, f.Size, &f.Time, f.Hash
 	}
-	n, err := t.Q.OffloadSave(ctx, t, p)
+	n, err := dbsqlc.Q.OffloadSave(ctx, t, p)
 	if err != nil {
 		return call, fmt.Errorf("keep the whole result of call %s: %w", call.ID, err)
 	}
 	if n == 1 {
 		return call, nil
 	}
-	call, err = t.Q.CallKeepWhole(ctx, t, dbsqlc.CallKeepWholeParams{ID: call.ID, Result: body})
+	call, err = dbsqlc.Q.CallKeepWhole(ctx, t, dbsqlc.CallKeepWholeParams{ID: call.ID, Result: body})
 	if err != nil {
 		return call, fmt.Errorf("put the whole result of call %s back: %w", call.ID, err)
 	}
@@ -49,7 +49,7 @@ func StoreOffload(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall, o chat.Of
 // OffloadBody returns the whole of an offloaded result that a session can recall: one of its own or, for a subagent, of
 // the session that keeps its offloads. NotFound if there is none.
 func (s *Store) OffloadBody(ctx context.Context, key chat.SessionKey, id string) (string, error) {
-	body, err := s.db.Q.OffloadBody(ctx, s.db.Pool, dbsqlc.OffloadBodyParams{SessionKey: key, ID: chat.Clean(id)})
+	body, err := dbsqlc.Q.OffloadBody(ctx, s.db.Pool, dbsqlc.OffloadBodyParams{SessionKey: key, ID: chat.Clean(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.Errorf(fault.NotFound, "there is no offloaded result %q in this conversation", id)
 	}
@@ -61,7 +61,7 @@ func (s *Store) OffloadBody(ctx context.Context, key chat.SessionKey, id string)
 
 // Offloads lists what a session can recall, the newest 200, newest first.
 func (s *Store) Offloads(ctx context.Context, key chat.SessionKey) ([]chat.OffloadEntry, error) {
-	rows, err := s.db.Q.OffloadList(ctx, s.db.Pool, dbsqlc.OffloadListParams{SessionKey: key, N: maxOffloadsListed})
+	rows, err := dbsqlc.Q.OffloadList(ctx, s.db.Pool, dbsqlc.OffloadListParams{SessionKey: key, N: maxOffloadsListed})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list offloads: %w", err))
 	}
@@ -75,7 +75,7 @@ func (s *Store) Offloads(ctx context.Context, key chat.SessionKey) ([]chat.Offlo
 // OffloadedFiles returns those of the named offloads that show files, the newest 20, with what the files were when they
 // were read.
 func (s *Store) OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []string) ([]chat.OffloadedFile, error) {
-	rows, err := s.db.Q.OffloadFiles(ctx, s.db.Pool, dbsqlc.OffloadFilesParams{SessionKey: key, Ids: ids, N: maxFilesChecked})
+	rows, err := dbsqlc.Q.OffloadFiles(ctx, s.db.Pool, dbsqlc.OffloadFilesParams{SessionKey: key, Ids: ids, N: maxFilesChecked})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read offloaded files: %w", err))
 	}
@@ -91,7 +91,7 @@ func (s *Store) OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []s
 // CallResult returns the whole result of a call of a session, however the conversation shows it. NotFound when there is
 // no such call or it has no result yet.
 func (s *Store) CallResult(ctx context.Context, key chat.SessionKey, id chat.CallID) (string, error) {
-	row, err := s.db.Q.CallWhole(ctx, s.db.Pool, chat.CallID(chat.Clean(string(id))))
+	row, err := dbsqlc.Q.CallWhole(ctx, s.db.Pool, chat.CallID(chat.Clean(string(id))))
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || err == nil && row.SessionKey != key:
 		return "", fault.Errorf(fault.NotFound, "there is no call %q in this session", id)
@@ -109,10 +109,10 @@ func DropBodies(ctx context.Context, t *pg.Tx, hashes [][]byte) error {
 	if len(hashes) == 0 {
 		return nil
 	}
-	if err := t.Q.BlobLock(ctx, t, hashes); err != nil {
+	if err := dbsqlc.Q.BlobLock(ctx, t, hashes); err != nil {
 		return fmt.Errorf("lock offloaded bodies: %w", err)
 	}
-	if _, err := t.Q.BlobDrop(ctx, t, hashes); err != nil {
+	if _, err := dbsqlc.Q.BlobDrop(ctx, t, hashes); err != nil {
 		return fmt.Errorf("remove offloaded bodies: %w", err)
 	}
 	return nil

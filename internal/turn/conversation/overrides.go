@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Overrides is what a conversation decides for itself. nil leaves a value as it is; empty follows the scene, the agent and
@@ -36,7 +36,7 @@ func (s *Store) ChooseModel(ctx context.Context, turn chat.TurnID, model, say st
 }
 
 func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o Overrides) error {
-	n, err := s.db.Q.SessionOverride(ctx, tx, dbsqlc.SessionOverrideParams{
+	n, err := dbsqlc.Q.SessionOverride(ctx, tx, dbsqlc.SessionOverrideParams{
 		Key: key, Model: cleaned(o.Model), Think: cleaned(o.Think), Verbosity: cleaned(o.Verbose), Send: cleaned(o.Send), Activation: cleaned(o.Activation), Preset: cleaned(o.Preset), Plan: o.Plan,
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o 
 			return err
 		}
 	}
-	row, err := s.db.Q.SessionGet(ctx, tx, key)
+	row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
 	if err != nil {
 		return fmt.Errorf("read session: %w", err)
 	}
@@ -61,7 +61,7 @@ func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o 
 // KeepFromChannel records that the send policy does not let the answers of a turn go to the channel. The transcript has
 // them.
 func (s *Store) KeepFromChannel(ctx context.Context, turn chat.TurnID) error {
-	if err := s.db.Q.TurnKeepFrom(ctx, s.db.Pool, turn); err != nil {
+	if err := dbsqlc.Q.TurnKeepFrom(ctx, s.db.Pool, turn); err != nil {
 		return pg.Classify(fmt.Errorf("note that the answers of turn %s stay here: %w", turn, err))
 	}
 	return nil

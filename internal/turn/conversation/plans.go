@@ -6,14 +6,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // switchPlans lets the turns of a conversation that run follow its plan mode. One whose plan was approved goes on.
 func switchPlans(ctx context.Context, t *pg.Tx, key chat.SessionKey, on bool) error {
-	change := t.Q.TurnPlanOff
+	change := dbsqlc.Q.TurnPlanOff
 	if on {
-		change = t.Q.TurnPlanOn
+		change = dbsqlc.Q.TurnPlanOn
 	}
 	rows, err := change(ctx, t, key)
 	if err != nil {
@@ -30,7 +30,7 @@ func Planned(ctx context.Context, t *pg.Tx, turn chat.TurnID, approved bool) err
 	if approved {
 		state = chat.PlanApproved
 	}
-	rows, err := t.Q.TurnPlan(ctx, t, dbsqlc.TurnPlanParams{ID: turn, Plan: state})
+	rows, err := dbsqlc.Q.TurnPlan(ctx, t, dbsqlc.TurnPlanParams{ID: turn, Plan: state})
 	if err != nil {
 		return fmt.Errorf("note the plan of turn %s: %w", turn, err)
 	}

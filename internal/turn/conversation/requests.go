@@ -10,14 +10,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // StepWindow returns a step with what its request was made from, as it was then: later messages, records and rewinds are
 // left out. Steps of other sessions than key are not found, nor are steps without a request, such as open ones.
 func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (chat.SentStep, error) {
-	row, err := s.db.Q.StepRequest(ctx, s.db.Pool, dbsqlc.StepRequestParams{TurnID: turn, Step: int32(step)})
+	row, err := dbsqlc.Q.StepRequest(ctx, s.db.Pool, dbsqlc.StepRequestParams{TurnID: turn, Step: int32(step)})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != key || row.RequestHash == nil) {
 		return chat.SentStep{}, fault.Errorf(fault.NotFound, "there is no request of step %d of turn %s", step, turn)
 	}
@@ -40,6 +40,6 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 	if out.Window, err = s.window(ctx, key, p); err != nil {
 		return out, pg.Classify(err)
 	}
-	out.Window.Pictures, err = attachments.Pictures(ctx, s.db.Q, s.db.Pool, key, out.Window.PicturesOf(out.PicturesFrom, out.PicturesSkipped))
+	out.Window.Pictures, err = attachments.Pictures(ctx, s.db.Pool, key, out.Window.PicturesOf(out.PicturesFrom, out.PicturesSkipped))
 	return out, err
 }

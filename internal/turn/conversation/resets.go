@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Reset says which conversation begins anew, and why.
@@ -34,7 +34,7 @@ func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, mode
 		if err := s.BeginAnew(ctx, tx, Reset{Key: o.Session, Once: ResetKey(o.Inbox), Reason: reason, model: model}); err != nil {
 			return "", err
 		}
-		followed, err := s.db.Q.ResetFollowed(ctx, tx, o.Inbox)
+		followed, err := dbsqlc.Q.ResetFollowed(ctx, tx, o.Inbox)
 		if err != nil {
 			return "", fmt.Errorf("look for the text behind the command: %w", err)
 		}
@@ -59,7 +59,7 @@ func (s *Store) Renew(ctx context.Context, key chat.SessionKey, once, reason str
 // BeginAnew writes the record of a reset, with which the conversation begins for the model, and all that follows from it. Where
 // the record is there it changes nothing.
 func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
-	newest, err := s.db.Q.ResetNewest(ctx, tx, f.Key)
+	newest, err := dbsqlc.Q.ResetNewest(ctx, tx, f.Key)
 	if err != nil {
 		return fmt.Errorf("look for the newest message: %w", err)
 	}
@@ -78,24 +78,24 @@ func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
 
 // clear removes what belonged to the conversation before a reset.
 func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.ControlID) error {
-	err := s.db.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.Key, Control: int64(control), Model: chat.Clean(f.model)})
+	err := dbsqlc.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.Key, Control: int64(control), Model: chat.Clean(f.model)})
 	if err != nil {
 		return fmt.Errorf("begin anew: %w", err)
 	}
-	if err := s.db.Q.ResetParts(ctx, tx, f.Key); err != nil {
+	if err := dbsqlc.Q.ResetParts(ctx, tx, f.Key); err != nil {
 		return fmt.Errorf("drop the parts of the prompt: %w", err)
 	}
-	if err := s.db.Q.ActiveToolsReset(ctx, tx, f.Key); err != nil {
+	if err := dbsqlc.Q.ActiveToolsReset(ctx, tx, f.Key); err != nil {
 		return fmt.Errorf("forget the tools in use: %w", err)
 	}
-	cleared, err := s.db.Q.ResetTodos(ctx, tx, f.Key)
+	cleared, err := dbsqlc.Q.ResetTodos(ctx, tx, f.Key)
 	if err != nil {
 		return fmt.Errorf("clear the to-do list: %w", err)
 	}
 	if cleared > 0 {
 		tx.Emit(f.Key, chat.EventTodos, []chat.Todo{})
 	}
-	row, err := s.db.Q.SessionGet(ctx, tx, f.Key)
+	row, err := dbsqlc.Q.SessionGet(ctx, tx, f.Key)
 	if err != nil {
 		return fmt.Errorf("read session: %w", err)
 	}
@@ -105,7 +105,7 @@ func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.Cont
 
 // Resets lists where a conversation began anew, newest first, without those that a rewind has undone.
 func (s *Store) Resets(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Began, error) {
-	rows, err := s.db.Q.ResetList(ctx, s.db.Pool, dbsqlc.ResetListParams{SessionKey: key, Limit: int32(limit)})
+	rows, err := dbsqlc.Q.ResetList(ctx, s.db.Pool, dbsqlc.ResetListParams{SessionKey: key, Limit: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list resets: %w", err))
 	}
@@ -123,7 +123,7 @@ func (s *Store) Resets(ctx context.Context, key chat.SessionKey, limit int) ([]c
 // Unfinished reports whether the newest message of the conversation has no answer, or one that was stopped, failed or was
 // lost, while nothing runs or waits.
 func (s *Store) Unfinished(ctx context.Context, key chat.SessionKey) (bool, error) {
-	yes, err := s.db.Q.ResetUnfinished(ctx, s.db.Pool, key)
+	yes, err := dbsqlc.Q.ResetUnfinished(ctx, s.db.Pool, key)
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("look at the newest turn of %s: %w", key, err))
 	}

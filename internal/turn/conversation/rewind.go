@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -25,15 +25,15 @@ const (
 
 // Order returns the command that a turn has claimed. NotFound: it has claimed none, or its session was deleted.
 func (s *Store) Order(ctx context.Context, turn chat.TurnID) (chat.TurnCommand, error) {
-	return orderOf(ctx, s.db.Q, s.db.Pool, turn)
+	return orderOf(ctx, s.db.Pool, turn)
 }
 
-func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (chat.TurnCommand, error) {
-	row, err := q.OrderOf(ctx, db, &turn)
+func orderOf(ctx context.Context, db pg.DBTX, turn chat.TurnID) (chat.TurnCommand, error) {
+	row, err := dbsqlc.Q.OrderOf(ctx, db, &turn)
 	if err != nil {
 		return chat.TurnCommand{}, pg.Classify(fmt.Errorf("read the command of turn %s: %w", turn, err))
 	}
-	lang, err := users.LanguageOf(ctx, q, db, row.UserID, row.SessionKey, row.Body)
+	lang, err := users.LanguageOf(ctx, db, row.UserID, row.SessionKey, row.Body)
 	if err != nil {
 		return chat.TurnCommand{}, err
 	}
@@ -46,14 +46,14 @@ func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.T
 // answered itself. A command that has its answer, or whose turn is closed, is not carried out.
 func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx *pg.Tx, o chat.TurnCommand) (string, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.TurnLock(ctx, tx, turn)
+		row, err := dbsqlc.Q.TurnLock(ctx, tx, turn)
 		if errors.Is(err, pgx.ErrNoRows) || (err == nil && row.State != chat.TurnRunning) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("lock turn: %w", err)
 		}
-		o, err := orderOf(ctx, s.db.Q, tx, turn)
+		o, err := orderOf(ctx, tx, turn)
 		if err != nil || o.Answered {
 			return err
 		}
@@ -102,7 +102,7 @@ func rewindKey(o chat.TurnCommand) string { return fmt.Sprintf("rewind/%d", o.In
 
 // rewoundBefore finds the record that an earlier turn made of the same command.
 func rewoundBefore(ctx context.Context, t *pg.Tx, o chat.TurnCommand) (chat.Control, error) {
-	row, err := t.Q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: o.Session, Key: rewindKey(o)})
+	row, err := dbsqlc.Q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: o.Session, Key: rewindKey(o)})
 	if err != nil {
 		return chat.Control{}, err
 	}
@@ -130,11 +130,11 @@ func rewindConversation(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang 
 // for them, and the edits that their turns made of what stays.
 func takeOut(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.Control, before chat.MessageID) error {
 	first := rewind.Rewind.From
-	err := t.Q.RewindMark(ctx, t, dbsqlc.RewindMarkParams{SessionKey: key, Control: int64(rewind.ID), First: first, Before: before})
+	err := dbsqlc.Q.RewindMark(ctx, t, dbsqlc.RewindMarkParams{SessionKey: key, Control: int64(rewind.ID), First: first, Before: before})
 	if err != nil {
 		return fmt.Errorf("take messages out: %w", err)
 	}
-	err = t.Q.RewindControls(ctx, t, dbsqlc.RewindControlsParams{SessionKey: key, Control: int64(rewind.ID), First: first})
+	err = dbsqlc.Q.RewindControls(ctx, t, dbsqlc.RewindControlsParams{SessionKey: key, Control: int64(rewind.ID), First: first})
 	if err != nil {
 		return fmt.Errorf("void what stands for them: %w", err)
 	}
@@ -144,7 +144,7 @@ func takeOut(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.Con
 // beginWhereItHolds lets a conversation begin for the model with the reset, the compaction and the to-do list that hold, after
 // records took messages out or were taken back.
 func beginWhereItHolds(ctx context.Context, t *pg.Tx, key chat.SessionKey, changed ...chat.ControlID) error {
-	began, err := t.Q.RewindReset(ctx, t, key)
+	began, err := dbsqlc.Q.RewindReset(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("find the reset that holds: %w", err)
 	}
@@ -153,7 +153,7 @@ func beginWhereItHolds(ctx context.Context, t *pg.Tx, key chat.SessionKey, chang
 		if wrote {
 			break
 		}
-		if wrote, err = t.Q.TodosRewound(ctx, t, dbsqlc.TodosRewoundParams{SessionKey: key, Control: int64(id)}); err != nil {
+		if wrote, err = dbsqlc.Q.TodosRewound(ctx, t, dbsqlc.TodosRewoundParams{SessionKey: key, Control: int64(id)}); err != nil {
 			return fmt.Errorf("look for to-do lists that were taken out: %w", err)
 		}
 	}
@@ -163,13 +163,13 @@ func beginWhereItHolds(ctx context.Context, t *pg.Tx, key chat.SessionKey, chang
 		}
 	}
 	var compaction *chat.ControlID
-	id, err := t.Q.RewindCompaction(ctx, t, key)
+	id, err := dbsqlc.Q.RewindCompaction(ctx, t, key)
 	if err == nil {
 		compaction = &id
 	} else if !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("look for the compaction that holds: %w", err)
 	}
-	if err := t.Q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: key, CompactionID: compaction}); err != nil {
+	if err := dbsqlc.Q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: key, CompactionID: compaction}); err != nil {
 		return fmt.Errorf("begin with the compaction that holds: %w", err)
 	}
 	return nil
@@ -187,7 +187,7 @@ func rewindTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang,
 		}
 		return 0, i18n.Say(lang, problem, to), nil
 	}
-	targets, err := t.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: o.Session, Before: o.Message, N: int32(max(back, rewindChoices))})
+	targets, err := dbsqlc.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: o.Session, Before: o.Message, N: int32(max(back, rewindChoices))})
 	switch {
 	case err != nil:
 		return 0, "", fmt.Errorf("look for messages to take back: %w", err)
@@ -205,7 +205,7 @@ func rewindTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang,
 
 // rewindable says why a message cannot be taken back; empty: it can.
 func rewindable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.MessageID) (i18n.ID, error) {
-	m, err := t.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: key, ID: id})
+	m, err := dbsqlc.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: key, ID: id})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return i18n.RewindGone, nil
@@ -221,7 +221,7 @@ func rewindable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mess
 
 // undoEdits voids the edits of messages that stay, if the turns that made them were taken out.
 func undoEdits(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.Control) error {
-	edits, err := t.Q.RewindEdits(ctx, t, dbsqlc.RewindEditsParams{SessionKey: key, First: rewind.Rewind.From, Control: int64(rewind.ID)})
+	edits, err := dbsqlc.Q.RewindEdits(ctx, t, dbsqlc.RewindEditsParams{SessionKey: key, First: rewind.Rewind.From, Control: int64(rewind.ID)})
 	if err != nil {
 		return fmt.Errorf("look for edits to undo: %w", err)
 	}
@@ -237,11 +237,11 @@ func undoEdits(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.C
 }
 
 func sayRewound(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, control chat.Control) (string, error) {
-	first, err := t.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: o.Session, ID: control.Rewind.From})
+	first, err := dbsqlc.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: o.Session, ID: control.Rewind.From})
 	if err != nil {
 		return "", fmt.Errorf("read the first message: %w", err)
 	}
-	n, err := t.Q.RewindCount(ctx, t, dbsqlc.RewindCountParams{SessionKey: o.Session, Control: int64(control.ID)})
+	n, err := dbsqlc.Q.RewindCount(ctx, t, dbsqlc.RewindCountParams{SessionKey: o.Session, Control: int64(control.ID)})
 	if err != nil {
 		return "", fmt.Errorf("count what was taken out: %w", err)
 	}

@@ -1,10 +1,13 @@
 package conversation
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 	"xbot/internal/chat"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/pg"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // ToolEvent is the event of a call.
@@ -19,6 +22,19 @@ func CallOf(r dbsqlc.ToolCall) chat.ToolCall {
 		Result: r.Result, IsError: r.IsError, Offload: r.Offload, Task: r.Task, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
 		Asks: chat.Asks{Questions: r.Questions, Plan: r.Plan}, Ruling: chat.Ruling{Judged: r.Judged, Always: alwaysOf(r), Digest: r.JudgedDigest}, Hooked: chat.Hooked{Hook: r.Hook, HookAfter: r.HookAfter}, ResultView: chat.ResultView{Pictures: r.Pictures, Diff: r.Diff, Sources: r.Sources},
 	}
+}
+
+// CallsOfStep returns the calls of a step, in order.
+func CallsOfStep(ctx context.Context, db pg.DBTX, turn chat.TurnID, step int) ([]chat.ToolCall, error) {
+	rows, err := dbsqlc.Q.CallListOfStep(ctx, db, dbsqlc.CallListOfStepParams{TurnID: turn, Step: int32(step)})
+	if err != nil {
+		return nil, fmt.Errorf("read calls of the step: %w", err)
+	}
+	var calls []chat.ToolCall
+	for _, r := range rows {
+		calls = append(calls, CallOf(r))
+	}
+	return calls, nil
 }
 
 func approvalOf(r dbsqlc.ToolCall) *chat.Approval {

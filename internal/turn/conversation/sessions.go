@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/quota"
 	"xbot/internal/turn/session"
@@ -44,31 +44,34 @@ func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	if err := n.ofHouse(); err != nil {
 		return false, err
 	}
-	origin, err := json.Marshal(n.Origin)
-	if err != nil {
-		return false, fmt.Errorf("encode origin: %w", err)
-	}
-	p := dbsqlc.SessionCreateParams{
-		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: chat.Clean(n.Title), Cwd: chat.Clean(n.Cwd), CwdRunner: n.CwdRunner,
-		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin, Shelf: n.Shelf, TitleOpen: n.titleOpen(),
-	}
 	if n.Arriving {
-		rows, err := s.db.Q.SessionCreate(ctx, s.db.Pool, p)
-		if err != nil {
-			return false, pg.Classify(fmt.Errorf("create session: %w", err))
-		}
-		return rows == 1, nil
+		made, err := Create(ctx, s.db.Pool, n)
+		return made, pg.Classify(err)
 	}
 	made := false
-	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Sessions, Owner: n.Owner}, func(tx *pg.Tx) (bool, error) {
-		rows, err := tx.Q.SessionCreate(ctx, tx, p)
-		if err != nil {
-			return false, fmt.Errorf("create session: %w", err)
-		}
-		made = rows == 1
-		return made, nil
+	err := quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Sessions, Owner: n.Owner}, func(tx *pg.Tx) (bool, error) {
+		var err error
+		made, err = Create(ctx, tx, n)
+		return made, err
 	})
 	return made && err == nil, err
+}
+
+// Create writes the row of a session, unless there is one: then it reports false. It asks neither whose the agent is nor how many sessions
+// the owner has.
+func Create(ctx context.Context, db pg.DBTX, n NewSession) (bool, error) {
+	origin, err := json.Marshal(n.Origin)
+	if err != nil {
+		return false, fmt.Errorf("encode the origin of %s: %w", n.Key, err)
+	}
+	rows, err := dbsqlc.Q.SessionCreate(ctx, db, dbsqlc.SessionCreateParams{
+		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: chat.Clean(n.Title), Cwd: chat.Clean(n.Cwd), CwdRunner: n.CwdRunner,
+		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin, Shelf: n.Shelf, TitleOpen: n.titleOpen(),
+	})
+	if err != nil {
+		return false, fmt.Errorf("create session: %w", err)
+	}
+	return rows == 1, nil
 }
 
 // ofHouse refuses a conversation with a service, whichever way its agent was named.
@@ -85,7 +88,7 @@ func (n NewSession) ofHouse() error {
 
 // Session returns a session and its owner.
 func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
-	row, err := s.db.Q.SessionGet(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.SessionGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Session{}, 0, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
@@ -105,7 +108,7 @@ func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit
 	for i, shelf := range shelves {
 		named[i] = string(shelf)
 	}
-	rows, err := s.db.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Shelves: named, Q: chat.Clean(q), N: int32(limit)})
+	rows, err := dbsqlc.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Shelves: named, Q: chat.Clean(q), N: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
@@ -122,10 +125,10 @@ func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *s
 		title = new(chat.Clean(*title))
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := s.db.Q.SessionUpdate(ctx, tx, dbsqlc.SessionUpdateParams{Key: key, Title: title, Pinned: pinned}); err != nil {
+		if _, err := dbsqlc.Q.SessionUpdate(ctx, tx, dbsqlc.SessionUpdateParams{Key: key, Title: title, Pinned: pinned}); err != nil {
 			return fmt.Errorf("update session: %w", err)
 		}
-		row, err := s.db.Q.SessionGet(ctx, tx, key)
+		row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
@@ -140,13 +143,13 @@ func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir str
 }
 
 // SetCwdIn sets the working folder of a session in a transaction.
-func (s *Store) SetCwdIn(ctx context.Context, db dbsqlc.DBTX, key chat.SessionKey, runner, dir string) error {
-	return s.db.Q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: chat.Clean(dir), CwdRunner: runner})
+func (s *Store) SetCwdIn(ctx context.Context, db pg.DBTX, key chat.SessionKey, runner, dir string) error {
+	return dbsqlc.Q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: chat.Clean(dir), CwdRunner: runner})
 }
 
 // Turns lists the newest turns of a session, newest first.
 func (s *Store) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Turn, error) {
-	rows, err := s.db.Q.TurnList(ctx, s.db.Pool, dbsqlc.TurnListParams{SessionKey: key, Limit: int32(limit)})
+	rows, err := dbsqlc.Q.TurnList(ctx, s.db.Pool, dbsqlc.TurnListParams{SessionKey: key, Limit: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list turns: %w", err))
 	}
@@ -159,7 +162,7 @@ func (s *Store) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]ch
 
 // EventsAfter returns up to limit durable events of a session after a sequence, in order.
 func (s *Store) EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error) {
-	rows, err := s.db.Q.EventListAfter(ctx, s.db.Pool, dbsqlc.EventListAfterParams{SessionKey: key, Seq: after, Limit: int32(limit)})
+	rows, err := dbsqlc.Q.EventListAfter(ctx, s.db.Pool, dbsqlc.EventListAfterParams{SessionKey: key, Seq: after, Limit: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read events: %w", err))
 	}
@@ -172,7 +175,7 @@ func (s *Store) EventsAfter(ctx context.Context, key chat.SessionKey, after int6
 
 // Todos returns the to-do list of a session.
 func (s *Store) Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, error) {
-	items, err := s.db.Q.TodosGet(ctx, s.db.Pool, key)
+	items, err := dbsqlc.Q.TodosGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -196,7 +199,7 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 		return fmt.Errorf("encode to-dos: %w", err)
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.TodosSet(ctx, tx, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
+		if err := dbsqlc.Q.TodosSet(ctx, tx, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
 			return fmt.Errorf("write to-dos: %w", err)
 		}
 		tx.Emit(key, chat.EventTodos, todos)

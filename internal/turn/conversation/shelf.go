@@ -7,20 +7,20 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // SetShelf puts a conversation on a shelf, or back into the list of its person.
 func (s *Store) SetShelf(ctx context.Context, key chat.SessionKey, shelf chat.Shelf) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := s.db.Q.SessionSetShelf(ctx, tx, dbsqlc.SessionSetShelfParams{Key: key, Shelf: shelf})
+		rows, err := dbsqlc.Q.SessionSetShelf(ctx, tx, dbsqlc.SessionSetShelfParams{Key: key, Shelf: shelf})
 		if err != nil {
 			return fmt.Errorf("set the shelf: %w", err)
 		}
 		if rows == 0 {
 			return fault.Errorf(fault.NotFound, "there is no session %q", key)
 		}
-		row, err := s.db.Q.SessionGet(ctx, tx, key)
+		row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}

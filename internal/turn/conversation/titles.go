@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/quota"
 )
 
@@ -37,7 +37,7 @@ func NewTitles(s *Store) *Titles { return &Titles{s} }
 // nothing was said.
 func (t *Titles) TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error) {
 	db := t.conversations.db
-	row, err := db.Q.TitleSubject(ctx, db.Pool, dbsqlc.TitleSubjectParams{SessionKey: key, TurnID: &turn, Most: int32(most)})
+	row, err := dbsqlc.Q.TitleSubject(ctx, db.Pool, dbsqlc.TitleSubjectParams{SessionKey: key, TurnID: &turn, Most: int32(most)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.TitleSubject{}, false, nil
 	}
@@ -54,7 +54,7 @@ func (t *Titles) TitleRoom(ctx context.Context, key chat.SessionKey) error {
 		return err
 	}
 	db := t.conversations.db
-	free, err := db.Q.TitleRoom(ctx, db.Pool, dbsqlc.TitleRoomParams{SessionKey: key, MostPersonal: int32(most.LLM.Personal), MostGlobal: int32(most.LLM.Global)})
+	free, err := dbsqlc.Q.TitleRoom(ctx, db.Pool, dbsqlc.TitleRoomParams{SessionKey: key, MostPersonal: int32(most.LLM.Personal), MostGlobal: int32(most.LLM.Global)})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fault.Errorf(fault.NotFound, "there is no session %q", key)
@@ -71,14 +71,14 @@ func (t *Titles) TitleRoom(ctx context.Context, key chat.SessionKey) error {
 func (t *Titles) GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error) {
 	db := t.conversations.db
 	err = db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := db.Q.TitleGive(ctx, tx, dbsqlc.TitleGiveParams{SessionKey: key, Title: chat.Clean(title)})
+		rows, err := dbsqlc.Q.TitleGive(ctx, tx, dbsqlc.TitleGiveParams{SessionKey: key, Title: chat.Clean(title)})
 		if err != nil {
 			return fmt.Errorf("give a title: %w", err)
 		}
 		if given = rows == 1 && title != ""; !given {
 			return nil
 		}
-		row, err := db.Q.SessionGet(ctx, tx, key)
+		row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}

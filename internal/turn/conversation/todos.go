@@ -12,12 +12,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // planAgain restores the to-do list from the conversation: as the last call that is still in it wrote it.
 func planAgain(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
-	written, err := t.Q.TodosWritten(ctx, t, key)
+	written, err := dbsqlc.Q.TodosWritten(ctx, t, key)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("look for an earlier to-do list: %w", err)
 	}
@@ -29,7 +29,7 @@ func planAgain(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if err != nil {
 		return fmt.Errorf("encode to-dos: %w", err)
 	}
-	if err := t.Q.TodosSet(ctx, t, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
+	if err := dbsqlc.Q.TodosSet(ctx, t, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
 		return fmt.Errorf("write to-dos: %w", err)
 	}
 	t.Emit(key, chat.EventTodos, todos)
@@ -59,17 +59,17 @@ func writtenTodos(arguments string) []chat.Todo {
 // planOf gives a copy the to-do list at the point where the copy ends: that of the original, unless a call or a reset has
 // changed it after that point.
 func planOf(ctx context.Context, t *pg.Tx, n NewFork, c *copies) error {
-	if err := t.Q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From}); err != nil {
+	if err := dbsqlc.Q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From}); err != nil {
 		return err
 	}
-	began, err := t.Q.ForkReset(ctx, t, n.From)
+	began, err := dbsqlc.Q.ForkReset(ctx, t, n.From)
 	if err != nil {
 		return err
 	}
 	if began != nil && c.controls[*began] == 0 {
 		return planAgain(ctx, t, n.Key)
 	}
-	written, err := t.Q.TodosWritten(ctx, t, n.From)
+	written, err := dbsqlc.Q.TodosWritten(ctx, t, n.From)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Window returns what a request to the model is made from: the conversation since its last compaction, in the order the
@@ -19,7 +19,7 @@ import (
 // returned has a pair; a call that is still open is marked so by its state. What the model sees is written by the turn
 // that runs, so the reads need no snapshot in common.
 func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, error) {
-	base, err := s.db.Q.ContextBase(ctx, s.db.Pool, key)
+	base, err := dbsqlc.Q.ContextBase(ctx, s.db.Pool, key)
 	if err != nil {
 		return chat.Window{}, pg.Classify(fmt.Errorf("read session: %w", err))
 	}
@@ -81,7 +81,7 @@ func (s *Store) windowAsked(ctx context.Context, p span, w *chat.Window) error {
 	if w.Compaction == nil || len(w.Lines) == 0 || w.Lines[0].Message.Role != chat.RoleAssistant || w.Lines[0].Message.Turn == "" {
 		return nil
 	}
-	r, err := s.db.Q.ContextAsked(ctx, s.db.Pool, dbsqlc.ContextAskedParams{
+	r, err := dbsqlc.Q.ContextAsked(ctx, s.db.Pool, dbsqlc.ContextAskedParams{
 		SessionKey: w.Session, TurnID: string(w.Lines[0].Message.Turn), Upto: p.from, Newest: int64(p.newest),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -103,7 +103,7 @@ func (s *Store) windowControls(ctx context.Context, p span, w *chat.Window) erro
 	if p.compaction != nil {
 		compaction = new(int64(*p.compaction))
 	}
-	rows, err := s.db.Q.ContextControls(ctx, s.db.Pool, dbsqlc.ContextControlsParams{
+	rows, err := dbsqlc.Q.ContextControls(ctx, s.db.Pool, dbsqlc.ContextControlsParams{
 		SessionKey: w.Session, Newest: p.newest, CompactionID: compaction, Upto: p.from,
 	})
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Store) windowControls(ctx context.Context, p span, w *chat.Window) erro
 }
 
 func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
-	rows, err := s.db.Q.ContextLines(ctx, s.db.Pool, dbsqlc.ContextLinesParams{
+	rows, err := dbsqlc.Q.ContextLines(ctx, s.db.Pool, dbsqlc.ContextLinesParams{
 		SessionKey: w.Session, Upto: p.from, Last: p.last, Newest: int64(p.newest),
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
 	}
 	var calls []dbsqlc.ContextCallsRow
 	if !p.noCalls {
-		calls, err = s.db.Q.ContextCalls(ctx, s.db.Pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: p.from, Last: p.last})
+		calls, err = dbsqlc.Q.ContextCalls(ctx, s.db.Pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: p.from, Last: p.last})
 	}
 	if err != nil {
 		return fmt.Errorf("read tool calls: %w", err)
@@ -182,7 +182,7 @@ func addControl(ctx context.Context, t *pg.Tx, key chat.SessionKey, c chat.Contr
 	if err != nil {
 		return chat.Control{}, false, err
 	}
-	row, err := t.Q.ControlAdd(ctx, t, dbsqlc.ControlAddParams{
+	row, err := dbsqlc.Q.ControlAdd(ctx, t, dbsqlc.ControlAddParams{
 		SessionKey: key, Kind: c.Kind, MessageID: c.Message, TurnID: c.Turn, Key: c.Key, Body: body,
 	})
 	if err == nil {
@@ -192,7 +192,7 @@ func addControl(ctx context.Context, t *pg.Tx, key chat.SessionKey, c chat.Contr
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return chat.Control{}, false, fmt.Errorf("add %s record: %w", c.Kind, err)
 	}
-	known, err := t.Q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: key, Key: c.Key})
+	known, err := dbsqlc.Q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: key, Key: c.Key})
 	if err != nil {
 		return chat.Control{}, false, fmt.Errorf("read %s record: %w", c.Kind, err)
 	}

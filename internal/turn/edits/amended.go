@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // maxBody bounds what a model is told of a new text, in bytes.
@@ -56,43 +56,43 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // IsRecalled reports whether a message was taken back within 30 days.
 func (s *Store) IsRecalled(ctx context.Context, key Key) (bool, error) {
-	return IsRecalled(ctx, s.db.Q, s.db.Pool, key)
+	return IsRecalled(ctx, s.db.Pool, key)
 }
 
 // IsRecalled is Store.IsRecalled by given queries.
-func IsRecalled(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key Key) (bool, error) {
-	gone, err := q.AmendedIsRecalled(ctx, db, key)
+func IsRecalled(ctx context.Context, db pg.DBTX, key Key) (bool, error) {
+	gone, err := dbsqlc.Q.AmendedIsRecalled(ctx, db, key)
 	return gone, pg.Classify(err)
 }
 
 // Recall notes that a message was taken back, before anybody looks what has become of it: whoever accepts it at the same time looks
 // afterwards, so that one of the two sees the other.
 func (s *Store) Recall(ctx context.Context, key Key) error {
-	if _, err := s.db.Q.AmendedRecall(ctx, s.db.Pool, key); err != nil {
+	if _, err := dbsqlc.Q.AmendedRecall(ctx, s.db.Pool, key); err != nil {
 		return pg.Classify(fmt.Errorf("note that a message was taken back: %w", err))
 	}
-	return pg.Classify(s.db.Q.AmendedForget(ctx, s.db.Pool))
+	return pg.Classify(dbsqlc.Q.AmendedForget(ctx, s.db.Pool))
 }
 
 // RecallRead takes a message back that does not wait any more: one that gave way to others does not come into the transcript with them;
 // of one that a turn has read the model is told with the next message, and the turn is stopped where it answers nothing else. It reports
 // false where that was done before.
 func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (changed bool, err error) {
-	row, err := t.Q.AmendedOutcome(ctx, t, id)
+	row, err := dbsqlc.Q.AmendedOutcome(ctx, t, id)
 	if err != nil {
 		return false, fmt.Errorf("look what became of message %d: %w", id, err)
 	}
-	if n, err := t.Q.AmendedLeaveOut(ctx, t, id); err != nil || n > 0 {
+	if n, err := dbsqlc.Q.AmendedLeaveOut(ctx, t, id); err != nil || n > 0 {
 		return n > 0, err
 	}
 	if row.Kind != "message" || row.Outcome != "claimed" && row.Outcome != "superseded" && row.Outcome != "summarized" {
 		return false, nil
 	}
-	n, err := t.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(row.SessionKey), InboxID: (*int64)(&id)})
+	n, err := dbsqlc.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(row.SessionKey), InboxID: (*int64)(&id)})
 	if err != nil {
 		return false, fmt.Errorf("note who has read message %d: %w", id, err)
 	}
-	stopped, err := t.Q.AmendedStop(ctx, t, id)
+	stopped, err := dbsqlc.Q.AmendedStop(ctx, t, id)
 	if err != nil {
 		return false, fmt.Errorf("stop the turn that answers message %d: %w", id, err)
 	}
@@ -104,14 +104,14 @@ func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (change
 
 // RecallHeard notes that a message was taken back which came into the transcript of a conversation although it was not for the bot.
 func RecallHeard(ctx context.Context, t *pg.Tx, key Key, session chat.SessionKey, sender string) (changed bool, err error) {
-	n, err := t.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(session), Sender: chat.Clean(sender)})
+	n, err := dbsqlc.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(session), Sender: chat.Clean(sender)})
 	return n > 0, err
 }
 
 // EditRead notes the new text of a message that a turn has read. It reports false for one that no turn has read, that was taken back, or
 // that has this text already.
 func EditRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID, text string) (changed bool, err error) {
-	n, err := t.Q.AmendedEdit(ctx, t, dbsqlc.AmendedEditParams{Key: key, InboxID: id, Body: chat.Clean(text)})
+	n, err := dbsqlc.Q.AmendedEdit(ctx, t, dbsqlc.AmendedEditParams{Key: key, InboxID: id, Body: chat.Clean(text)})
 	if err != nil {
 		return false, fmt.Errorf("note the new text of message %d: %w", id, err)
 	}
@@ -121,7 +121,7 @@ func EditRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID, text stri
 // Tell returns what the model reads before the next message of a conversation; empty: nothing was changed. It is told once, by the
 // message of that turn.
 func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, zone *time.Location) (string, error) {
-	rows, err := t.Q.AmendedTake(ctx, t, dbsqlc.AmendedTakeParams{SessionKey: string(key), Turn: string(turn)})
+	rows, err := dbsqlc.Q.AmendedTake(ctx, t, dbsqlc.AmendedTakeParams{SessionKey: string(key), Turn: string(turn)})
 	if err != nil {
 		return "", fmt.Errorf("look what people changed: %w", err)
 	}
@@ -157,7 +157,7 @@ func shorten(text string) string {
 
 // Returned ends the messages that a turn gave back to the queue although they were taken back meanwhile, and returns them.
 func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.AmendedReturnedRow, error) {
-	rows, err := t.Q.AmendedReturned(ctx, t, session)
+	rows, err := dbsqlc.Q.AmendedReturned(ctx, t, session)
 	if err != nil {
 		return nil, fmt.Errorf("look what was taken back: %w", err)
 	}
@@ -166,15 +166,15 @@ func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.
 
 // Untell has the model told again what a turn had told it that gives its messages back to the queue.
 func Untell(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
-	if err := t.Q.AmendedUntell(ctx, t, string(turn)); err != nil {
+	if err := dbsqlc.Q.AmendedUntell(ctx, t, string(turn)); err != nil {
 		return fmt.Errorf("tell again what people changed: %w", err)
 	}
 	return nil
 }
 
 // EndedTurn reports whether a turn was to answer nothing but what was taken back.
-func EndedTurn(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (bool, error) {
-	ended, err := q.AmendedTurn(ctx, db, string(turn))
+func EndedTurn(ctx context.Context, db pg.DBTX, turn chat.TurnID) (bool, error) {
+	ended, err := dbsqlc.Q.AmendedTurn(ctx, db, string(turn))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}

@@ -15,11 +15,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/turn/subagents/subagentstore"
 )
@@ -261,7 +261,7 @@ func deleted(key chat.SessionKey) error {
 
 // lockQueue locks the waiting rows of a session, before a new row is written: a deletion locks them before the session, too.
 func lockQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
-	if err := t.Q.QueueLockAll(ctx, t, string(key)); err != nil {
+	if err := dbsqlc.Q.QueueLockAll(ctx, t, string(key)); err != nil {
 		return fmt.Errorf("lock the queue: %w", err)
 	}
 	return nil
@@ -317,7 +317,7 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 		in.expect(&p)
 		p.FilesMs = 0
 	}
-	row, err := t.Q.InboxInsert(ctx, t, p)
+	row, err := dbsqlc.Q.InboxInsert(ctx, t, p)
 	if err != nil || p.Files == 0 {
 		return row, err
 	}
@@ -336,7 +336,7 @@ func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
 func insertCommand(ctx context.Context, t *pg.Tx, in Inbound) (chat.InboxID, error) {
 	p := in.row(kindCommand)
 	in.expect(&p)
-	row, err := t.Q.InboxInsert(ctx, t, p)
+	row, err := dbsqlc.Q.InboxInsert(ctx, t, p)
 	if err != nil {
 		return 0, err
 	}
@@ -347,14 +347,14 @@ func insertCommand(ctx context.Context, t *pg.Tx, in Inbound) (chat.InboxID, err
 func insertInbox(ctx context.Context, t *pg.Tx, in Inbound, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
 	p := in.row(kind)
 	p.TargetTurn, p.Outcome = target, outcome
-	row, err := t.Q.InboxInsert(ctx, t, p)
+	row, err := dbsqlc.Q.InboxInsert(ctx, t, p)
 	return row.ID, err
 }
 
 // findDuplicate finds what was accepted under the same platform id. A text that its sender has edited since is compared as
 // it was first.
 func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Accepted, error) {
-	row, err := t.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
+	row, err := dbsqlc.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
 		Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"xbot/internal/turn/dbsqlc"
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
@@ -11,11 +12,11 @@ import (
 
 // Asked returns what started a turn.
 func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error) {
-	r, err := s.db.Q.TurnAskedBy(ctx, s.db.Pool, &turn)
+	r, err := dbsqlc.Q.TurnAskedBy(ctx, s.db.Pool, &turn)
 	if err != nil {
 		return chat.Asked{}, pg.Classify(fmt.Errorf("read what the turn was asked: %w", err))
 	}
-	lang, err := conversation.LangOf(ctx, s.db.Q, s.db.Pool, turn)
+	lang, err := conversation.LangOf(ctx, s.db.Pool, turn)
 	if err != nil {
 		return chat.Asked{}, pg.Classify(err)
 	}

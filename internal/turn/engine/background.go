@@ -12,12 +12,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/calls"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/subagents/subagentstore"
 )
 
@@ -113,7 +112,7 @@ func (s *Store) Works(ctx context.Context, key chat.SessionKey) ([]chat.Task, er
 }
 
 func (s *Store) subagentWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	rows, err := s.db.Q.WorkSubagents(ctx, s.db.Pool, dbsqlc.WorkSubagentsParams{Parent: key, N: maxWorks})
+	rows, err := dbsqlc.Q.WorkSubagents(ctx, s.db.Pool, dbsqlc.WorkSubagentsParams{Parent: key, N: maxWorks})
 	if err != nil {
 		return nil, fmt.Errorf("list subagents in the background: %w", err)
 	}
@@ -142,7 +141,7 @@ func workID(role, instance string, made chat.CallID) string {
 }
 
 func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	rows, err := s.db.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxWorks})
+	rows, err := dbsqlc.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxWorks})
 	if err != nil {
 		return nil, fmt.Errorf("list group chats: %w", err)
 	}
@@ -164,25 +163,27 @@ func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Tas
 }
 
 func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	jobs, err := s.db.Q.WorkJobs(ctx, s.db.Pool, dbsqlc.WorkJobsParams{Home: string(key), N: maxWorks})
+	jobs, err := dbsqlc.Q.WorkJobs(ctx, s.db.Pool, dbsqlc.WorkJobsParams{Home: string(key), N: maxWorks})
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}
-	ids, names := make([]string, len(jobs)), map[chat.JobID]string{}
+	ids, names := make([]chat.JobID, len(jobs)), map[chat.JobID]string{}
 	for i, j := range jobs {
-		ids[i], names[j.ID] = string(j.ID), cmp.Or(j.Name, chat.FirstWords(j.Message, subagentstore.TaskWords))
+		ids[i], names[j.ID] = j.ID, cmp.Or(j.Name, chat.FirstWords(j.Message, subagentstore.TaskWords))
 	}
-	runs, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
+	runs, err := s.stores.Cron.RunsOf(ctx, ids, 1)
 	if err != nil {
-		return nil, fmt.Errorf("list the last runs of jobs: %w", err)
+		return nil, err
 	}
-	out := make([]chat.Task, len(runs))
-	for i, r := range runs {
-		run := cronstore.RunOf(r)
-		out[i] = chat.Task{ID: string(r.JobID), Kind: chat.TaskJob, Session: run.Session, Turn: run.Turn, Command: names[r.JobID], StartedAt: run.Began, EndedAt: run.Ended}
-		out[i].State, out[i].How = worked(run.Outcome)
-		if out[i].State != chat.TaskRunning && run.Ended == nil {
-			out[i].EndedAt = &run.Began
+	var out []chat.Task
+	for _, id := range ids {
+		for _, run := range runs[id] {
+			task := chat.Task{ID: string(id), Kind: chat.TaskJob, Session: run.Session, Turn: run.Turn, Command: names[id], StartedAt: run.Began, EndedAt: run.Ended}
+			task.State, task.How = worked(run.Outcome)
+			if task.State != chat.TaskRunning && run.Ended == nil {
+				task.EndedAt = &run.Began
+			}
+			out = append(out, task)
 		}
 	}
 	return out, nil
@@ -209,7 +210,7 @@ func worked(outcome string) (chat.TaskState, string) {
 // job, and the last message for work that still runs.
 func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) (string, error) {
 	if t.State != chat.TaskRunning && t.Call != "" {
-		body, err := s.db.Q.WorkTold(ctx, s.db.Pool, dbsqlc.WorkToldParams{Key: key, Told: string(t.Call)})
+		body, err := dbsqlc.Q.WorkTold(ctx, s.db.Pool, dbsqlc.WorkToldParams{Key: key, Told: string(t.Call)})
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return body, pg.Classify(err)
 		}
@@ -217,7 +218,7 @@ func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) 
 	if t.Kind == chat.TaskGroup {
 		return s.saidInGroup(ctx, chat.GroupID(t.ID))
 	}
-	said, err := s.db.Q.SubagentSaid(ctx, s.db.Pool, &t.Turn)
+	said, err := dbsqlc.Q.SubagentSaid(ctx, s.db.Pool, &t.Turn)
 	if err != nil {
 		return "", pg.Classify(fmt.Errorf("read what %s said: %w", t.ID, err))
 	}
@@ -229,7 +230,7 @@ func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) 
 
 func (s *Store) saidInGroup(ctx context.Context, id chat.GroupID) (text string, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.GroupGet(ctx, tx, id)
+		row, err := dbsqlc.Q.GroupGet(ctx, tx, id)
 		if err != nil {
 			return fmt.Errorf("read group chat %s: %w", id, err)
 		}

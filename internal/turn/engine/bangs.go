@@ -10,9 +10,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // MaxCommands is how many bang commands of a session may run at once; further ones are refused.
@@ -24,7 +24,7 @@ func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Acc
 	in.Text = chat.Clean(in.Text)
 	var got Accepted
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		open, err := s.db.Q.CommandOpenCount(ctx, tx, in.Session)
+		open, err := dbsqlc.Q.CommandOpenCount(ctx, tx, in.Session)
 		if err != nil {
 			return fmt.Errorf("count commands: %w", err)
 		}
@@ -55,7 +55,7 @@ func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Acc
 }
 
 func showBang(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID, command string) error {
-	if err := t.Q.CommandInsert(ctx, t, dbsqlc.CommandInsertParams{InboxID: id, Command: command}); err != nil {
+	if err := dbsqlc.Q.CommandInsert(ctx, t, dbsqlc.CommandInsertParams{InboxID: id, Command: command}); err != nil {
 		return fmt.Errorf("keep command: %w", err)
 	}
 	m := chat.Message{
@@ -66,7 +66,7 @@ func showBang(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID, comman
 
 // Bang reads a bang command. NotFound when its session was deleted.
 func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
-	r, err := s.db.Q.CommandGet(ctx, s.db.Pool, id)
+	r, err := dbsqlc.Q.CommandGet(ctx, s.db.Pool, id)
 	if err != nil {
 		return chat.Bang{}, pg.Classify(fmt.Errorf("read command %d: %w", id, err))
 	}
@@ -75,7 +75,7 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 		Dir: r.Dir, DirRunner: r.DirRunner, Runner: r.Runner, StartedOn: r.StartedOn, Done: r.Outcome != "",
 	}
 	if r.Files > 0 {
-		if b.Files, err = attachments.Of(ctx, s.db.Q, s.db.Pool, id); err != nil {
+		if b.Files, err = attachments.Of(ctx, s.db.Pool, id); err != nil {
 			return b, pg.Classify(err)
 		}
 	}
@@ -91,7 +91,7 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 // SetBangStartedOn notes runner and job store that a command is about to be sent to, before it is sent. The first note
 // stands. It is a Conflict when its session was deleted: then the command must not be sent.
 func (s *Store) SetBangStartedOn(ctx context.Context, id chat.InboxID, runner, store string) error {
-	n, err := s.db.Q.CommandSetStartedOn(ctx, s.db.Pool, dbsqlc.CommandSetStartedOnParams{InboxID: id, Runner: runner, StartedOn: store})
+	n, err := dbsqlc.Q.CommandSetStartedOn(ctx, s.db.Pool, dbsqlc.CommandSetStartedOnParams{InboxID: id, Runner: runner, StartedOn: store})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "the conversation of the command was deleted")
 	}
@@ -103,7 +103,7 @@ func (s *Store) SetBangStartedOn(ctx context.Context, id chat.InboxID, runner, s
 func (s *Store) EndBang(ctx context.Context, id chat.InboxID, notice string) (bool, error) {
 	ended := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		key, err := s.db.Q.CommandEnd(ctx, tx, id)
+		key, err := dbsqlc.Q.CommandEnd(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -119,7 +119,7 @@ func (s *Store) EndBang(ctx context.Context, id chat.InboxID, notice string) (bo
 
 // BangsToStart takes commands without an answer, each at most once a back-off: 2 s, doubling to 60 s.
 func (s *Store) BangsToStart(ctx context.Context) ([]chat.InboxID, error) {
-	ids, err := s.db.Q.CommandToStart(ctx, s.db.Pool)
+	ids, err := dbsqlc.Q.CommandToStart(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for commands to start: %w", err))
 	}

@@ -11,9 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and appends
@@ -37,7 +37,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 			got.InLine = slot.inLine
 			return err
 		}
-		rows, err := s.db.Q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: int32(n), Session: key})
+		rows, err := dbsqlc.Q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: int32(n), Session: key})
 		if err != nil {
 			return fmt.Errorf("claim a message: %w", err)
 		}
@@ -71,7 +71,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 // new signal as it ended, is done again from its beginning.
 func (s *Store) endedBefore(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		state, err := tx.Q.TurnEnded(ctx, tx, dbsqlc.TurnEndedParams{ID: turn, RunID: run})
+		state, err := dbsqlc.Q.TurnEnded(ctx, tx, dbsqlc.TurnEndedParams{ID: turn, RunID: run})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -114,7 +114,7 @@ func clearForClaim(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.Sess
 
 // claimedBefore finds what an earlier attempt has claimed.
 func claimedBefore(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, n int) (chat.Claim, bool, error) {
-	rows, err := t.Q.InboxClaimed(ctx, t, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
+	rows, err := dbsqlc.Q.InboxClaimed(ctx, t, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
 	if err != nil {
 		return chat.Claim{}, false, fmt.Errorf("look for an earlier claim: %w", err)
 	}
@@ -123,7 +123,7 @@ func claimedBefore(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	}
 	r := rows[0]
 	got := chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body, Control: r.Kind == kindControl}
-	got.Steer, err = t.Q.InboxSteerWaits(ctx, t, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
+	got.Steer, err = dbsqlc.Q.InboxSteerWaits(ctx, t, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
 	if err != nil {
 		return chat.Claim{}, false, fmt.Errorf("look for messages to the turn: %w", err)
 	}
@@ -136,7 +136,7 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 	if err != nil {
 		return err
 	}
-	opened, err := t.Q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{
+	opened, err := dbsqlc.Q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{
 		ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options, Acts: batch[0].Kind != kindControl, Plan: conversation.SaidIn(options).Plan,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -150,14 +150,14 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 			return err
 		}
 		if row.Kind == calls.KindBackground && row.Account == chat.OriginSubagent {
-			if err := t.Q.SubagentClaim(ctx, t, dbsqlc.SubagentClaimParams{CallID: chat.CallID(row.PlatformID), TurnID: &turn}); err != nil {
+			if err := dbsqlc.Q.SubagentClaim(ctx, t, dbsqlc.SubagentClaimParams{CallID: chat.CallID(row.PlatformID), TurnID: &turn}); err != nil {
 				return fmt.Errorf("note who carries out a task: %w", err)
 			}
 		}
 	}
 	if first := batch[0]; first.Title == "" && first.Kind == kindMessage {
 		title := chat.FirstWords(first.Body, chat.MaxTitle)
-		if err := t.Q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: key, Title: title}); err != nil {
+		if err := dbsqlc.Q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: key, Title: title}); err != nil {
 			return fmt.Errorf("set title: %w", err)
 		}
 	}
@@ -176,9 +176,9 @@ func follow(ctx context.Context, t *pg.Tx, opened dbsqlc.Turn, by claimed) (dbsq
 	var err error
 	switch {
 	case by.Kind == calls.KindBackground || said.Continue:
-		rows, err = t.Q.TurnFollow(ctx, t, dbsqlc.TurnFollowParams{ID: opened.ID, Again: said.Continue})
+		rows, err = dbsqlc.Q.TurnFollow(ctx, t, dbsqlc.TurnFollowParams{ID: opened.ID, Again: said.Continue})
 	case said.Replaces != 0:
-		rows, err = t.Q.TurnAgain(ctx, t, dbsqlc.TurnAgainParams{ID: opened.ID, Message: said.Replaces})
+		rows, err = dbsqlc.Q.TurnAgain(ctx, t, dbsqlc.TurnAgainParams{ID: opened.ID, Message: said.Replaces})
 	}
 	if err != nil {
 		return opened, fmt.Errorf("look for the plan that turn %s goes on with: %w", opened.ID, err)

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // kindCommand is the kind of an inbox row that is no message to the model: a slash or bang command.
@@ -67,7 +67,7 @@ type Delivered struct {
 // Delivered finds what was accepted under a platform's id before, in whatever session and with whatever text: a platform
 // that delivers a message again may have changed it meanwhile, and the policy may lead elsewhere now.
 func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok bool, err error) {
-	row, err := s.db.Q.InboxDelivered(ctx, s.db.Pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
+	row, err := dbsqlc.Q.InboxDelivered(ctx, s.db.Pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Delivered{}, false, nil
 	}
@@ -83,7 +83,7 @@ func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok 
 
 // CommandAnswer returns what a command was answered with; empty where it has no answer yet.
 func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, error) {
-	said, err := s.db.Q.CommandAnswer(ctx, s.db.Pool, &id)
+	said, err := dbsqlc.Q.CommandAnswer(ctx, s.db.Pool, &id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
@@ -117,7 +117,7 @@ type Refusal struct {
 func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said string, kept bool, err error) {
 	in.Text, why.Say = chat.FirstWords(chat.Clean(in.Text), maxRefused), chat.Clean(why.Say)
 	err = r.Store.db.InTx(ctx, func(tx *pg.Tx) error {
-		if known, err := tx.Q.ChannelAccountExists(ctx, tx, dbsqlc.ChannelAccountExistsParams{Channel: in.Channel, Account: in.Account}); err != nil || !known {
+		if known, err := dbsqlc.Q.ChannelAccountExists(ctx, tx, dbsqlc.ChannelAccountExistsParams{Channel: in.Channel, Account: in.Account}); err != nil || !known {
 			return err
 		}
 		said, kept = why.Say, true
@@ -145,17 +145,17 @@ func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said str
 
 // refusedInTurn counts a message that found no room, and returns what is told of it; empty: it is only counted.
 func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (string, error) {
-	if err := tx.Q.RefusalLock(ctx, tx, dbsqlc.RefusalLockParams{SessionKey: string(in.Session), UserID: int64(in.User)}); err != nil {
+	if err := dbsqlc.Q.RefusalLock(ctx, tx, dbsqlc.RefusalLockParams{SessionKey: string(in.Session), UserID: int64(in.User)}); err != nil {
 		return "", fmt.Errorf("lock what was refused: %w", err)
 	}
-	_, err := tx.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
+	_, err := dbsqlc.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if err == nil {
 		return why.Say, nil // another process was first
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("look whether a message was refused: %w", err)
 	}
-	next, err := tx.Q.RefusalNext(ctx, tx, dbsqlc.RefusalNextParams{SessionKey: in.Session, UserID: in.User, Pause: pg.Interval(refusalsWhile), Most: refusalsTold})
+	next, err := dbsqlc.Q.RefusalNext(ctx, tx, dbsqlc.RefusalNextParams{SessionKey: in.Session, UserID: in.User, Pause: pg.Interval(refusalsWhile), Most: refusalsTold})
 	if err != nil || !next.Say {
 		return "", err
 	}
@@ -170,11 +170,11 @@ func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (str
 
 // refusedBefore reports whether the same was said to the message before: two processes may refuse it at the same time.
 func refusedBefore(ctx context.Context, tx *pg.Tx, in Inbound, say string) (bool, error) {
-	row, err := tx.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
+	row, err := dbsqlc.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if err != nil {
 		return false, err
 	}
-	said, err := tx.Q.CommandAnswer(ctx, tx, &row.ID)
+	said, err := dbsqlc.Q.CommandAnswer(ctx, tx, &row.ID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -22,10 +22,10 @@ func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
 	if in.Expired == nil {
 		return "", nil
 	}
-	if err := t.Q.QueueLock(ctx, t, string(in.Session)); err != nil {
+	if err := dbsqlc.Q.QueueLock(ctx, t, string(in.Session)); err != nil {
 		return "", fmt.Errorf("lock the queue: %w", err)
 	}
-	last, err := t.Q.SessionLastInteraction(ctx, t, in.Session)
+	last, err := dbsqlc.Q.SessionLastInteraction(ctx, t, in.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", deleted(in.Session)
 	}
@@ -42,7 +42,7 @@ func noteExpired(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) err
 	if err != nil || reason == "" {
 		return err
 	}
-	if err := t.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: id, Reset: reason}); err != nil {
+	if err := dbsqlc.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: id, Reset: reason}); err != nil {
 		return fmt.Errorf("note the end of the conversation: %w", err)
 	}
 	return nil
@@ -54,14 +54,14 @@ func (s *Store) expire(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row 
 	if row.Kind != kindMessage && row.Reset == "" {
 		return nil
 	}
-	due, err := s.db.Q.ResetDue(ctx, tx, dbsqlc.ResetDueParams{SessionKey: key, Upto: chat.InboxID(row.ID)})
+	due, err := dbsqlc.Q.ResetDue(ctx, tx, dbsqlc.ResetDueParams{SessionKey: key, Upto: chat.InboxID(row.ID)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("look whether the conversation has ended: %w", err)
 	}
-	newest, err := s.db.Q.ResetNewest(ctx, tx, key)
+	newest, err := dbsqlc.Q.ResetNewest(ctx, tx, key)
 	if err != nil {
 		return fmt.Errorf("look for what the model sees: %w", err)
 	}
@@ -75,7 +75,7 @@ func (s *Store) expire(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row 
 
 // tellExpired shows a divider. It belongs to no turn, so that it stays if the claim is released.
 func (s *Store) tellExpired(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row claimed, due dbsqlc.ResetDueRow) error {
-	lang, err := users.LanguageOf(ctx, s.db.Q, tx, row.UserID, key, row.Body)
+	lang, err := users.LanguageOf(ctx, tx, row.UserID, key, row.Body)
 	if err != nil {
 		return err
 	}

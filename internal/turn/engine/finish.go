@@ -10,10 +10,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/service"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/edits"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/turn/subagents/subagentstore"
@@ -27,7 +27,7 @@ const maxReleases = 3
 // stops for the turn are consumed. A turn that is closed already stays as it is. It reports whether messages wait.
 func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (pending bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.TurnLock(ctx, tx, turn)
+		row, err := dbsqlc.Q.TurnLock(ctx, tx, turn)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil // the session was deleted, and the turn with it
 		}
@@ -39,7 +39,7 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 				return err
 			}
 		}
-		pending, err = s.db.Q.InboxHasPending(ctx, tx, key)
+		pending, err = dbsqlc.Q.InboxHasPending(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("look for queued messages: %w", err)
 		}
@@ -49,7 +49,7 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 }
 
 func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
-	if err := t.Q.KillNoteOfTurn(ctx, t, row.ID); err != nil { // nobody waits for them any more
+	if err := dbsqlc.Q.KillNoteOfTurn(ctx, t, row.ID); err != nil { // nobody waits for them any more
 		return fmt.Errorf("note the kill of open commands and coding agents: %w", err)
 	}
 	if err := subagentstore.AbandonSubagents(ctx, t, row); err != nil {
@@ -59,7 +59,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		return err
 	}
 	if state == chat.TurnStopped {
-		silent, err := edits.EndedTurn(ctx, t.Q, t, row.ID)
+		silent, err := edits.EndedTurn(ctx, t, row.ID)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 			return err
 		}
 	}
-	closed, err := t.Q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, SessionKey: row.SessionKey, State: string(state)})
+	closed, err := dbsqlc.Q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, SessionKey: row.SessionKey, State: string(state)})
 	if err != nil {
 		return fmt.Errorf("close turn: %w", err)
 	}
@@ -87,7 +87,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		return err
 	}
 	t.Emit(row.SessionKey, chat.EventTurn, conversation.TurnOf(closed))
-	if err := notices.TellEnd(ctx, t, closed); err != nil {
+	if err := notices.TellEnd(ctx, t, conversation.TurnOf(closed)); err != nil {
 		return err
 	}
 	return subagentstore.ReportSubagent(ctx, t, closed)
@@ -98,7 +98,7 @@ func freePlace(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if _, _, ok := service.Of(key); !ok {
 		return nil
 	}
-	ran, err := t.Q.TrackRunIn(ctx, t, key)
+	ran, err := dbsqlc.Q.TrackRunIn(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("look for the run of a job: %w", err)
 	}
@@ -121,7 +121,7 @@ func tellClosed(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnS
 		return err
 	}
 	if say == i18n.Stopped && text == plain {
-		answered, err := t.Q.StopAnswered(ctx, t, dbsqlc.StopAnsweredParams{SessionKey: row.SessionKey, TurnID: &row.ID})
+		answered, err := dbsqlc.Q.StopAnswered(ctx, t, dbsqlc.StopAnsweredParams{SessionKey: row.SessionKey, TurnID: &row.ID})
 		if err != nil {
 			return fmt.Errorf("look for the answer to the stop: %w", err)
 		}
@@ -139,7 +139,7 @@ func killedSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.
 	if state != chat.TurnStopped {
 		return text, nil
 	}
-	n, err := t.Q.KillCountUnsent(ctx, t, turn)
+	n, err := dbsqlc.Q.KillCountUnsent(ctx, t, turn)
 	if err != nil {
 		return "", fmt.Errorf("count the commands that are still to be killed: %w", err)
 	}
@@ -151,7 +151,7 @@ func killedSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.
 
 // pairOpenCalls gives every call without a result one that says what is known of it.
 func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.TurnState) error {
-	open, err := t.Q.CallListOpen(ctx, t, turn)
+	open, err := dbsqlc.Q.CallListOpen(ctx, t, turn)
 	if err != nil {
 		return fmt.Errorf("list open calls: %w", err)
 	}
@@ -176,7 +176,7 @@ func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.T
 
 // StopRequested reports whether a stop waits for the turn, or the turn is gone with its session.
 func (s *Store) StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
-	yes, err := s.db.Q.InboxStopOrGone(ctx, s.db.Pool, dbsqlc.InboxStopOrGoneParams{SessionKey: key, TurnID: &turn})
+	yes, err := dbsqlc.Q.InboxStopOrGone(ctx, s.db.Pool, dbsqlc.InboxStopOrGoneParams{SessionKey: key, TurnID: &turn})
 	return yes, pg.Classify(err)
 }
 
@@ -202,7 +202,7 @@ func (s *Store) SettleTurn(ctx context.Context, turn chat.TurnID) (Settled, erro
 }
 
 func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error) {
-	row, err := t.Q.TurnLock(ctx, t, turn)
+	row, err := dbsqlc.Q.TurnLock(ctx, t, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return SettledBefore, nil
 	}
@@ -212,18 +212,18 @@ func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error
 	if row.State != chat.TurnRunning {
 		return SettledBefore, nil
 	}
-	stop, err := t.Q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: row.SessionKey, TurnID: &turn})
+	stop, err := dbsqlc.Q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: row.SessionKey, TurnID: &turn})
 	if err != nil {
 		return "", fmt.Errorf("look for a stop: %w", err)
 	}
 	if stop {
 		return SettledStopped, closeTurn(ctx, t, row, chat.TurnStopped, i18n.Stopped)
 	}
-	begun, err := t.Q.StepAnyBegun(ctx, t, turn)
+	begun, err := dbsqlc.Q.StepAnyBegun(ctx, t, turn)
 	if err != nil {
 		return "", fmt.Errorf("look for steps: %w", err)
 	}
-	releases, err := t.Q.InboxReleases(ctx, t, &turn)
+	releases, err := dbsqlc.Q.InboxReleases(ctx, t, &turn)
 	if err != nil {
 		return "", fmt.Errorf("count releases: %w", err)
 	}
@@ -241,7 +241,7 @@ func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error
 // nothing was running, and how to be asked again. After a backup is restored without Temporal's database, all running turns end
 // in this way.
 func lostSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.ID, error) {
-	open, err := t.Q.CallListOpen(ctx, t, turn)
+	open, err := dbsqlc.Q.CallListOpen(ctx, t, turn)
 	if err != nil {
 		return "", fmt.Errorf("list open calls: %w", err)
 	}
@@ -261,18 +261,18 @@ func lostSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.ID, err
 // releaseClaim undoes a claim: the message waits again, and the empty turn and its copy of the message go. What was overheard before
 // it stays where it is.
 func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
-	released, err := t.Q.InboxRelease(ctx, t, &row.ID)
+	released, err := dbsqlc.Q.InboxRelease(ctx, t, &row.ID)
 	if err != nil {
 		return fmt.Errorf("release the claim: %w", err)
 	}
 	if err := conversation.ReleaseReplaced(ctx, t, row.SessionKey, row.ID); err != nil {
 		return err
 	}
-	kept, err := t.Q.TurnKeepOverheard(ctx, t, &row.ID)
+	kept, err := dbsqlc.Q.TurnKeepOverheard(ctx, t, &row.ID)
 	if err != nil {
 		return fmt.Errorf("keep what was overheard: %w", err)
 	}
-	if err := t.Q.TurnDelete(ctx, t, row.ID); err != nil {
+	if err := dbsqlc.Q.TurnDelete(ctx, t, row.ID); err != nil {
 		return fmt.Errorf("remove the empty turn: %w", err)
 	}
 	t.EndTurn(row.SessionKey, row.ID)

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/transcript"
 )
 
@@ -76,7 +76,7 @@ func (in *importing) turn(ctx context.Context, turn chat.TurnID, messages []chat
 			p.PromptTokens, p.CachedTokens, p.CompletionTokens = p.PromptTokens+int32(u.PromptTokens), p.CachedTokens+int32(u.CachedTokens), p.CompletionTokens+int32(u.CompletionTokens)
 		}
 	}
-	if err := in.Q.ImportTurn(ctx, in, p); err != nil {
+	if err := dbsqlc.Q.ImportTurn(ctx, in, p); err != nil {
 		return fmt.Errorf("import turn: %w", err)
 	}
 	step := 0
@@ -106,7 +106,7 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 	if u := m.Usage; u != nil {
 		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(u.PromptTokens), int32(u.CachedTokens), int32(u.CompletionTokens)
 	}
-	row, err := in.Q.ImportMessage(ctx, in, p)
+	row, err := dbsqlc.Q.ImportMessage(ctx, in, p)
 	if err != nil {
 		return fmt.Errorf("import message: %w", err)
 	}
@@ -119,7 +119,7 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 		if c.FinishedAt == nil {
 			c.FinishedAt = &m.CreatedAt
 		}
-		if err := in.Q.ImportCall(ctx, in, dbsqlc.ImportCallParams{
+		if err := dbsqlc.Q.ImportCall(ctx, in, dbsqlc.ImportCallParams{
 			ID: chat.NewCallID(turn, step, n), SessionKey: in.key, TurnID: turn, Step: int32(step), N: int32(n), MessageID: id, Name: chat.Clean(c.Name),
 			Arguments: chat.Clean(c.Arguments), Result: chat.Clean(c.Result), IsError: c.IsError, StartedAt: c.FinishedAt,
 		}); err != nil {
@@ -143,7 +143,7 @@ func (in *importing) ends(ctx context.Context, t transcript.Transcript) error {
 		if err != nil {
 			return err
 		}
-		id, err := in.Q.ImportControl(ctx, in, dbsqlc.ImportControlParams{
+		id, err := dbsqlc.Q.ImportControl(ctx, in, dbsqlc.ImportControlParams{
 			SessionKey: in.key, Kind: c.Kind, MessageID: in.ids[c.Message], Body: body, CreatedAt: c.CreatedAt,
 		})
 		if err != nil {
@@ -160,7 +160,7 @@ func (in *importing) ends(ctx context.Context, t transcript.Transcript) error {
 			p.LastInteractionAt = m.CreatedAt
 		}
 	}
-	if err := in.Q.ImportEnds(ctx, in, p); err != nil {
+	if err := dbsqlc.Q.ImportEnds(ctx, in, p); err != nil {
 		return fmt.Errorf("import session: %w", err)
 	}
 	return nil

@@ -14,14 +14,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
 )
 
 // Scene returns what the system prompt of a turn is rendered for, and the prompt where it was rendered before. Without a
 // turn it is what the next one would begin with.
 func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Scene, error) {
-	row, err := s.db.Q.PromptScene(ctx, s.db.Pool, dbsqlc.PromptSceneParams{SessionKey: key, TurnID: turn})
+	row, err := dbsqlc.Q.PromptScene(ctx, s.db.Pool, dbsqlc.PromptSceneParams{SessionKey: key, TurnID: turn})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Scene{}, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
@@ -66,9 +66,9 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 	for _, part := range parts {
 		p.Keys, p.Sources, p.Bodies = append(p.Keys, part.Key), append(p.Sources, part.Source), append(p.Bodies, part.Body)
 	}
-	stands, err := s.db.Q.PromptFreeze(ctx, s.db.Pool, p)
+	stands, err := dbsqlc.Q.PromptFreeze(ctx, s.db.Pool, p)
 	if promptGone(err) {
-		stands, err = s.db.Q.PromptFreeze(ctx, s.db.Pool, p)
+		stands, err = dbsqlc.Q.PromptFreeze(ctx, s.db.Pool, p)
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows): // the turn is closed: whoever goes on with it is refused at its next write
@@ -79,7 +79,7 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 		s.lately.keep(p)
 		return system, nil
 	}
-	system, err = s.db.Q.PromptBody(ctx, s.db.Pool, stands)
+	system, err = dbsqlc.Q.PromptBody(ctx, s.db.Pool, stands)
 	return system, pg.Classify(err)
 }
 
@@ -130,7 +130,7 @@ func (s *Store) freezeAgain(ctx context.Context, tx *pg.Tx, turn chat.TurnID) er
 		return nil // another process has it, or none was stored
 	}
 	p.Lazily = false
-	if _, err := s.db.Q.PromptFreeze(ctx, tx, p); err != nil {
+	if _, err := dbsqlc.Q.PromptFreeze(ctx, tx, p); err != nil {
 		return fmt.Errorf("keep the system prompt again: %w", err)
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // A turn waits for a model provider that cannot be reached, except for its first step where a request of the API began it: the program that
@@ -29,7 +29,7 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, f chat.Prov
 	}
 	most := time.Duration(limits.ProviderWaitMinutes) * time.Minute
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.WaitBegin(ctx, tx, dbsqlc.WaitBeginParams{
+		row, err := dbsqlc.Q.WaitBegin(ctx, tx, dbsqlc.WaitBeginParams{
 			TurnID: step.Turn, Step: int32(step.N), Reason: chat.Clean(f.Reason), Most: pg.Interval(most), Pause: pg.Interval(f.Pause),
 			LeastPause: pg.Interval(min(f.LeastPause, f.Pause)), Attempt: int32(f.Attempt),
 		})
@@ -63,7 +63,7 @@ func tellWait(ctx context.Context, t *pg.Tx, step chat.Step, reason string, most
 	if err := conversation.AppendNotice(ctx, t, step.Session, step.Turn, text); err != nil {
 		return err
 	}
-	above, err := t.Q.WaitTellAbove(ctx, t, &step.Turn)
+	above, err := dbsqlc.Q.WaitTellAbove(ctx, t, &step.Turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -90,7 +90,7 @@ const supersededPause = time.Minute
 // ProviderDue returns how long a waiting turn has to wait before it asks its provider again; 0: it may ask now. hastened is the message
 // that brought the attempt forward, as far as the caller knows: only the attempt that knows the newest one asks the provider.
 func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error) {
-	due, err := s.db.Q.WaitDue(ctx, s.db.Pool, dbsqlc.WaitDueParams{TurnID: turn, HastenedBy: int64(hastened)})
+	due, err := dbsqlc.Q.WaitDue(ctx, s.db.Pool, dbsqlc.WaitDueParams{TurnID: turn, HastenedBy: int64(hastened)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
@@ -106,7 +106,7 @@ func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat
 // HastenProvider brings the next attempt of a turn that waits forward, if a message has come for which that was not done. It says for
 // which message it was done, now or before, and how many attempts there were; zero: the turn does not wait.
 func (s *Store) HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error) {
-	row, err := s.db.Q.WaitHasten(ctx, s.db.Pool, turn)
+	row, err := dbsqlc.Q.WaitHasten(ctx, s.db.Pool, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, 0, nil
 	}
@@ -118,7 +118,7 @@ func (s *Store) HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.I
 
 // resumeTurn ends the wait of a turn whose step has ended. It takes a slot again, even if none is free.
 func resumeTurn(ctx context.Context, t *pg.Tx, step chat.Step) error {
-	row, err := t.Q.WaitEnd(ctx, t, step.Turn)
+	row, err := dbsqlc.Q.WaitEnd(ctx, t, step.Turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -131,7 +131,7 @@ func resumeTurn(ctx context.Context, t *pg.Tx, step chat.Step) error {
 
 // ProviderWaits counts the turns that wait for their providers.
 func (s *Store) ProviderWaits(ctx context.Context) (int, error) {
-	n, err := s.db.Q.WaitCount(ctx, s.db.Pool)
+	n, err := dbsqlc.Q.WaitCount(ctx, s.db.Pool)
 	if err != nil {
 		return 0, pg.Classify(fmt.Errorf("count turns that wait for their providers: %w", err))
 	}

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/inbox"
 )
 
@@ -47,7 +47,7 @@ func placeInQueue(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 // gatherQueued holds a burst until no message has arrived for the quiet window.
 func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 	p := dbsqlc.QueueGatherParams{Session: in.Session, QuietMs: int32(in.Queue.DebounceMS), LongestMs: longestBurst}
-	wait, err := t.Q.QueueGather(ctx, t, p)
+	wait, err := dbsqlc.Q.QueueGather(ctx, t, p)
 	if err != nil {
 		return fmt.Errorf("gather the burst: %w", err)
 	}
@@ -58,7 +58,7 @@ func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 // replaceQueued lets a message supersede those that wait before it. late says that a newer message arrived first and has
 // superseded this one already.
 func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (late bool, err error) {
-	newer, err := t.Q.QueueReplacedBy(ctx, t, got.ID)
+	newer, err := dbsqlc.Q.QueueReplacedBy(ctx, t, got.ID)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return false, fmt.Errorf("look for a newer message: %w", err)
 	}
@@ -66,7 +66,7 @@ func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (la
 	if late = err == nil; late {
 		by, got.Position = newer, 0
 	}
-	rows, err := t.Q.QueueReplace(ctx, t, &by)
+	rows, err := dbsqlc.Q.QueueReplace(ctx, t, &by)
 	if err != nil {
 		return false, fmt.Errorf("replace what waits: %w", err)
 	}
@@ -86,7 +86,7 @@ func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (la
 // interruptTurn stops the running turn by a row that names it, as a person's stop does. It is looked for last: a claim that
 // took one of the older messages has ended before.
 func interruptTurn(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
-	turn, err := t.Q.TurnRunning(ctx, t, in.Session)
+	turn, err := dbsqlc.Q.TurnRunning(ctx, t, in.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -96,7 +96,7 @@ func interruptTurn(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) e
 	p := in.row(kindStop)
 	p.PlatformID, p.Body = fmt.Sprintf("interrupt-%d-%s", id, rand.Text()), ""
 	p.TargetTurn, p.Mode = &turn, chat.QueueInterrupt
-	if _, err := t.Q.InboxInsert(ctx, t, p); err != nil {
+	if _, err := dbsqlc.Q.InboxInsert(ctx, t, p); err != nil {
 		return fmt.Errorf("interrupt the turn: %w", err)
 	}
 	return nil
@@ -141,7 +141,7 @@ func makeRoom(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 	if in.Queue.Drop == chat.DropSummarize {
 		outcome, say = outcomeSummarized, i18n.Summarized
 	}
-	rows, err := t.Q.QueueDrop(ctx, t, dbsqlc.QueueDropParams{Session: in.Session, ID: got.ID, Cap: int32(in.Queue.Cap), Outcome: outcome})
+	rows, err := dbsqlc.Q.QueueDrop(ctx, t, dbsqlc.QueueDropParams{Session: in.Session, ID: got.ID, Cap: int32(in.Queue.Cap), Outcome: outcome})
 	if err != nil {
 		return fmt.Errorf("drop the oldest messages: %w", err)
 	}
@@ -162,7 +162,7 @@ func makeRoom(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 // mustFit refuses a message if the queue is full of commands, which are never dropped. It accepts the message if a turn has
 // claimed enough of the queue meanwhile.
 func mustFit(ctx context.Context, t *pg.Tx, in Inbound) error {
-	waiting, err := t.Q.QueueCount(ctx, t, in.Session)
+	waiting, err := dbsqlc.Q.QueueCount(ctx, t, in.Session)
 	if err != nil {
 		return fmt.Errorf("count what waits: %w", err)
 	}
@@ -175,7 +175,7 @@ func mustFit(ctx context.Context, t *pg.Tx, in Inbound) error {
 // disownQueued assigns what a message had superseded to the message that is claimed next, so that it still gets into the
 // transcript.
 func disownQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, itself bool) error {
-	if err := t.Q.QueueDisown(ctx, t, dbsqlc.QueueDisownParams{ID: &id, Itself: itself}); err != nil {
+	if err := dbsqlc.Q.QueueDisown(ctx, t, dbsqlc.QueueDisownParams{ID: &id, Itself: itself}); err != nil {
 		return fmt.Errorf("keep what message %d had replaced: %w", id, err)
 	}
 	return nil

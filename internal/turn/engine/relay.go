@@ -8,8 +8,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -51,7 +51,7 @@ type Load struct {
 
 // Due asks in one statement what may be due, and what the metrics show where no message is throttled.
 func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
-	r, err := s.db.Q.RelayDue(ctx, s.db.Pool, dbsqlc.RelayDueParams{
+	r, err := dbsqlc.Q.RelayDue(ctx, s.db.Pool, dbsqlc.RelayDueParams{
 		CheckAfter: pg.Interval(after.Turn), FollowAfter: pg.Interval(after.Task), ShowAfter: pg.Interval(after.Unshown),
 		HeldAfter: pg.Interval(after.Unanswered), MemorizeAfter: pg.Interval(conversation.MemorizeAfter), DeletionAfter: pg.Interval(users.DeletionAfter),
 	})
@@ -69,15 +69,15 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 // ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),
 // each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
 func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
-	rows, err := s.db.Q.InboxToWake(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.InboxToWake(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for rows to wake: %w", err))
 	}
-	answers, err := s.db.Q.ApprovalToWake(ctx, s.db.Pool)
+	answers, err := dbsqlc.Q.ApprovalToWake(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for answers to wake: %w", err))
 	}
-	reports, err := s.db.Q.SubagentToWake(ctx, s.db.Pool)
+	reports, err := dbsqlc.Q.SubagentToWake(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for answers of subagents to wake: %w", err))
 	}
@@ -105,7 +105,7 @@ type Live struct {
 
 // ToCheck takes running turns that were not checked for the given time.
 func (s *Store) ToCheck(ctx context.Context, older time.Duration) ([]Live, error) {
-	rows, err := s.db.Q.TurnToCheck(ctx, s.db.Pool, pg.Interval(older))
+	rows, err := dbsqlc.Q.TurnToCheck(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for turns to check: %w", err))
 	}
@@ -118,12 +118,12 @@ func (s *Store) ToCheck(ctx context.Context, older time.Duration) ([]Live, error
 
 // SetRun follows a turn to the run that a workflow reset gave it.
 func (s *Store) SetRun(ctx context.Context, turn chat.TurnID, run string) error {
-	return pg.Classify(s.db.Q.TurnSetRun(ctx, s.db.Pool, dbsqlc.TurnSetRunParams{ID: turn, RunID: run}))
+	return pg.Classify(dbsqlc.Q.TurnSetRun(ctx, s.db.Pool, dbsqlc.TurnSetRunParams{ID: turn, RunID: run}))
 }
 
 // Unclaimed returns messages that no turn has claimed for the given time and whose sender was not told.
 func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, error) {
-	rows, err := s.db.Q.InboxHeld(ctx, s.db.Pool, pg.Interval(older))
+	rows, err := dbsqlc.Q.InboxHeld(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for held messages: %w", err))
 	}
@@ -146,7 +146,7 @@ func (s *Store) TellTurnPaused(ctx context.Context, l Live) error {
 
 func (s *Store) tellTurn(ctx context.Context, l Live, say i18n.ID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.TurnMarkHeld(ctx, tx, l.Turn)
+		n, err := dbsqlc.Q.TurnMarkHeld(ctx, tx, l.Turn)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -161,7 +161,7 @@ func (s *Store) tellTurn(ctx context.Context, l Live, say i18n.ID) error {
 // TellMessageHeld does the same for a message that no turn could claim.
 func (s *Store) TellMessageHeld(ctx context.Context, w Waiting) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.InboxMarkHeld(ctx, tx, w.Inbox)
+		n, err := dbsqlc.Q.InboxMarkHeld(ctx, tx, w.Inbox)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Rows that one statement of Prune takes at most, so that none holds its locks for long.
@@ -25,17 +25,17 @@ func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err
 		do   func(most int32) (int64, error)
 	}{
 		{pruneRows, func(most int32) (int64, error) {
-			return s.db.Q.RetentionEvents(ctx, s.db.Pool, dbsqlc.RetentionEventsParams{Older: pg.Interval(older), Most: most})
+			return dbsqlc.Q.RetentionEvents(ctx, s.db.Pool, dbsqlc.RetentionEventsParams{Older: pg.Interval(older), Most: most})
 		}},
 		{pruneRows, func(most int32) (int64, error) {
-			return s.db.Q.RetentionTurns(ctx, s.db.Pool, dbsqlc.RetentionTurnsParams{Older: pg.Interval(older), Most: most})
+			return dbsqlc.Q.RetentionTurns(ctx, s.db.Pool, dbsqlc.RetentionTurnsParams{Older: pg.Interval(older), Most: most})
 		}},
 		{prunePrompts, func(most int32) (int64, error) {
-			return s.db.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Older: pg.Interval(older), Most: most})
+			return dbsqlc.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Older: pg.Interval(older), Most: most})
 		}},
-		{pruneRows, func(most int32) (int64, error) { return s.db.Q.RetentionCards(ctx, s.db.Pool, most) }},
+		{pruneRows, func(most int32) (int64, error) { return dbsqlc.Q.RetentionCards(ctx, s.db.Pool, most) }},
 		{pruneRows, func(most int32) (int64, error) {
-			return s.db.Q.RetentionServiceRequests(ctx, s.db.Pool, dbsqlc.RetentionServiceRequestsParams{Older: pg.Interval(older), Most: most})
+			return dbsqlc.Q.RetentionServiceRequests(ctx, s.db.Pool, dbsqlc.RetentionServiceRequestsParams{Older: pg.Interval(older), Most: most})
 		}},
 	} {
 		for n := int64(prune.most); n == int64(prune.most) && ctx.Err() == nil; rows += n {

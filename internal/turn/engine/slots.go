@@ -13,9 +13,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/policy"
 )
 
@@ -82,7 +82,7 @@ func (s *Store) taking(ctx context.Context, claim func(tx *pg.Tx, slot *slotClai
 }
 
 func lockSlots(ctx context.Context, t *pg.Tx) error {
-	if err := t.Q.SlotLock(ctx, t); err != nil {
+	if err := dbsqlc.Q.SlotLock(ctx, t); err != nil {
 		return fmt.Errorf("lock the line of turns: %w", err)
 	}
 	return nil
@@ -91,7 +91,7 @@ func lockSlots(ctx context.Context, t *pg.Tx) error {
 // enterLane finds the running turn of a session and goes into a lane.
 func enterLane(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey) (running chat.TurnID, err error) {
 	lane := rand.Int32N(lanes) // spreads claims, and keeps no secret
-	row, err := t.Q.SlotEnter(ctx, t, dbsqlc.SlotEnterParams{
+	row, err := dbsqlc.Q.SlotEnter(ctx, t, dbsqlc.SlotEnterParams{
 		Session: key, Alone: slot.alone, Lane: 1 + lane, OtherLane: 1 + (lane+lanes/2)%lanes,
 	})
 	switch {
@@ -105,7 +105,7 @@ func enterLane(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionK
 
 // acquireSlot reports whether the session may begin a turn. If not, the session is queued. A subagent needs no slot.
 func acquireSlot(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey) (bool, error) {
-	view, err := t.Q.SlotView(ctx, t, key)
+	view, err := dbsqlc.Q.SlotView(ctx, t, key)
 	if err != nil {
 		return false, fmt.Errorf("count turns: %w", err)
 	}
@@ -125,7 +125,7 @@ func acquireSlot(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.Sessio
 	free := int(view.Busy) < most.Turns && (own == 0 || int(view.BusyOfTenant) < own)
 	switch {
 	case view.Granted:
-		return true, t.Q.SlotUse(ctx, t, key)
+		return true, dbsqlc.Q.SlotUse(ctx, t, key)
 	case free && !view.Line:
 		return true, nil
 	}
@@ -142,7 +142,7 @@ func mostOf(most policy.Limits, ownModel bool) int {
 
 // queueFor queues the session, grants the free slots, and reports whether the session got one.
 func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClaim, free bool) (bool, error) {
-	row, err := t.Q.SlotWait(ctx, t, key)
+	row, err := dbsqlc.Q.SlotWait(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -165,7 +165,7 @@ func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClai
 		t.Wake(w.Wake())
 	}
 	if mine {
-		return true, t.Q.SlotUse(ctx, t, key)
+		return true, dbsqlc.Q.SlotUse(ctx, t, key)
 	}
 	if row.Fresh && row.Kind != calls.KindBackground {
 		t.Emit(key, chat.EventQueued, chat.Queued{
@@ -178,11 +178,11 @@ func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClai
 // grantSlots grants the free slots to the first sessions in the queue. late counts sessions that did not use theirs in time. The
 // caller holds the lock.
 func grantSlots(ctx context.Context, t *pg.Tx, most policy.Limits) (granted []Waiting, late int, err error) {
-	expired, err := t.Q.SlotExpire(ctx, t)
+	expired, err := dbsqlc.Q.SlotExpire(ctx, t)
 	if err != nil {
 		return nil, 0, fmt.Errorf("take back turns that nobody used: %w", err)
 	}
-	rows, err := t.Q.SlotGrant(ctx, t, dbsqlc.SlotGrantParams{
+	rows, err := dbsqlc.Q.SlotGrant(ctx, t, dbsqlc.SlotGrantParams{
 		Turns: int32(most.Turns), UserTurns: int32(most.UserTurns), OwnKeyTurns: int32(most.OwnKeyTurns), Kept: pg.Interval(slotKept),
 	})
 	if err != nil {
@@ -199,7 +199,7 @@ func grantSlots(ctx context.Context, t *pg.Tx, most policy.Limits) (granted []Wa
 // theirs in time and went to the end of the queue. It is called after everything that may free a slot; if no session is
 // queued it is one short query.
 func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
-	line, err := s.db.Q.SlotLine(ctx, s.db.Pool)
+	line, err := dbsqlc.Q.SlotLine(ctx, s.db.Pool)
 	if err != nil {
 		return 0, pg.Classify(fmt.Errorf("look who waits for a turn: %w", err))
 	}
@@ -237,7 +237,7 @@ type TenantTurns struct {
 
 // TurnsByTenant returns who has turns or waits for one.
 func (s *Store) TurnsByTenant(ctx context.Context) ([]TenantTurns, error) {
-	rows, err := s.db.Q.SlotTenants(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.SlotTenants(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("count turns by tenant: %w", err))
 	}
@@ -253,7 +253,7 @@ func (s *Store) TurnsByTenant(ctx context.Context) ([]TenantTurns, error) {
 
 // Throttled returns messages that wait for a free turn for the given time and whose sender was not told in words.
 func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, error) {
-	rows, err := s.db.Q.SlotUntold(ctx, s.db.Pool, pg.Interval(older))
+	rows, err := dbsqlc.Q.SlotUntold(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look who waits for a turn: %w", err))
 	}
@@ -267,7 +267,7 @@ func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, 
 // TellThrottled tells the person, once, that their message waits for a free turn.
 func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.SlotMarkTold(ctx, tx, w.Inbox)
+		n, err := dbsqlc.Q.SlotMarkTold(ctx, tx, w.Inbox)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -10,15 +10,15 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // OpenQuestion returns the call of a session that has waited longest for something that the user may say to it; open is
 // false when there is none.
 func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error) {
-	row, err := s.db.Q.ApprovalOldest(ctx, s.db.Pool, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user)})
+	row, err := dbsqlc.Q.ApprovalOldest(ctx, s.db.Pool, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.ToolCall{}, false, nil
 	}

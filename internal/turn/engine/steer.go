@@ -10,13 +10,13 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/calls"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // SteerWaits reports whether the message that is next in the queue of a session is meant for the turn that runs.
 func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
-	yes, err := s.db.Q.InboxSteerWaits(ctx, s.db.Pool, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
+	yes, err := dbsqlc.Q.InboxSteerWaits(ctx, s.db.Pool, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("look for messages to the turn: %w", err))
 	}
@@ -30,14 +30,14 @@ func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.T
 func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (got chat.Steered, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		got = chat.Steered{}
-		row, err := s.db.Q.TurnLock(ctx, tx, turn)
+		row, err := dbsqlc.Q.TurnLock(ctx, tx, turn)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && row.State != chat.TurnRunning {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("lock turn: %w", err)
 		}
-		before, err := s.db.Q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
+		before, err := dbsqlc.Q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
 		if err != nil {
 			return fmt.Errorf("look for an earlier claim: %w", err)
 		}
@@ -54,7 +54,7 @@ func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 }
 
 func steerTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, n int, zones []string, got *chat.Steered) error {
-	rows, err := t.Q.InboxSteer(ctx, t, dbsqlc.InboxSteerParams{TurnID: turn, Claim: int32(n), Session: key})
+	rows, err := dbsqlc.Q.InboxSteer(ctx, t, dbsqlc.InboxSteerParams{TurnID: turn, Claim: int32(n), Session: key})
 	if err != nil {
 		return fmt.Errorf("claim messages: %w", err)
 	}
@@ -75,7 +75,7 @@ func steerTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.Tur
 
 // skipCalls ends the calls of a turn that have not begun.
 func skipCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID) (skipped int, err error) {
-	open, err := t.Q.CallListOpen(ctx, t, turn)
+	open, err := dbsqlc.Q.CallListOpen(ctx, t, turn)
 	if err != nil {
 		return 0, fmt.Errorf("list open calls: %w", err)
 	}

@@ -15,8 +15,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/quota"
 )
 
@@ -28,7 +28,7 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 	if err != nil {
 		return 0, chat.Decision{}, false, err
 	}
-	row, err := s.db.Q.StepBegin(ctx, s.db.Pool, dbsqlc.StepBeginParams{
+	row, err := dbsqlc.Q.StepBegin(ctx, s.db.Pool, dbsqlc.StepBeginParams{
 		TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime),
 		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 	})
@@ -48,16 +48,12 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 	return int(row.Failures), chat.Decision{}, false, nil
 }
 
-func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.TurnID, step int32, finish, kind string) (chat.Decision, error) {
-	calls, err := s.db.Q.CallListOfStep(ctx, db, dbsqlc.CallListOfStepParams{TurnID: turn, Step: step})
+func (s *Store) storedDecision(ctx context.Context, db pg.DBTX, turn chat.TurnID, step int32, finish, kind string) (chat.Decision, error) {
+	calls, err := conversation.CallsOfStep(ctx, db, turn, int(step))
 	if err != nil {
-		return chat.Decision{}, pg.Classify(fmt.Errorf("read calls of the step: %w", err))
+		return chat.Decision{}, pg.Classify(err)
 	}
-	d := chat.Decision{Finish: finish, Fault: kind}
-	for _, c := range calls {
-		d.Calls = append(d.Calls, conversation.CallOf(c))
-	}
-	return d, nil
+	return chat.Decision{Finish: finish, Fault: kind, Calls: calls}, nil
 }
 
 // CommitStep writes an answer: the assistant message, its calls, the usage and the end of the step, in one transaction that
@@ -119,7 +115,7 @@ func (s *Store) savePrompt(ctx context.Context, tx *pg.Tx, hash [sha256.Size]byt
 	if body == "" || s.lastPrompt.Load() == hash {
 		return nil
 	}
-	if err := s.db.Q.PromptSave(ctx, tx, dbsqlc.PromptSaveParams{Hash: hash[:], Body: body}); err != nil {
+	if err := dbsqlc.Q.PromptSave(ctx, tx, dbsqlc.PromptSaveParams{Hash: hash[:], Body: body}); err != nil {
 		return fmt.Errorf("save prompt: %w", err)
 	}
 	tx.AfterCommit(func() { s.lastPrompt.Store(hash) })
@@ -187,7 +183,7 @@ func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(fai
 		if !locked.open {
 			return fault.Errorf(fault.Conflict, "the step was closed meanwhile")
 		}
-		n, err := s.db.Q.StepCountFailure(ctx, tx, dbsqlc.StepCountFailureParams{TurnID: step.Turn, Step: int32(step.N)})
+		n, err := dbsqlc.Q.StepCountFailure(ctx, tx, dbsqlc.StepCountFailureParams{TurnID: step.Turn, Step: int32(step.N)})
 		if err != nil {
 			return fmt.Errorf("count failure: %w", err)
 		}
@@ -216,12 +212,12 @@ type lockedStep struct {
 // beginning Postgres forgot in a crash is opened again; unfrozen says that the turn has no prompt, perhaps for the same reason.
 func (s *Store) lockStep(ctx context.Context, tx *pg.Tx, step chat.Step) (out lockedStep, err error) {
 	key := dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)}
-	row, err := s.db.Q.StepLock(ctx, tx, key)
+	row, err := dbsqlc.Q.StepLock(ctx, tx, key)
 	if errors.Is(err, pgx.ErrNoRows) {
-		if err := s.db.Q.StepReopen(ctx, tx, dbsqlc.StepReopenParams{TurnID: step.Turn, Step: int32(step.N)}); err != nil {
+		if err := dbsqlc.Q.StepReopen(ctx, tx, dbsqlc.StepReopenParams{TurnID: step.Turn, Step: int32(step.N)}); err != nil {
 			return lockedStep{}, fmt.Errorf("open the step again: %w", err)
 		}
-		row, err = s.db.Q.StepLock(ctx, tx, key)
+		row, err = dbsqlc.Q.StepLock(ctx, tx, key)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return lockedStep{stored: chat.Decision{Finish: chat.FinishClosed}}, nil // the turn is closed or gone
@@ -252,7 +248,7 @@ func appendAnswer(ctx context.Context, t *pg.Tx, step chat.Step, a chat.Answer) 
 		return err
 	}
 	for n, c := range a.Calls {
-		err := t.Q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
+		err := dbsqlc.Q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
 			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
 			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary, Questions: c.Questions, Plan: c.Plan,
 			Hook: c.Hook, HookAfter: c.HookAfter, Rule: cmp.Or(c.Rule, chat.RuleAllow), Judged: c.Judged, Always: append([]chat.ToolRule{}, c.Always...), JudgedDigest: c.Digest, // null is for rows from before the column
@@ -268,7 +264,7 @@ func closeStep(ctx context.Context, t *pg.Tx, locked lockedStep, step chat.Step,
 	if a.Prompt == "" {
 		prompt = nil
 	}
-	err := t.Q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
+	err := dbsqlc.Q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
 		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt, Model: a.Model,
 		ControlUpto: int64(a.Sent.ControlUpto), CompactionID: compactionOf(a.Sent), MessageUpto: int64(a.Sent.MessageUpto),
 		Reminder: chat.Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), PicturesFrom: a.Sent.PicturesFrom, PicturesSkipped: int32(a.Sent.PicturesSkipped), RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),

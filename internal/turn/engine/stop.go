@@ -12,8 +12,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/subagents/subagentstore"
 )
 
@@ -40,11 +40,11 @@ func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 
 // Busy reports whether a turn of a conversation runs, be it that it waits for an answer, or messages wait for one.
 func (s *Store) Busy(ctx context.Context, key chat.SessionKey) (bool, error) {
-	_, err := s.db.Q.TurnRunning(ctx, s.db.Pool, key)
+	_, err := dbsqlc.Q.TurnRunning(ctx, s.db.Pool, key)
 	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
 		return err == nil, pg.Classify(err)
 	}
-	waiting, err := s.db.Q.InboxPending(ctx, s.db.Pool, key)
+	waiting, err := dbsqlc.Q.InboxPending(ctx, s.db.Pool, key)
 	return len(waiting) > 0, pg.Classify(err)
 }
 
@@ -74,7 +74,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 			return err
 		}
 		target, outcome := (*chat.TurnID)(nil), new(outcomeApplied)
-		turn, err := s.db.Q.TurnRunning(ctx, tx, in.Session)
+		turn, err := dbsqlc.Q.TurnRunning(ctx, tx, in.Session)
 		if err == nil {
 			got.Turn, target, outcome = turn, &turn, nil
 		} else if !errors.Is(err, pgx.ErrNoRows) {
@@ -105,7 +105,7 @@ func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (run
 		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
 			return err
 		}
-		running, err := s.db.Q.TurnRunning(ctx, tx, in.Session)
+		running, err := dbsqlc.Q.TurnRunning(ctx, tx, in.Session)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && running != turn {
 			return nil
 		}
@@ -140,7 +140,7 @@ func clearQueue(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got *
 	if in.OwnAlone {
 		p.Writer = in.User
 	}
-	cleared, err := t.Q.InboxStopPending(ctx, t, p)
+	cleared, err := dbsqlc.Q.InboxStopPending(ctx, t, p)
 	if err != nil {
 		return fmt.Errorf("clear queued messages: %w", err)
 	}
@@ -156,7 +156,7 @@ func clearQueue(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got *
 // answerStop shows the stop in the transcript, with what it found, and keeps with it that the conversation had ended.
 func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got Stopped, reset string) error {
 	if reset != "" {
-		if err := t.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
+		if err := dbsqlc.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
 			return fmt.Errorf("note the end of the conversation: %w", err)
 		}
 	}
@@ -192,14 +192,14 @@ func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got S
 
 // stopSentence says why a turn was stopped: a person said stop, or wrote something newer, or was shut out.
 func stopSentence(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) (i18n.ID, error) {
-	owner, err := t.Q.SessionOwner(ctx, t, turn.SessionKey)
+	owner, err := dbsqlc.Q.TurnOwner(ctx, t, turn.SessionKey)
 	if err != nil {
 		return "", fmt.Errorf("look whose turn was stopped: %w", err)
 	}
 	if owner.DisabledAt != nil || owner.HaltedAt != nil && !turn.StartedAt.After(*owner.HaltedAt) {
 		return i18n.ShutOut, nil
 	}
-	newer, err := t.Q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: turn.SessionKey, TurnID: &turn.ID})
+	newer, err := dbsqlc.Q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: turn.SessionKey, TurnID: &turn.ID})
 	if err != nil {
 		return "", fmt.Errorf("look for what stopped the turn: %w", err)
 	}

@@ -8,10 +8,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/edits"
 	"xbot/internal/turn/groupmessages"
 	"xbot/internal/user/users"
@@ -65,8 +65,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 			getter, asks = said.PromptTool, chat.PrefacePrompt(preface, said.Skill, said.PromptTool)
 		}
 		preface = asks
-		use := dbsqlc.ActiveToolsUseParams{SessionKey: key, Names: []string{getter}}
-		if err := t.Q.ActiveToolsUse(ctx, t, use); err != nil {
+		if err := dbsqlc.Q.ActiveToolsUse(ctx, t, dbsqlc.ActiveToolsUseParams{SessionKey: key, Names: []string{getter}}); err != nil {
 			return fmt.Errorf("note the tool for a skill: %w", err)
 		}
 	}
@@ -85,7 +84,7 @@ func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n in
 	if n == 0 {
 		return text, nil, nil
 	}
-	files, err := attachments.Of(ctx, t.Q, t, id)
+	files, err := attachments.Of(ctx, t, id)
 	var pictures []chat.PictureRef
 	for _, f := range files {
 		if f.Picture != nil {
@@ -97,10 +96,10 @@ func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n in
 
 // appendReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.
 func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, row claimed, zones []string) error {
-	if err := t.Q.QueueAdopt(ctx, t, dbsqlc.QueueAdoptParams{ID: row.ID, Session: key}); err != nil {
+	if err := dbsqlc.Q.QueueAdopt(ctx, t, dbsqlc.QueueAdoptParams{ID: row.ID, Session: key}); err != nil {
 		return fmt.Errorf("adopt what other messages had replaced: %w", err)
 	}
-	rows, err := t.Q.QueueReplaced(ctx, t, row.ID)
+	rows, err := dbsqlc.Q.QueueReplaced(ctx, t, row.ID)
 	if err != nil {
 		return fmt.Errorf("read what message %d replaced: %w", row.ID, err)
 	}

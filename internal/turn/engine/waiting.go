@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/edits"
 	"xbot/internal/turn/groupmessages"
 )
@@ -116,7 +116,7 @@ func (s *Store) RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.
 var tooLate = fault.Errorf(fault.Conflict, "the message does not wait any more, so it cannot be changed or taken back; stop the turn or send another message")
 
 func findDelivered(ctx context.Context, t *pg.Tx, channel, account string, user chat.UserID, platformID string) (dbsqlc.InboxByPlatformIDRow, error) {
-	row, err := t.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{Channel: channel, Account: account, UserID: user, PlatformID: platformID})
+	row, err := dbsqlc.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{Channel: channel, Account: account, UserID: user, PlatformID: platformID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return row, fault.Errorf(fault.NotFound, "there is no message %q", platformID)
 	}
@@ -128,7 +128,7 @@ func findDelivered(ctx context.Context, t *pg.Tx, channel, account string, user 
 
 // findWaiting finds a message or command of a session that may still wait.
 func findWaiting(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.InboxID) (dbsqlc.QueueFindRow, error) {
-	row, err := t.Q.QueueFind(ctx, t, dbsqlc.QueueFindParams{ID: id, SessionKey: key})
+	row, err := dbsqlc.Q.QueueFind(ctx, t, dbsqlc.QueueFindParams{ID: id, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.Kind != kindMessage && row.Kind != kindControl {
 		return row, fault.Errorf(fault.NotFound, "there is no message %d in this conversation", id)
 	}
@@ -140,7 +140,7 @@ func findWaiting(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Inb
 
 // editQueued changes a message that waits and tells the new text under the id that it was told with.
 func editQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, text string) (bool, error) {
-	r, err := t.Q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: chat.Clean(text)})
+	r, err := dbsqlc.Q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: chat.Clean(text)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -157,7 +157,7 @@ func editQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, text string) (bo
 // recallQueued ends a message that waits. What it had superseded stays out of the queue, and gets into the transcript with
 // another message.
 func recallQueued(ctx context.Context, t *pg.Tx, id chat.InboxID) (bool, error) {
-	r, err := t.Q.QueueEnd(ctx, t, dbsqlc.QueueEndParams{ID: id, Outcome: outcomeRecalled})
+	r, err := dbsqlc.Q.QueueEnd(ctx, t, dbsqlc.QueueEndParams{ID: id, Outcome: outcomeRecalled})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -178,14 +178,14 @@ func (s *Store) SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue)
 		return fmt.Errorf("encode queue: %w", err)
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.SessionSetQueue(ctx, tx, dbsqlc.SessionSetQueueParams{Key: key, Queue: body})
+		n, err := dbsqlc.Q.SessionSetQueue(ctx, tx, dbsqlc.SessionSetQueueParams{Key: key, Queue: body})
 		if err != nil {
 			return fmt.Errorf("set queue: %w", err)
 		}
 		if n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no session %q", key)
 		}
-		row, err := s.db.Q.SessionGet(ctx, tx, key)
+		row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}

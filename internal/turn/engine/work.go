@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"xbot/internal/turn/dbsqlc"
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
@@ -20,7 +21,7 @@ type Work struct {
 
 // WorkOf returns what a turn does now; NotFound if there is no such turn.
 func (s *Store) WorkOf(ctx context.Context, turn chat.TurnID) (Work, error) {
-	row, err := s.db.Q.WorkOf(ctx, s.db.Pool, turn)
+	row, err := dbsqlc.Q.WorkOf(ctx, s.db.Pool, turn)
 	if err != nil {
 		return Work{}, pg.Classify(fmt.Errorf("read what turn %s does: %w", turn, err))
 	}
@@ -37,7 +38,7 @@ type RunningTurn struct {
 
 // RunningTurns lists turns that run, the oldest first.
 func (s *Store) RunningTurns(ctx context.Context, limit int) ([]RunningTurn, error) {
-	rows, err := s.db.Q.RunningList(ctx, s.db.Pool, int32(limit))
+	rows, err := dbsqlc.Q.RunningList(ctx, s.db.Pool, int32(limit))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list running turns: %w", err))
 	}
@@ -50,7 +51,7 @@ func (s *Store) RunningTurns(ctx context.Context, limit int) ([]RunningTurn, err
 
 // IdentitiesOf lists who a user is on channels, as channel:peer, with the account of the bot between them where there is one.
 func (s *Store) IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, error) {
-	rows, err := s.db.Q.IdentitiesOf(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.IdentitiesOf(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the identities of user %d: %w", user, err))
 	}

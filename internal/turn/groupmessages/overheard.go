@@ -9,8 +9,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -49,31 +49,31 @@ func (s *Store) Overhear(ctx context.Context, o Message, limit int) (kept bool, 
 		return false, nil
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
+		n, err := dbsqlc.Q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
 			SessionKey: string(o.Session), Channel: o.Channel, Account: o.Account, PlatformID: o.PlatformID,
 			Sender: users.CleanName(o.Sender), Body: shorten(chat.Clean(o.Text), maxOverheard), SentAt: o.SentAt,
 		})
 		if kept = n == 1; err != nil || !kept {
 			return err
 		}
-		if err := s.db.Q.OverheardTrim(ctx, tx, dbsqlc.OverheardTrimParams{SessionKey: o.Session, Keep: int32(limit)}); err != nil {
+		if err := dbsqlc.Q.OverheardTrim(ctx, tx, dbsqlc.OverheardTrimParams{SessionKey: o.Session, Keep: int32(limit)}); err != nil {
 			return fmt.Errorf("keep the newest: %w", err)
 		}
-		return s.db.Q.OverheardForget(ctx, tx, o.Session)
+		return dbsqlc.Q.OverheardForget(ctx, tx, o.Session)
 	})
 	return kept, err
 }
 
 // OverheardBefore reports whether a message was overheard, however long ago within 30 days.
 func (s *Store) OverheardBefore(ctx context.Context, o Message) (bool, error) {
-	known, err := s.db.Q.OverheardKnown(ctx, s.db.Pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	known, err := dbsqlc.Q.OverheardKnown(ctx, s.db.Pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
 	return known, pg.Classify(err)
 }
 
 // EditOverheard changes the text of what was overheard. It reports false once it has come into the transcript, and for
 // what was not overheard.
 func (s *Store) EditOverheard(ctx context.Context, o Message) (bool, error) {
-	n, err := s.db.Q.OverheardEdit(ctx, s.db.Pool, dbsqlc.OverheardEditParams{
+	n, err := dbsqlc.Q.OverheardEdit(ctx, s.db.Pool, dbsqlc.OverheardEditParams{
 		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(chat.Clean(o.Text), maxOverheard),
 	})
 	return n == 1, pg.Classify(err)
@@ -81,14 +81,14 @@ func (s *Store) EditOverheard(ctx context.Context, o Message) (bool, error) {
 
 // RecallOverheard forgets what was overheard. It reports false as EditOverheard does.
 func (s *Store) RecallOverheard(ctx context.Context, o Message) (bool, error) {
-	n, err := s.db.Q.OverheardRecall(ctx, s.db.Pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	n, err := dbsqlc.Q.OverheardRecall(ctx, s.db.Pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
 	return n == 1, pg.Classify(err)
 }
 
 // Append brings what was said before a message that is claimed into the transcript, as one message before it. The
 // texts are gone from their table with the same transaction.
 func Append(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
-	rows, err := t.Q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
+	rows, err := dbsqlc.Q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
 	if err != nil {
 		return fmt.Errorf("take what was overheard: %w", err)
 	}

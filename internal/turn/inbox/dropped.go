@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"xbot/internal/turn/dbsqlc"
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
@@ -15,7 +16,7 @@ const OutcomeRecalled = "recalled"
 
 // EmitDropped tells the sender of a row that it gets no turn, and why, and returns what was said.
 func EmitDropped(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) (string, error) {
-	lang, err := users.LanguageOf(ctx, t.Q, t, 0, key, text)
+	lang, err := users.LanguageOf(ctx, t, 0, key, text)
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +29,7 @@ func EmitDropped(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Inb
 // would wait for ever. It wakes those conversations. Their own are stopped (DisabledWork).
 func (s *Store) DropDisabled(ctx context.Context) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Q.InboxDropDisabled(ctx, tx)
+		rows, err := dbsqlc.Q.InboxDropDisabled(ctx, tx)
 		if err != nil {
 			return fmt.Errorf("drop messages of people who were shut out: %w", err)
 		}

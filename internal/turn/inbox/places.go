@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"xbot/internal/turn/dbsqlc"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,7 +15,7 @@ import (
 
 // CurrentAddress is where on a platform a conversation takes place, for what answers nobody's message; nil: on none.
 func CurrentAddress(ctx context.Context, t *pg.Tx, key chat.SessionKey) (*chat.Address, error) {
-	row, err := t.Q.CronPlace(ctx, t, key)
+	row, err := dbsqlc.Q.CronPlace(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Tell commits what the product says to a conversation. fresh is false where the same key was told before: nothing new
@@ -37,7 +37,7 @@ func PostRow(ctx context.Context, t *pg.Tx, told chat.InternalMessage, reset str
 	if err != nil {
 		return 0, fmt.Errorf("encode options: %w", err)
 	}
-	id, err := t.Q.InboxTell(ctx, t, dbsqlc.InboxTellParams{
+	id, err := dbsqlc.Q.InboxTell(ctx, t, dbsqlc.InboxTellParams{
 		Session: told.Session, Origin: told.Origin, Key: told.Key, Body: chat.Clean(told.Text), Place: EncodeAddress(told.To), Options: options, Reset: reset,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

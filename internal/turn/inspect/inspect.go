@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // SessionFilter says which conversations are looked at; empty members let all through.
@@ -32,7 +32,7 @@ type SessionPlace struct {
 
 // InspectSessions lists conversations of all users, newest first.
 func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.SessionSummary, error) {
-	rows, err := s.db.Q.InspectSessions(ctx, s.db.Pool, dbsqlc.InspectSessionsParams{
+	rows, err := dbsqlc.Q.InspectSessions(ctx, s.db.Pool, dbsqlc.InspectSessionsParams{
 		UserName: f.User, Channel: f.Channel, Agent: f.Agent, ActiveMinutes: int32(f.Active), N: int32(f.Limit),
 		AfterKey: string(f.After.Key), AfterTime: f.After.UpdatedAt,
 	})
@@ -62,7 +62,7 @@ func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.Ses
 
 // InspectInbox lists what was accepted and has no answer yet, oldest first.
 func (s *Store) InspectInbox(ctx context.Context, limit int) ([]ops.Unanswered, error) {
-	rows, err := s.db.Q.InspectInbox(ctx, s.db.Pool, int32(limit))
+	rows, err := dbsqlc.Q.InspectInbox(ctx, s.db.Pool, int32(limit))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list unanswered messages: %w", err))
 	}
@@ -97,7 +97,7 @@ const maxReason = 300
 // InspectUndelivered lists what did not arrive on its platform within the last seven days, or may not have, and what waits there after a failed
 // try or for a minute; newest first.
 func (s *Store) InspectUndelivered(ctx context.Context, limit int) ([]ops.Undelivered, error) {
-	rows, err := s.db.Q.InspectUndelivered(ctx, s.db.Pool, dbsqlc.InspectUndeliveredParams{Days: undeliveredDays, N: int32(limit)})
+	rows, err := dbsqlc.Q.InspectUndelivered(ctx, s.db.Pool, dbsqlc.InspectUndeliveredParams{Days: undeliveredDays, N: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list what was not delivered: %w", err))
 	}
@@ -113,13 +113,13 @@ func (s *Store) InspectUndelivered(ctx context.Context, limit int) ([]ops.Undeli
 
 // InboxWaiting returns how many accepted messages wait for a turn, and the age of the oldest.
 func (s *Store) InboxWaiting(ctx context.Context) (messages int, oldest time.Duration, err error) {
-	r, err := s.db.Q.InspectWaiting(ctx, s.db.Pool)
+	r, err := dbsqlc.Q.InspectWaiting(ctx, s.db.Pool)
 	return int(r.Waiting), time.Duration(r.OldestSeconds * float64(time.Second)), pg.Classify(err)
 }
 
 // InspectCounts counts.
 func (s *Store) InspectCounts(ctx context.Context) (ops.Counts, error) {
-	r, err := s.db.Q.InspectCounts(ctx, s.db.Pool)
+	r, err := dbsqlc.Q.InspectCounts(ctx, s.db.Pool)
 	if err != nil {
 		return ops.Counts{}, pg.Classify(fmt.Errorf("count: %w", err))
 	}
@@ -131,7 +131,7 @@ func (s *Store) InspectCounts(ctx context.Context) (ops.Counts, error) {
 
 // TurnsSince lists who began turns since a time, and the models that these asked, each by name.
 func (s *Store) TurnsSince(ctx context.Context, since time.Time) (people, models []string, err error) {
-	rows, err := s.db.Q.InspectTurnsSince(ctx, s.db.Pool, since)
+	rows, err := dbsqlc.Q.InspectTurnsSince(ctx, s.db.Pool, since)
 	if err != nil {
 		return nil, nil, pg.Classify(fmt.Errorf("list who began turns: %w", err))
 	}

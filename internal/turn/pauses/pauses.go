@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"xbot/internal/turn/dbsqlc"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,18 +36,18 @@ func (s *Store) TellJobPaused(ctx context.Context, run string, j cronstore.Job) 
 // tellPaused tells the first of the conversations that exists. Where none does, nobody is told.
 func (s *Store) tellPaused(ctx context.Context, run string, keys []string, say i18n.ID, args ...any) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.PauseTold(ctx, tx, run)
+		n, err := dbsqlc.Q.PauseTold(ctx, tx, run)
 		if err != nil || n == 0 {
 			return err
 		}
-		where, err := tx.Q.PauseWhere(ctx, tx, keys)
+		where, err := dbsqlc.Q.PauseWhere(ctx, tx, keys)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("look where to say that run %s is paused: %w", run, err)
 		}
-		lang, err := users.LanguageOf(ctx, tx.Q, tx, where.UserID, where.Key, "")
+		lang, err := users.LanguageOf(ctx, tx, where.UserID, where.Key, "")
 		if err != nil {
 			return err
 		}
@@ -56,5 +57,5 @@ func (s *Store) tellPaused(ctx context.Context, run string, keys []string, say i
 
 // ForgetPauses forgets the runs that are not among those that are paused now.
 func (s *Store) ForgetPauses(ctx context.Context, paused []string) error {
-	return pg.Classify(s.db.Q.PauseForget(ctx, s.db.Pool, paused))
+	return pg.Classify(dbsqlc.Q.PauseForget(ctx, s.db.Pool, paused))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"xbot/internal/turn/dbsqlc"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -58,7 +59,7 @@ func (m Making) within(ctx context.Context, tx *pg.Tx, l policy.PersonLimits, in
 			return fmt.Errorf("begin to see one moment: %w", err)
 		}
 	}
-	if err := tx.Q.QuotaHold(ctx, tx, m.Owner); err != nil {
+	if err := dbsqlc.Q.QuotaHold(ctx, tx, m.Owner); err != nil {
 		return fmt.Errorf("hold what user %d has: %w", m.Owner, err)
 	}
 	made, err := insert(tx)
@@ -79,13 +80,13 @@ func (m Making) within(ctx context.Context, tx *pg.Tx, l policy.PersonLimits, in
 func (m Making) count(ctx context.Context, tx *pg.Tx, l policy.PersonLimits) (held int32, most int, full i18n.ID, err error) {
 	switch m.Of {
 	case Sessions:
-		held, err = tx.Q.QuotaSessions(ctx, tx, m.Owner)
+		held, err = dbsqlc.Q.QuotaSessions(ctx, tx, m.Owner)
 		return held, l.Sessions, i18n.RoomSessions, err
 	case Runners:
-		held, err = tx.Q.QuotaRunners(ctx, tx, m.Owner)
+		held, err = dbsqlc.Q.QuotaRunners(ctx, tx, m.Owner)
 		return held, l.Runners, i18n.RoomRunners, err
 	default:
-		held, err = tx.Q.QuotaTokens(ctx, tx, m.Owner)
+		held, err = dbsqlc.Q.QuotaTokens(ctx, tx, m.Owner)
 		return held, l.Tokens, i18n.RoomTokens, err
 	}
 }

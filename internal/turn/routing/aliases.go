@@ -9,12 +9,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Alias returns the conversation that another name stands for; ok is false where it stands for none.
 func (s *Store) Alias(ctx context.Context, alias string) (key chat.SessionKey, ok bool, err error) {
-	key, err = s.db.Q.AliasGet(ctx, s.db.Pool, alias)
+	key, err = dbsqlc.Q.AliasGet(ctx, s.db.Pool, alias)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -26,7 +26,7 @@ func (s *Store) Alias(ctx context.Context, alias string) (key chat.SessionKey, o
 
 // SetAlias makes a name stand for a conversation, whatever it stood for before.
 func (s *Store) SetAlias(ctx context.Context, alias string, key chat.SessionKey) error {
-	if err := s.db.Q.AliasSet(ctx, s.db.Pool, dbsqlc.AliasSetParams{Alias: alias, SessionKey: key}); err != nil {
+	if err := dbsqlc.Q.AliasSet(ctx, s.db.Pool, dbsqlc.AliasSetParams{Alias: alias, SessionKey: key}); err != nil {
 		return pg.Classify(fmt.Errorf("set alias: %w", err))
 	}
 	return nil
@@ -36,7 +36,7 @@ func (s *Store) SetAlias(ctx context.Context, alias string, key chat.SessionKey)
 func (s *Store) AddAliases(ctx context.Context, key chat.SessionKey, aliases ...string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		for _, alias := range aliases {
-			if err := s.db.Q.AliasAdd(ctx, tx, dbsqlc.AliasAddParams{Alias: alias, SessionKey: key}); err != nil {
+			if err := AddAlias(ctx, tx, alias, key); err != nil {
 				return fmt.Errorf("add alias: %w", err)
 			}
 		}
@@ -47,7 +47,7 @@ func (s *Store) AddAliases(ctx context.Context, key chat.SessionKey, aliases ...
 // NameAnswers stores the ids of answers as names of their conversation, so that replies to them find it. Only work sessions
 // have such names.
 func (s *Store) NameAnswers(ctx context.Context, key chat.SessionKey, aliases ...string) error {
-	err := s.db.Q.AliasAnswers(ctx, s.db.Pool, dbsqlc.AliasAnswersParams{SessionKey: key, Aliases: aliases})
+	err := dbsqlc.Q.AliasAnswers(ctx, s.db.Pool, dbsqlc.AliasAnswersParams{SessionKey: key, Aliases: aliases})
 	if err != nil {
 		return pg.Classify(fmt.Errorf("name answers: %w", err))
 	}
@@ -56,5 +56,10 @@ func (s *Store) NameAnswers(ctx context.Context, key chat.SessionKey, aliases ..
 
 // DropAlias forgets a name.
 func (s *Store) DropAlias(ctx context.Context, alias string) error {
-	return pg.Classify(s.db.Q.AliasDelete(ctx, s.db.Pool, alias))
+	return pg.Classify(dbsqlc.Q.AliasDelete(ctx, s.db.Pool, alias))
+}
+
+// AddAlias names a conversation by an alias, too, if the alias names none yet.
+func AddAlias(ctx context.Context, tx *pg.Tx, alias string, key chat.SessionKey) error {
+	return dbsqlc.Q.AliasAdd(ctx, tx, dbsqlc.AliasAddParams{Alias: alias, SessionKey: key})
 }

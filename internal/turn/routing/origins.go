@@ -12,8 +12,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Store keeps routes.
@@ -32,7 +32,7 @@ func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origi
 	if err != nil {
 		return fmt.Errorf("encode origin: %w", err)
 	}
-	if err := s.db.Q.SessionSetOrigin(ctx, s.db.Pool, dbsqlc.SessionSetOriginParams{Key: key, Origin: body, Scene: scene, Runner: runner}); err != nil {
+	if err := dbsqlc.Q.SessionSetOrigin(ctx, s.db.Pool, dbsqlc.SessionSetOriginParams{Key: key, Origin: body, Scene: scene, Runner: runner}); err != nil {
 		return pg.Classify(fmt.Errorf("write origin: %w", err))
 	}
 	return nil
@@ -41,7 +41,7 @@ func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origi
 // Working returns the work session of a chat whose turn runs for a person and whose thread is not known yet; ok is false
 // where there is none.
 func (s *Store) Working(ctx context.Context, channel, account, chatID string, user chat.UserID) (key chat.SessionKey, ok bool, err error) {
-	key, err = s.db.Q.SessionWorking(ctx, s.db.Pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID, UserID: int64(user)})
+	key, err = dbsqlc.Q.SessionWorking(ctx, s.db.Pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID, UserID: int64(user)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -50,7 +50,7 @@ func (s *Store) Working(ctx context.Context, channel, account, chatID string, us
 
 // Mine lists the newest conversations of a user with their titles.
 func (s *Store) Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.Session, error) {
-	rows, err := s.db.Q.SessionMine(ctx, s.db.Pool, dbsqlc.SessionMineParams{UserID: user, Limit: int32(limit)})
+	rows, err := dbsqlc.Q.SessionMine(ctx, s.db.Pool, dbsqlc.SessionMineParams{UserID: user, Limit: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
@@ -64,14 +64,14 @@ func (s *Store) Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.S
 // SetSessionSend says whether the answers of a conversation reach its channel: on, off, or empty, as the policy says.
 func (s *Store) SetSessionSend(ctx context.Context, key chat.SessionKey, send string) error {
 	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
-		return s.db.Q.SessionSetSend(ctx, tx, dbsqlc.SessionSetSendParams{Key: key, Send: send})
+		return dbsqlc.Q.SessionSetSend(ctx, tx, dbsqlc.SessionSetSendParams{Key: key, Send: send})
 	})
 }
 
 // SetSessionActivation says when a group is listened to: mention, always, or empty, as the policy says.
 func (s *Store) SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error {
 	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
-		return s.db.Q.SessionSetActivation(ctx, tx, dbsqlc.SessionSetActivationParams{Key: key, Activation: activation})
+		return dbsqlc.Q.SessionSetActivation(ctx, tx, dbsqlc.SessionSetActivationParams{Key: key, Activation: activation})
 	})
 }
 
@@ -81,7 +81,7 @@ func (s *Store) changeSession(ctx context.Context, key chat.SessionKey, change f
 		if err := change(tx); err != nil {
 			return fmt.Errorf("change session: %w", err)
 		}
-		row, err := s.db.Q.SessionGet(ctx, tx, key)
+		row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}

@@ -8,12 +8,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // Conversations lists the n conversations of a user with some agents that were used last, without those of subagents.
 func (s *Store) Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error) {
-	rows, err := s.db.Q.ConversationList(ctx, s.db.Pool, dbsqlc.ConversationListParams{
+	rows, err := dbsqlc.Q.ConversationList(ctx, s.db.Pool, dbsqlc.ConversationListParams{
 		Owner: owner, These: append([]string{}, with.Only...), Others: append([]string{}, with.Except...), N: int32(n),
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Conversation(ctx context.Context, owner chat.UserID, with chat.A
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := s.db.Q.ConversationRead(ctx, s.db.Pool, dbsqlc.ConversationReadParams{
+	rows, err := dbsqlc.Q.ConversationRead(ctx, s.db.Pool, dbsqlc.ConversationReadParams{
 		Owner: owner, Session: key, These: append([]string{}, with.Only...), Others: append([]string{}, with.Except...), Before: int64(before), N: int32(n),
 	})
 	if err != nil {

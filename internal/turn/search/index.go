@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 const (
@@ -50,9 +50,9 @@ func (s *Store) IndexWords(ctx context.Context, log *slog.Logger) error {
 // indexBatch indexes the next texts. complete: there were none to index; neither texts nor complete: another process indexes them.
 func (s *Store) indexBatch(ctx context.Context) (n int, complete bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		x, err := tx.Q.WordIndexNext(ctx, tx, lexical.Version)
+		x, err := dbsqlc.Q.WordIndexNext(ctx, tx, lexical.Version)
 		if errors.Is(err, pgx.ErrNoRows) {
-			pending, err := tx.Q.WordIndexPending(ctx, tx, lexical.Version)
+			pending, err := dbsqlc.Q.WordIndexPending(ctx, tx, lexical.Version)
 			complete = !pending
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *Store) indexBatch(ctx context.Context) (n int, complete bool, err error
 		if x.Version < lexical.Version {
 			x.Below = 0 // begins with the newest text
 		}
-		texts, err := tx.Q.WordIndexTexts(ctx, tx, dbsqlc.WordIndexTextsParams{Name: x.Name, Below: x.Below, N: indexBatch})
+		texts, err := dbsqlc.Q.WordIndexTexts(ctx, tx, dbsqlc.WordIndexTextsParams{Name: x.Name, Below: x.Below, N: indexBatch})
 		if err != nil {
 			return fmt.Errorf("read texts to index: %w", err)
 		}
@@ -74,7 +74,7 @@ func (s *Store) indexBatch(ctx context.Context) (n int, complete bool, err error
 			below = texts[len(texts)-1].ID
 		}
 		n = max(1, len(texts))
-		return tx.Q.WordIndexSet(ctx, tx, dbsqlc.WordIndexSetParams{Name: x.Name, Version: lexical.Version, Below: below})
+		return dbsqlc.Q.WordIndexSet(ctx, tx, dbsqlc.WordIndexSetParams{Name: x.Name, Version: lexical.Version, Below: below})
 	})
 	return n, complete, err
 }
@@ -91,11 +91,11 @@ func writeWords(ctx context.Context, tx *pg.Tx, name string, texts []dbsqlc.Word
 	}
 	switch name {
 	case indexMessages:
-		return tx.Q.WordIndexMessages(ctx, tx, dbsqlc.WordIndexMessagesParams{Ids: ids, Words: vectors})
+		return dbsqlc.Q.WordIndexMessages(ctx, tx, dbsqlc.WordIndexMessagesParams{Ids: ids, Words: vectors})
 	case indexArchive:
-		return tx.Q.WordIndexArchive(ctx, tx, dbsqlc.WordIndexArchiveParams{Ids: ids, Words: vectors, Sizes: sizes})
+		return dbsqlc.Q.WordIndexArchive(ctx, tx, dbsqlc.WordIndexArchiveParams{Ids: ids, Words: vectors, Sizes: sizes})
 	case indexHistory:
-		return tx.Q.WordIndexHistory(ctx, tx, dbsqlc.WordIndexHistoryParams{Ids: ids, Words: vectors, Sizes: sizes})
+		return dbsqlc.Q.WordIndexHistory(ctx, tx, dbsqlc.WordIndexHistoryParams{Ids: ids, Words: vectors, Sizes: sizes})
 	}
 	return fmt.Errorf("there is no index by words %q", name)
 }

@@ -7,14 +7,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
 // trigger has to do with: where its answers go, else where it was made, else the one of the same agent that was used last.
 // It is always one of the same user.
 func (s *Store) RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.PastEntry, error) {
-	rows, err := s.db.Q.Lately(ctx, s.db.Pool, dbsqlc.LatelyParams{Here: here, N: int32(n)})
+	rows, err := dbsqlc.Q.Lately(ctx, s.db.Pool, dbsqlc.LatelyParams{Here: here, N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read what was said lately: %w", err))
 	}

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 const (
@@ -50,7 +50,7 @@ func (s *Store) search(ctx context.Context, owner chat.UserID, only chat.Session
 	}
 	var rows []dbsqlc.SearchRow
 	for _, newest := range windows {
-		rows, err = s.db.Q.Search(ctx, s.db.Pool, dbsqlc.SearchParams{
+		rows, err = dbsqlc.Q.Search(ctx, s.db.Pool, dbsqlc.SearchParams{
 			Owner: owner, Inside: string(only), Query: words.TSQuery(), Few: int32(s.RareHits), Newest: newest, Letters: maxSnippetSource, N: int32(limit),
 		})
 		if err != nil {

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 // TodosElsewhere lists what is left to do in other conversations of whoever a session belongs to, the newest list first. A
 // conversation of a group tells of the group's alone.
 func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most int) ([]chat.TodoList, error) {
-	rows, err := s.db.Q.TodosElsewhere(ctx, s.db.Pool, dbsqlc.TodosElsewhereParams{Session: key, N: int32(most)})
+	rows, err := dbsqlc.Q.TodosElsewhere(ctx, s.db.Pool, dbsqlc.TodosElsewhereParams{Session: key, N: int32(most)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read to-dos of other conversations: %w", err))
 	}
@@ -28,7 +28,7 @@ func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most in
 
 // TodosOf lists what is left to do in the conversations of a user, the newest list first.
 func (s *Store) TodosOf(ctx context.Context, user chat.UserID, most int) ([]chat.TodoList, error) {
-	rows, err := s.db.Q.TodosOf(ctx, s.db.Pool, dbsqlc.TodosOfParams{UserID: user, N: int32(most)})
+	rows, err := dbsqlc.Q.TodosOf(ctx, s.db.Pool, dbsqlc.TodosOfParams{UserID: user, N: int32(most)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read to-dos of user %d: %w", user, err))
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 const (
@@ -37,7 +37,7 @@ func (s *Store) Unseen(ctx context.Context, key chat.SessionKey, q chat.UnseenQu
 		}
 		out = overheard
 	}
-	rows, err := s.db.Q.UnseenMessages(ctx, s.db.Pool, dbsqlc.UnseenMessagesParams{
+	rows, err := dbsqlc.Q.UnseenMessages(ctx, s.db.Pool, dbsqlc.UnseenMessagesParams{
 		Session: key, Before: cmp.Or(int64(q.Before.Message), math.MaxInt64), Query: words.TSQuery(), Letters: maxSnippetSource, N: int32(max(0, q.N-len(out))),
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Store) overheard(ctx context.Context, key chat.SessionKey, words lexica
 	if words.Phrases() > 0 {
 		n = maxOverheard
 	}
-	rows, err := s.db.Q.UnseenOverheard(ctx, s.db.Pool, dbsqlc.UnseenOverheardParams{
+	rows, err := dbsqlc.Q.UnseenOverheard(ctx, s.db.Pool, dbsqlc.UnseenOverheardParams{
 		Session: string(key), Before: cmp.Or(q.Before.Overheard, math.MaxInt64), N: int32(n),
 	})
 	if err != nil {

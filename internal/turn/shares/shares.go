@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 )
 
 const (
@@ -60,13 +60,13 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // MakeShare stores the hash of a link that shows a conversation as it is now, for some days. Conflict: there are as many as there may be.
 func (s *Store) MakeShare(ctx context.Context, key chat.SessionKey, hash []byte, days int) (made ShareLink, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := tx.Q.ShareHold(ctx, tx, key); err != nil {
+		if _, err := dbsqlc.Q.ShareHold(ctx, tx, key); err != nil {
 			return fmt.Errorf("hold session %q: %w", key, err)
 		}
-		if err := tx.Q.SharePrune(ctx, tx, key); err != nil {
+		if err := dbsqlc.Q.SharePrune(ctx, tx, key); err != nil {
 			return fmt.Errorf("prune shares: %w", err)
 		}
-		row, err := tx.Q.ShareAdd(ctx, tx, dbsqlc.ShareAddParams{SessionKey: key, TokenHash: hash, Days: int32(days), Most: MaxShares})
+		row, err := dbsqlc.Q.ShareAdd(ctx, tx, dbsqlc.ShareAddParams{SessionKey: key, TokenHash: hash, Days: int32(days), Most: MaxShares})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.Errorf(fault.Conflict, "this conversation has %d links, as many as it may have; revoke one first", MaxShares)
 		}
@@ -78,7 +78,7 @@ func (s *Store) MakeShare(ctx context.Context, key chat.SessionKey, hash []byte,
 
 // Shares lists the links of a conversation that are good, the newest first.
 func (s *Store) Shares(ctx context.Context, key chat.SessionKey) ([]ShareLink, error) {
-	rows, err := s.db.Q.ShareList(ctx, s.db.Pool, key)
+	rows, err := dbsqlc.Q.ShareList(ctx, s.db.Pool, key)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list shares: %w", err))
 	}
@@ -91,7 +91,7 @@ func (s *Store) Shares(ctx context.Context, key chat.SessionKey) ([]ShareLink, e
 
 // RevokeShare makes a link of a conversation useless at once. NotFound: it has no such link that is good.
 func (s *Store) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) error {
-	n, err := s.db.Q.ShareDelete(ctx, s.db.Pool, dbsqlc.ShareDeleteParams{SessionKey: key, ID: id})
+	n, err := dbsqlc.Q.ShareDelete(ctx, s.db.Pool, dbsqlc.ShareDeleteParams{SessionKey: key, ID: id})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.NotFound, "there is no link %d of this conversation that is still good", id)
 	}
@@ -103,14 +103,14 @@ var errShare = fault.Errorf(fault.NotFound, "this link shows nothing: it is wron
 
 // Shared returns what a link shows, by the hash of its token. NotFound: it is unknown, revoked or expired, or its person is shut out.
 func (s *Store) Shared(ctx context.Context, hash []byte) (Shared, error) {
-	h, err := s.db.Q.ShareOpen(ctx, s.db.Pool, hash)
+	h, err := dbsqlc.Q.ShareOpen(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Shared{}, errShare
 	}
 	if err != nil {
 		return Shared{}, pg.Classify(fmt.Errorf("read share: %w", err))
 	}
-	rows, err := s.db.Q.ShareMessages(ctx, s.db.Pool, dbsqlc.ShareMessagesParams{
+	rows, err := dbsqlc.Q.ShareMessages(ctx, s.db.Pool, dbsqlc.ShareMessagesParams{
 		SessionKey: h.SessionKey, MessageUpto: chat.MessageID(h.MessageUpto), ControlUpto: h.ControlUpto, N: MaxMessages + 1, Bytes: MaxBytes,
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Store) withTools(ctx context.Context, rows []dbsqlc.ShareMessagesRow) (
 		out[i] = Message{Role: r.Role, Sender: r.Sender, Text: r.Text, Pictures: r.Pictures, CreatedAt: r.CreatedAt}
 		index[r.ID], ids[i] = i, int64(r.ID)
 	}
-	tools, err := s.db.Q.ShareTools(ctx, s.db.Pool, ids)
+	tools, err := dbsqlc.Q.ShareTools(ctx, s.db.Pool, ids)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list shared tools: %w", err))
 	}

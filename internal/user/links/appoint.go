@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -23,7 +23,7 @@ type Appointment struct {
 // Appoint makes a peer the first administrator: their direct conversations move with them, as by a code of /link. An administrator stays
 // who they are, and so does somebody who is shut out. made says that it was done now. Unavailable: there is no administrator yet.
 func (s *Store) Appoint(ctx context.Context, a Appointment) (who users.User, made bool, err error) {
-	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, a.identity())
+	row, err := dbsqlc.Q.IdentityUser(ctx, s.db.Pool, a.identity())
 	if err == nil && settled(row) {
 		return users.UserOf(row), false, nil
 	}
@@ -46,20 +46,20 @@ func settled(row dbsqlc.User) bool { return row.Role == users.RoleAdmin || row.D
 
 func appoint(ctx context.Context, t *pg.Tx, a Appointment) (who users.User, made bool, err error) {
 	lock := strings.Join([]string{"identity", users.KindPerson, a.Channel, a.Account, a.Peer}, "\x1f")
-	if err := t.Q.LockName(ctx, t, lock); err != nil {
+	if err := t.LockName(ctx, lock); err != nil {
 		return who, false, fmt.Errorf("lock the identity: %w", err)
 	}
-	first, err := t.Q.UserFirstAdmin(ctx, t)
+	first, err := dbsqlc.Q.UserFirstAdmin(ctx, t)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return who, false, fault.Errorf(fault.Unavailable, "there is no administrator yet")
 	}
 	if err != nil {
 		return who, false, fmt.Errorf("find the first administrator: %w", err)
 	}
-	from, err := t.Q.IdentityUser(ctx, t, a.identity())
+	from, err := dbsqlc.Q.IdentityUser(ctx, t, a.identity())
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		err = t.Q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
+		err = dbsqlc.Q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
 			Kind: users.KindPerson, Channel: a.Channel, Account: a.Account, Peer: a.Peer, UserID: first.ID,
 		})
 	case err != nil:
@@ -72,12 +72,12 @@ func appoint(ctx context.Context, t *pg.Tx, a Appointment) (who users.User, made
 		return who, false, fmt.Errorf("make who writes in %s the administrator: %w", a.Chat, err)
 	}
 	p := dbsqlc.IdentityAppointParams{Channel: a.Channel, Account: a.Account, Peer: a.Peer, Appointed: a.Chat}
-	return users.UserOf(first), true, t.Q.IdentityAppoint(ctx, t, p)
+	return users.UserOf(first), true, dbsqlc.Q.IdentityAppoint(ctx, t, p)
 }
 
 // Depose takes back what Appoint did for other chats than the one that the settings name now; empty: for all. Who wrote there is nobody
 // whom xbot knows. It returns for how many.
 func (s *Store) Depose(ctx context.Context, but string) (int, error) {
-	n, err := s.db.Q.IdentityDepose(ctx, s.db.Pool, but)
+	n, err := dbsqlc.Q.IdentityDepose(ctx, s.db.Pool, but)
 	return int(n), pg.Classify(err)
 }

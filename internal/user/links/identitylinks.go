@@ -14,8 +14,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -35,7 +35,7 @@ type IdentityLink struct {
 // one. It is a Conflict if the newest policy does not list the id: the caller has an older one.
 func (s *Store) Linked(ctx context.Context, name, channel, account, peer string) (users.User, error) {
 	id := channel + ":" + peer
-	row, err := s.db.Q.LinkUser(ctx, s.db.Pool, dbsqlc.LinkUserParams{Name: name, ID: id})
+	row, err := dbsqlc.Q.LinkUser(ctx, s.db.Pool, dbsqlc.LinkUserParams{Name: name, ID: id})
 	if err == nil && row.Wrote {
 		return users.UserOf(row.User), nil
 	}
@@ -44,10 +44,10 @@ func (s *Store) Linked(ctx context.Context, name, channel, account, peer string)
 	}
 	var user users.User
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.LinkPolicyLock(ctx, tx); err != nil {
+		if err := dbsqlc.Q.LinkPolicyLock(ctx, tx); err != nil {
 			return fmt.Errorf("lock policies: %w", err)
 		}
-		listed, err := tx.Q.LinkListed(ctx, tx, dbsqlc.LinkListedParams{Name: name, ID: id})
+		listed, err := dbsqlc.Q.LinkListed(ctx, tx, dbsqlc.LinkListedParams{Name: name, ID: id})
 		if err != nil {
 			return fmt.Errorf("read the link %q: %w", name, err)
 		}
@@ -57,19 +57,19 @@ func (s *Store) Linked(ctx context.Context, name, channel, account, peer string)
 		if user, err = users.ForLink(ctx, tx, name, channel, account, peer); err != nil {
 			return err
 		}
-		return tx.Q.LinkWrote(ctx, tx, dbsqlc.LinkWroteParams{Name: name, ID: id})
+		return dbsqlc.Q.LinkWrote(ctx, tx, dbsqlc.LinkWroteParams{Name: name, ID: id})
 	})
 	return user, err
 }
 
 // IdentityLinks lists the names of identityLinks that have an account, also those that the policy does not list any more.
 func (s *Store) IdentityLinks(ctx context.Context) ([]IdentityLink, error) {
-	links, err := identityLinks(ctx, s.db.Q, s.db.Pool)
+	links, err := identityLinks(ctx, s.db.Pool)
 	return links, pg.Classify(err)
 }
 
-func identityLinks(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX) ([]IdentityLink, error) {
-	rows, err := q.LinkList(ctx, db)
+func identityLinks(ctx context.Context, db pg.DBTX) ([]IdentityLink, error) {
+	rows, err := dbsqlc.Q.LinkList(ctx, db)
 	if err != nil {
 		return nil, fmt.Errorf("list identity links: %w", err)
 	}
@@ -85,7 +85,7 @@ func identityLinks(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX) ([]Id
 // RemoveIdentityLink takes the account from a name of identityLinks: ids that the policy lists under it begin another one when they write next.
 // The account keeps its conversations.
 func (s *Store) RemoveIdentityLink(ctx context.Context, name string) error {
-	n, err := s.db.Q.LinkDelete(ctx, s.db.Pool, name)
+	n, err := dbsqlc.Q.LinkDelete(ctx, s.db.Pool, name)
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.NotFound, "the name %q of identityLinks has no account", name)
 	}
@@ -101,7 +101,7 @@ func (s *Store) Transfers(ctx context.Context, p *policy.Policy) ([]IdentityLink
 
 // LinkNotes describes the accounts made by operators that a policy gives to ids under unused names.
 func (s *Store) LinkNotes(ctx context.Context, p *policy.Policy) ([]string, error) {
-	rows, err := s.db.Q.LinkAccounts(ctx, s.db.Pool, slices.Sorted(maps.Keys(p.Session.IdentityLinks)))
+	rows, err := dbsqlc.Q.LinkAccounts(ctx, s.db.Pool, slices.Sorted(maps.Keys(p.Session.IdentityLinks)))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the accounts of identity links: %w", err))
 	}
@@ -140,7 +140,7 @@ func (l IdentityLink) Fault() string {
 // FollowLinks brings the ids of identity links to those that a policy lists, which is about to be put in force. Accounts that it would
 // transfer are Invalid unless confirmed names them; then everybody but the ids that are listed loses access to them.
 func FollowLinks(ctx context.Context, t *pg.Tx, p *policy.Policy, confirmed []string) error {
-	links, err := identityLinks(ctx, t.Q, t)
+	links, err := identityLinks(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -160,14 +160,14 @@ func FollowLinks(ctx context.Context, t *pg.Tx, p *policy.Policy, confirmed []st
 			rest = slices.DeleteFunc(rest, func(name string) bool { return name == l.Name })
 			ids = listed
 			removed := slices.DeleteFunc(slices.Clone(l.former), func(id string) bool { return slices.Contains(listed, id) })
-			if err := t.Q.LinkTransfer(ctx, t, dbsqlc.LinkTransferParams{UserID: l.User, Listed: listed, Former: removed}); err != nil {
+			if err := dbsqlc.Q.LinkTransfer(ctx, t, dbsqlc.LinkTransferParams{UserID: l.User, Listed: listed, Former: removed}); err != nil {
 				return fmt.Errorf("transfer the account of the link %q: %w", l.Name, err)
 			}
-			if err := t.Q.AccessChanged(ctx, t); err != nil {
+			if err := t.NotifyAccess(ctx); err != nil {
 				return fmt.Errorf("announce the change of access: %w", err)
 			}
 		}
-		if err := t.Q.LinkSetIDs(ctx, t, dbsqlc.LinkSetIDsParams{Name: l.Name, Ids: ids}); err != nil {
+		if err := dbsqlc.Q.LinkSetIDs(ctx, t, dbsqlc.LinkSetIDsParams{Name: l.Name, Ids: ids}); err != nil {
 			return fmt.Errorf("write the ids of the link %q: %w", l.Name, err)
 		}
 	}

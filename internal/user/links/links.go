@@ -14,8 +14,8 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/memory/memorystore"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/user/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -26,10 +26,10 @@ const LinkLife = 10 * time.Minute
 // earlier codes. The session is told who used it; empty: none.
 func (s *Store) NewLinkCode(ctx context.Context, user chat.UserID, key chat.SessionKey, hash []byte) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.LinkCodePrune(ctx, tx, user); err != nil {
+		if err := dbsqlc.Q.LinkCodePrune(ctx, tx, user); err != nil {
 			return fmt.Errorf("prune link codes: %w", err)
 		}
-		return s.db.Q.LinkCodeAdd(ctx, tx, dbsqlc.LinkCodeAddParams{CodeHash: hash, UserID: user, Session: string(key), Seconds: LinkLife.Seconds()})
+		return dbsqlc.Q.LinkCodeAdd(ctx, tx, dbsqlc.LinkCodeAddParams{CodeHash: hash, UserID: user, Session: string(key), Seconds: LinkLife.Seconds()})
 	})
 }
 
@@ -56,14 +56,14 @@ type Linked struct {
 func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 	var out Linked
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		code, err := s.db.Q.LinkCodeTake(ctx, tx, l.Hash)
+		code, err := dbsqlc.Q.LinkCodeTake(ctx, tx, l.Hash)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return i18n.Fault(fault.NotFound, i18n.LinkUnknown)
 		}
 		if err != nil {
 			return fmt.Errorf("take link code: %w", err)
 		}
-		to, err := s.db.Q.UserGet(ctx, tx, code.UserID)
+		to, err := dbsqlc.Q.UserGet(ctx, tx, code.UserID)
 		if err != nil {
 			return fmt.Errorf("read the code's user: %w", err)
 		}
@@ -71,7 +71,7 @@ func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 		if out.Again = to.ID == l.User; out.Again {
 			return nil
 		}
-		from, err := s.db.Q.UserGet(ctx, tx, l.User)
+		from, err := dbsqlc.Q.UserGet(ctx, tx, l.User)
 		if err != nil {
 			return fmt.Errorf("read the user: %w", err)
 		}
@@ -95,34 +95,34 @@ func called(l Link) string {
 }
 
 func moveIdentity(ctx context.Context, t *pg.Tx, l Link, to chat.UserID) (moved int, err error) {
-	n, err := t.Q.IdentityMove(ctx, t, dbsqlc.IdentityMoveParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User, NewUserID: int64(to)})
+	n, err := dbsqlc.Q.IdentityMove(ctx, t, dbsqlc.IdentityMoveParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User, NewUserID: int64(to)})
 	if err != nil {
 		return 0, fmt.Errorf("move the identity: %w", err)
 	}
 	if n == 0 {
 		return 0, i18n.Fault(fault.Invalid, i18n.LinkHere)
 	}
-	if err := t.Q.TriggerLockOf(ctx, t, l.User); err != nil {
+	if err := dbsqlc.Q.TriggerLockOf(ctx, t, l.User); err != nil {
 		return 0, fmt.Errorf("lock triggers: %w", err)
 	}
 	// inbox before sessions, as whoever claims a message locks them
-	err = t.Q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account, Peer: l.Peer})
+	err = dbsqlc.Q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account, Peer: l.Peer})
 	if err != nil {
 		return 0, fmt.Errorf("move what was accepted: %w", err)
 	}
-	keys, err := t.Q.LinkMoveSessions(ctx, t, dbsqlc.LinkMoveSessionsParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Peer: l.Peer, Account: l.Account})
+	keys, err := dbsqlc.Q.LinkMoveSessions(ctx, t, dbsqlc.LinkMoveSessionsParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Peer: l.Peer, Account: l.Account})
 	if err != nil {
 		return 0, fmt.Errorf("move sessions: %w", err)
 	}
-	below, err := t.Q.LinkMoveSubagents(ctx, t, dbsqlc.LinkMoveSubagentsParams{NewUserID: int64(to), Roots: pg.Texts(keys)})
+	below, err := dbsqlc.Q.LinkMoveSubagents(ctx, t, dbsqlc.LinkMoveSubagentsParams{NewUserID: int64(to), Roots: pg.Texts(keys)})
 	if err != nil {
 		return 0, fmt.Errorf("move subagents: %w", err)
 	}
 	homes := pg.Texts(append(slices.Clone(keys), below...))
-	if err := t.Q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
+	if err := dbsqlc.Q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
 		return 0, fmt.Errorf("move jobs: %w", err)
 	}
-	if err := t.Q.TriggerMove(ctx, t, dbsqlc.TriggerMoveParams{UserID: l.User, NewUserID: int64(to)}); err != nil {
+	if err := dbsqlc.Q.TriggerMove(ctx, t, dbsqlc.TriggerMoveParams{UserID: l.User, NewUserID: int64(to)}); err != nil {
 		return 0, fmt.Errorf("move triggers: %w", err)
 	}
 	return len(keys), memorystore.MoveMemories(ctx, t, l.User, to, homes)
@@ -130,7 +130,7 @@ func moveIdentity(ctx context.Context, t *pg.Tx, l Link, to chat.UserID) (moved 
 
 // Rehome moves an accepted row to the user that its sender became by it, so that a repeated delivery is recognized.
 func (s *Store) Rehome(ctx context.Context, id chat.InboxID, to chat.UserID) error {
-	return pg.Classify(s.db.Q.InboxSetUser(ctx, s.db.Pool, dbsqlc.InboxSetUserParams{ID: id, UserID: to}))
+	return pg.Classify(dbsqlc.Q.InboxSetUser(ctx, s.db.Pool, dbsqlc.InboxSetUserParams{ID: id, UserID: to}))
 }
 
 // Identity is a user on a channel.
@@ -150,7 +150,7 @@ func (i Identity) String() string {
 
 // Identities lists the identities of a user.
 func (s *Store) Identities(ctx context.Context, user chat.UserID) ([]Identity, error) {
-	rows, err := s.db.Q.IdentityList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.IdentityList(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list identities: %w", err))
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -27,7 +27,7 @@ type Unlinked struct {
 func (s *Store) Unlink(ctx context.Context, l Link) (out Unlinked, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		key := dbsqlc.IdentityLockParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User}
-		row, err := tx.Q.IdentityLock(ctx, tx, key)
+		row, err := dbsqlc.Q.IdentityLock(ctx, tx, key)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			return i18n.Fault(fault.NotFound, i18n.UnlinkNone)
@@ -38,11 +38,11 @@ func (s *Store) Unlink(ctx context.Context, l Link) (out Unlinked, err error) {
 		case row.Alone:
 			return i18n.Fault(fault.Invalid, i18n.UnlinkAlone)
 		}
-		if err := tx.Q.LinkCodePrune(ctx, tx, l.User); err != nil { // one may have been shown there
+		if err := dbsqlc.Q.LinkCodePrune(ctx, tx, l.User); err != nil { // one may have been shown there
 			return fmt.Errorf("revoke link codes: %w", err)
 		}
 		if l.Channel == users.ChannelSignOn {
-			return tx.Q.IdentityDelete(ctx, tx, dbsqlc.IdentityDeleteParams(key))
+			return dbsqlc.Q.IdentityDelete(ctx, tx, dbsqlc.IdentityDeleteParams(key))
 		}
 		to, err := users.Separate(ctx, tx, l.Channel, chat.Peer{ID: l.Peer, Name: l.Name})
 		if err != nil {

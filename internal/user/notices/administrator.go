@@ -12,9 +12,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/session"
+	"xbot/internal/user/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -23,7 +23,7 @@ import (
 // there is no administrator.
 func (s *Store) TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		admin, err := tx.Q.NoticeAdministrator(ctx, tx)
+		admin, err := dbsqlc.Q.NoticeAdministrator(ctx, tx)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -39,7 +39,7 @@ func (s *Store) TellAdministrator(ctx context.Context, of chat.Saying, say func(
 }
 
 func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say func(i18n.Lang) string) error {
-	place, err := tx.Q.NoticePlace(ctx, tx)
+	place, err := dbsqlc.Q.NoticePlace(ctx, tx)
 	there := err == nil
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("look where an administrator writes: %w", err)
@@ -48,7 +48,7 @@ func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say fu
 	if there {
 		reader = place.ID
 	}
-	lang, err := users.LanguageOf(ctx, tx.Q, tx, reader, place.SessionKey, "")
+	lang, err := users.LanguageOf(ctx, tx, reader, place.SessionKey, "")
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say fu
 	if err != nil {
 		return fmt.Errorf("encode origin: %w", err)
 	}
-	err = tx.Q.NoticeSession(ctx, tx, dbsqlc.NoticeSessionParams{
+	err = dbsqlc.Q.NoticeSession(ctx, tx, dbsqlc.NoticeSessionParams{
 		Key: Conversation, UserID: admin, Channel: channel, Title: title, Agent: session.DefaultAgent, Origin: origin,
 	})
 	if err != nil {
@@ -71,9 +71,7 @@ func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say fu
 	if err != nil {
 		return err
 	}
-	_, err = tx.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
-		SessionKey: Conversation, Channel: place.Channel, Account: place.Account, Place: to, MessageID: int64(m.ID),
-	})
+	_, err = SendTo(ctx, tx, m, place.Channel, place.Account, to)
 	tx.WakeDeliver(Conversation)
 	return err
 }

@@ -9,9 +9,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/session"
+	"xbot/internal/user/dbsqlc"
 )
 
 // channel is that of the conversation of notices. No platform is called so, and nobody makes conversations of it.
@@ -48,30 +48,36 @@ func (s *Store) TellOperator(ctx context.Context, n Notice) error {
 		return fmt.Errorf("encode the place: %w", err)
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := tx.Q.NoticeSession(ctx, tx, dbsqlc.NoticeSessionParams{
+		err := dbsqlc.Q.NoticeSession(ctx, tx, dbsqlc.NoticeSessionParams{
 			Key: Conversation, UserID: n.Owner, Channel: channel, Title: n.Title, Agent: session.DefaultAgent, Origin: origin,
 		})
 		if err != nil {
 			return fmt.Errorf("make the conversation of notices: %w", err)
 		}
-		told, err := tx.Q.NoticeTold(ctx, tx, dbsqlc.NoticeToldParams{SessionKey: Conversation, Key: n.Key})
+		told, err := dbsqlc.Q.NoticeTold(ctx, tx, dbsqlc.NoticeToldParams{SessionKey: Conversation, Key: n.Key})
 		if err != nil || told {
 			return err
 		}
-		if err := tx.Q.NoticeSupersede(ctx, tx, Conversation); err != nil {
+		if err := dbsqlc.Q.NoticeSupersede(ctx, tx, Conversation); err != nil {
 			return fmt.Errorf("withdraw earlier notices: %w", err)
 		}
 		m := chat.Message{Session: Conversation, Role: chat.RoleNotice, Content: n.Text, ClientMessageID: n.Key}
 		if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
 			return err
 		}
-		sent, err := tx.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
-			SessionKey: Conversation, Channel: n.To.Channel, Account: n.To.Account, Place: place, MessageID: int64(m.ID),
-		})
-		if err == nil && sent == 0 {
+		sent, err := SendTo(ctx, tx, m, n.To.Channel, n.To.Account, place)
+		if err == nil && !sent {
 			return fault.Errorf(fault.NotFound, "no bot is configured for %s", n.To.Setting())
 		}
 		tx.WakeDeliver(Conversation)
 		return err
 	})
+}
+
+// SendTo has a message delivered in a chat of a bot account, whatever its conversation is; false: there is no such account.
+func SendTo(ctx context.Context, tx *pg.Tx, m chat.Message, channel, account string, place []byte) (bool, error) {
+	n, err := dbsqlc.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
+		SessionKey: m.Session, Channel: channel, Account: account, Place: place, MessageID: int64(m.ID),
+	})
+	return n > 0, err
 }

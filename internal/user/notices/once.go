@@ -6,39 +6,39 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // Once reports whether a sentence is to be said, to one caller, and notes that it was. It bounds no number: say.Most is for what is told in
 // a transaction.
 func (s *Store) Once(ctx context.Context, say chat.Saying) (bool, error) {
-	return once(ctx, s.db.Q, s.db.Pool, say)
+	return once(ctx, s.db.Pool, say)
 }
 
 // amongMost is once for a topic of which no more than so many are told in a day, whoever tells of another at the same time.
 func amongMost(ctx context.Context, tx *pg.Tx, say chat.Saying) (bool, error) {
 	if say.Most == 0 {
-		return once(ctx, tx.Q, tx, say)
+		return once(ctx, tx, say)
 	}
-	if err := tx.Q.ToldLock(ctx, tx, dbsqlc.ToldLockParams{Topic: say.Topic, Channel: say.Channel, Account: say.Account}); err != nil {
+	if err := dbsqlc.Q.ToldLock(ctx, tx, dbsqlc.ToldLockParams{Topic: say.Topic, Channel: say.Channel, Account: say.Account}); err != nil {
 		return false, fmt.Errorf("lock what was said of %s: %w", say.Topic, err)
 	}
-	others, err := tx.Q.ToldOthers(ctx, tx, dbsqlc.ToldOthersParams{Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: chat.Clean(say.About)})
+	others, err := dbsqlc.Q.ToldOthers(ctx, tx, dbsqlc.ToldOthersParams{Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: chat.Clean(say.About)})
 	if err != nil {
 		return false, fmt.Errorf("count what was said of %s: %w", say.Topic, err)
 	}
 	if int(others) >= say.Most {
 		return false, nil
 	}
-	return once(ctx, tx.Q, tx, say)
+	return once(ctx, tx, say)
 }
 
-func once(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, say chat.Saying) (bool, error) {
-	n, err := q.ToldOnce(ctx, db, dbsqlc.ToldOnceParams{
+func once(ctx context.Context, db pg.DBTX, say chat.Saying) (bool, error) {
+	n, err := dbsqlc.Q.ToldOnce(ctx, db, dbsqlc.ToldOnceParams{
 		Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: chat.Clean(say.About), What: chat.Clean(say.What), Asked: chat.Clean(say.Asked), NeverRepeated: say.Once,
 	})
 	if err == nil && n > 0 {
-		err = q.ToldOncePrune(ctx, db)
+		err = dbsqlc.Q.ToldOncePrune(ctx, db)
 	}
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("note what was said once: %w", err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"xbot/internal/user/dbsqlc"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,7 +19,7 @@ import (
 // notes that it was said. It reports whether it is told now: false where it was before, or the conversation is gone.
 func (s *Store) TellSender(ctx context.Context, asked chat.InboxID, of chat.Saying, say func(i18n.Lang) string) (told bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.NoticeAsker(ctx, tx, asked)
+		row, err := dbsqlc.Q.NoticeAsker(ctx, tx, asked)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -28,7 +29,7 @@ func (s *Store) TellSender(ctx context.Context, asked chat.InboxID, of chat.Sayi
 		if told, err = amongMost(ctx, tx, of); err != nil || !told {
 			return err
 		}
-		lang, err := users.LanguageOf(ctx, tx.Q, tx, row.UserID, row.SessionKey, row.Body)
+		lang, err := users.LanguageOf(ctx, tx, row.UserID, row.SessionKey, row.Body)
 		if err != nil {
 			return err
 		}

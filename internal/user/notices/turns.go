@@ -15,8 +15,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/user/dbsqlc"
 	"xbot/internal/user/users"
 )
 
@@ -46,7 +46,7 @@ type TurnNotices struct {
 
 // TurnNotices returns what a person wants to be told of turns that they begin on the page, in a terminal or over HTTP.
 func (s *Store) TurnNotices(ctx context.Context, user chat.UserID) (TurnNotices, error) {
-	row, err := s.db.Q.TurnNotices(ctx, s.db.Pool, user)
+	row, err := dbsqlc.Q.TurnNotices(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return TurnNotices{Seconds: int(LongTurn.Seconds())}, nil
 	}
@@ -59,12 +59,12 @@ func (s *Store) TurnNotices(ctx context.Context, user chat.UserID) (TurnNotices,
 // SetTurnNotices keeps that. NotFound: the chat is not one of TurnNoticeChats.
 func (s *Store) SetTurnNotices(ctx context.Context, user chat.UserID, n TurnNotices) error {
 	if n.To == nil {
-		return pg.Classify(s.db.Q.TurnNoticesClear(ctx, s.db.Pool, user))
+		return pg.Classify(dbsqlc.Q.TurnNoticesClear(ctx, s.db.Pool, user))
 	}
 	if after := time.Duration(n.Seconds) * time.Second; after < ShortestTurn || after > LongestTurn {
 		return fault.Errorf(fault.Invalid, "after_seconds must be from %d to %d", int(ShortestTurn.Seconds()), int(LongestTurn.Seconds()))
 	}
-	set, err := s.db.Q.TurnNoticesSet(ctx, s.db.Pool, dbsqlc.TurnNoticesSetParams{
+	set, err := dbsqlc.Q.TurnNoticesSet(ctx, s.db.Pool, dbsqlc.TurnNoticesSetParams{
 		UserID: user, Channel: n.To.Channel, Account: n.To.Account, Peer: n.To.Peer, AfterSeconds: int32(n.Seconds),
 	})
 	if err == nil && set == 0 {
@@ -75,7 +75,7 @@ func (s *Store) SetTurnNotices(ctx context.Context, user chat.UserID, n TurnNoti
 
 // TurnNoticeChats lists the chats in which a person can be told: their accounts on platforms that have a bot.
 func (s *Store) TurnNoticeChats(ctx context.Context, user chat.UserID) ([]DirectChat, error) {
-	rows, err := s.db.Q.TurnNoticeChats(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.TurnNoticeChats(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list where user %d can be told of turns: %w", user, err))
 	}
@@ -88,7 +88,7 @@ func (s *Store) TurnNoticeChats(ctx context.Context, user chat.UserID) ([]Direct
 
 // TellEnd tells the person of a turn that has just ended, if they want to be told of it: in the direct chat that they chose, in the
 // transaction that ends the turn. Of a turn that was stopped nothing is said.
-func TellEnd(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
+func TellEnd(ctx context.Context, t *pg.Tx, turn chat.Turn) error {
 	if turn.EndedAt == nil || turn.EndedAt.Sub(turn.StartedAt) < ShortestTurn {
 		return nil
 	}
@@ -107,7 +107,7 @@ func TellAsks(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
 }
 
 func tell(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
-	row, err := t.Q.NoticeOfTurn(ctx, t, turn)
+	row, err := dbsqlc.Q.NoticeOfTurn(ctx, t, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -115,7 +115,7 @@ func tell(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
 		return fmt.Errorf("look for who is told of turn %s: %w", turn, err)
 	}
 	line := firstLine(row.Answer)
-	lang, err := users.LanguageOf(ctx, t.Q, t, row.UserID, row.SessionKey, line)
+	lang, err := users.LanguageOf(ctx, t, row.UserID, row.SessionKey, line)
 	if err != nil {
 		return err
 	}
@@ -135,9 +135,7 @@ func tell(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.Q.NoticeSend(ctx, t, dbsqlc.NoticeSendParams{
-		SessionKey: row.SessionKey, Channel: row.Channel, Account: row.Account, Place: place, MessageID: int64(m.ID),
-	}); err != nil {
+	if _, err := SendTo(ctx, t, m, row.Channel, row.Account, place); err != nil {
 		return fmt.Errorf("send what is told of turn %s: %w", turn, err)
 	}
 	t.WakeDeliver(row.SessionKey)

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // Store keeps the rules.
@@ -24,7 +24,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // Permits returns what the user of a session wants of its tools. Of a session that is gone it is nothing.
 func (s *Store) Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error) {
 	var out chat.Permits
-	said, err := s.db.Q.PermitsOf(ctx, s.db.Pool, key)
+	said, err := dbsqlc.Q.PermitsOf(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, nil
 	}
@@ -39,7 +39,7 @@ func (s *Store) Permits(ctx context.Context, key chat.SessionKey) (chat.Permits,
 
 // Permissions returns the rules that a user has set. Other calls follow the presets and the installation.
 func (s *Store) Permissions(ctx context.Context, user chat.UserID) ([]chat.ToolRule, error) {
-	rows, err := s.db.Q.PermissionList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.PermissionList(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list permissions: %w", err))
 	}
@@ -54,11 +54,11 @@ func (s *Store) Permissions(ctx context.Context, user chat.UserID) ([]chat.ToolR
 // rules it is a Conflict.
 func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.ToolRule) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := tx.Q.PermissionSet(ctx, tx, dbsqlc.PermissionSetParams{UserID: user, Tool: r.Tool, Pattern: chat.Clean(r.Pattern), Rule: r.Rule, Pin: r.Pin})
+		err := dbsqlc.Q.PermissionSet(ctx, tx, dbsqlc.PermissionSetParams{UserID: user, Tool: r.Tool, Pattern: chat.Clean(r.Pattern), Rule: r.Rule, Pin: r.Pin})
 		if err != nil {
 			return fmt.Errorf("set a permission: %w", err)
 		}
-		n, err := tx.Q.PermissionCount(ctx, tx, user)
+		n, err := dbsqlc.Q.PermissionCount(ctx, tx, user)
 		if err != nil {
 			return fmt.Errorf("count permissions: %w", err)
 		}
@@ -71,8 +71,8 @@ func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.Tool
 
 // AllowInSession sets a rule of the session's user. Beyond 500 rules it is a Conflict.
 func (s *Store) AllowInSession(ctx context.Context, key chat.SessionKey, r chat.ToolRule) error {
-	n, err := s.db.Q.PermissionSetOfOwner(ctx, s.db.Pool, dbsqlc.PermissionSetOfOwnerParams{SessionKey: key, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Pin: r.Pin, Most: chat.MaxToolRules})
-	if err == nil && n == 0 {
+	added, err := AllowIn(ctx, s.db.Pool, key, r)
+	if err == nil && !added {
 		return fault.Errorf(fault.Conflict, "there are %d rules, which is the most that are kept; remove some first", chat.MaxToolRules)
 	}
 	return pg.Classify(err)
@@ -80,7 +80,7 @@ func (s *Store) AllowInSession(ctx context.Context, key chat.SessionKey, r chat.
 
 // PinPermission pins the rule of the session's user that allows a tool of an MCP server to the tool, if it has no pin yet.
 func (s *Store) PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error {
-	if err := s.db.Q.PermissionPin(ctx, s.db.Pool, dbsqlc.PermissionPinParams{SessionKey: key, Tool: name, Pin: pin}); err != nil {
+	if err := dbsqlc.Q.PermissionPin(ctx, s.db.Pool, dbsqlc.PermissionPinParams{SessionKey: key, Tool: name, Pin: pin}); err != nil {
 		return pg.Classify(fmt.Errorf("note what a permission is for: %w", err))
 	}
 	return nil
@@ -88,9 +88,17 @@ func (s *Store) PinPermission(ctx context.Context, key chat.SessionKey, name, pi
 
 // RemovePermission takes a rule of a user back. One that is not there is NotFound.
 func (s *Store) RemovePermission(ctx context.Context, user chat.UserID, tool, pattern string) error {
-	n, err := s.db.Q.PermissionDelete(ctx, s.db.Pool, dbsqlc.PermissionDeleteParams{UserID: user, Tool: tool, Pattern: pattern})
+	n, err := dbsqlc.Q.PermissionDelete(ctx, s.db.Pool, dbsqlc.PermissionDeleteParams{UserID: user, Tool: tool, Pattern: pattern})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.NotFound, "there is no such rule for %s", tool)
 	}
 	return pg.Classify(err)
+}
+
+// AllowIn sets a rule of the user of a session; false: the user has as many as are kept.
+func AllowIn(ctx context.Context, db pg.DBTX, key chat.SessionKey, r chat.ToolRule) (bool, error) {
+	n, err := dbsqlc.Q.PermissionSetOfOwner(ctx, db, dbsqlc.PermissionSetOfOwnerParams{
+		SessionKey: key, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Pin: r.Pin, Most: chat.MaxToolRules,
+	})
+	return n > 0, err
 }

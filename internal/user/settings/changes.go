@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // ChangeFilter says which changes are listed.
@@ -22,7 +22,7 @@ type ChangeFilter struct {
 
 // Changes lists who changed which setting, the newest first.
 func (s *Store) Changes(ctx context.Context, f ChangeFilter) ([]chat.SettingChange, error) {
-	rows, err := s.db.Q.ChangesOf(ctx, s.db.Pool, dbsqlc.ChangesOfParams{
+	rows, err := dbsqlc.Q.ChangesOf(ctx, s.db.Pool, dbsqlc.ChangesOfParams{
 		Owner: int64(f.Owner), Installation: f.Installation, Kind: f.Kind, Before: f.Before, N: int32(f.Limit),
 	})
 	if err != nil {
@@ -44,10 +44,10 @@ const maxPreferenceVersions = 100
 // Preferences returns all that a person chose, by its name, with the version: the newest change of it; 0: there was none.
 func (s *Store) Preferences(ctx context.Context, user chat.UserID) (chosen map[UserSetting]string, version int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if version, err = tx.Q.PreferenceVersion(ctx, tx, int64(user)); err != nil { // first: what is read then is at least as new
+		if version, err = dbsqlc.Q.PreferenceVersion(ctx, tx, int64(user)); err != nil { // first: what is read then is at least as new
 			return fmt.Errorf("read the version of the preferences of user %d: %w", user, err)
 		}
-		rows, err := tx.Q.UserSettings(ctx, tx, user)
+		rows, err := dbsqlc.Q.UserSettings(ctx, tx, user)
 		if err != nil {
 			return fmt.Errorf("read the preferences of user %d: %w", user, err)
 		}
@@ -95,24 +95,24 @@ func valueOf(side json.RawMessage) (string, error) {
 // were changed since from.
 func (s *Store) RollPreferencesBack(ctx context.Context, user chat.UserID, to, from int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.PreferenceLock(ctx, tx, int64(user)); err != nil {
+		if err := dbsqlc.Q.PreferenceLock(ctx, tx, int64(user)); err != nil {
 			return fmt.Errorf("lock the preferences of user %d: %w", user, err)
 		}
-		known, err := tx.Q.PreferenceKnown(ctx, tx, dbsqlc.PreferenceKnownParams{UserID: int64(user), Version: to})
+		known, err := dbsqlc.Q.PreferenceKnown(ctx, tx, dbsqlc.PreferenceKnownParams{UserID: int64(user), Version: to})
 		if err != nil {
 			return fmt.Errorf("look for version %d of the preferences of user %d: %w", to, user, err)
 		}
 		if !known {
 			return fault.Errorf(fault.NotFound, "there is no version %d of your preferences", to)
 		}
-		newest, err := tx.Q.PreferenceVersion(ctx, tx, int64(user))
+		newest, err := dbsqlc.Q.PreferenceVersion(ctx, tx, int64(user))
 		if err != nil {
 			return fmt.Errorf("read the version of the preferences of user %d: %w", user, err)
 		}
 		if newest != from {
 			return fault.Errorf(fault.Conflict, "your preferences were changed meanwhile: look at them again")
 		}
-		then, err := tx.Q.PreferencesThen(ctx, tx, dbsqlc.PreferencesThenParams{UserID: int64(user), Version: to})
+		then, err := dbsqlc.Q.PreferencesThen(ctx, tx, dbsqlc.PreferencesThenParams{UserID: int64(user), Version: to})
 		if err != nil {
 			return fmt.Errorf("read the preferences of user %d as they were: %w", user, err)
 		}
@@ -129,9 +129,9 @@ func (s *Store) RollPreferencesBack(ctx context.Context, user chat.UserID, to, f
 func put(ctx context.Context, tx *pg.Tx, user chat.UserID, key UserSetting, value string) error {
 	var err error
 	if value == "" {
-		err = tx.Q.UserSettingClear(ctx, tx, dbsqlc.UserSettingClearParams{UserID: user, Key: string(key)})
+		err = dbsqlc.Q.UserSettingClear(ctx, tx, dbsqlc.UserSettingClearParams{UserID: user, Key: string(key)})
 	} else {
-		err = tx.Q.UserSettingSet(ctx, tx, dbsqlc.UserSettingSetParams{UserID: user, Key: string(key), Value: value})
+		err = dbsqlc.Q.UserSettingSet(ctx, tx, dbsqlc.UserSettingSetParams{UserID: user, Key: string(key), Value: value})
 	}
 	if err != nil {
 		return fmt.Errorf("write %s of user %d: %w", key, user, err)

@@ -10,13 +10,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 	"xbot/runner/wire"
 )
 
 // ModelWanted returns what decides which model answers in a session.
 func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error) {
-	row, err := s.db.Q.ModelWanted(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.ModelWanted(ctx, s.db.Pool, key)
 	if err != nil {
 		return chat.ModelCriteria{}, pg.Classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
 	}
@@ -34,7 +34,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 		w.Root, w.Above = row.ChatType, chat.Spot{Channel: row.Channel, Account: row.Account, ChatType: row.ChatType, Scene: row.Scene}
 		return w, nil
 	}
-	above, err := s.db.Q.ModelAbove(ctx, s.db.Pool, key)
+	above, err := dbsqlc.Q.ModelAbove(ctx, s.db.Pool, key)
 	if err != nil {
 		return chat.ModelCriteria{}, pg.Classify(fmt.Errorf("look up where %s takes place: %w", key, err))
 	}
@@ -47,7 +47,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 
 // ModelOffered returns the model that a runner offered when it last connected; nil if none.
 func (s *Store) ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error) {
-	said, err := s.db.Q.ModelOffered(ctx, s.db.Pool, dbsqlc.ModelOfferedParams{UserID: user, Name: runner})
+	said, err := dbsqlc.Q.ModelOffered(ctx, s.db.Pool, dbsqlc.ModelOfferedParams{UserID: user, Name: runner})
 	if errors.Is(err, pgx.ErrNoRows) || (err == nil && said == nil) {
 		return nil, nil
 	}

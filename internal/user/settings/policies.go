@@ -12,8 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/policy"
+	"xbot/internal/user/dbsqlc"
 	"xbot/internal/user/links"
 )
 
@@ -29,7 +29,7 @@ type PolicyVersion struct {
 // PolicyAfter returns the newest version of the policy document if it is not the given one. Without a document the
 // version is 0 and the body nil.
 func (s *Store) PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error) {
-	row, err := s.db.Q.PolicyNewest(ctx, s.db.Pool, version)
+	row, err := dbsqlc.Q.PolicyNewest(ctx, s.db.Pool, version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil, nil
 	}
@@ -41,7 +41,7 @@ func (s *Store) PolicyAfter(ctx context.Context, version int64) (newest int64, b
 
 // PolicyOf returns a version of the policy document: NotFound if there is none.
 func (s *Store) PolicyOf(ctx context.Context, version int64) ([]byte, error) {
-	body, err := s.db.Q.PolicyByVersion(ctx, s.db.Pool, version)
+	body, err := dbsqlc.Q.PolicyByVersion(ctx, s.db.Pool, version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.Errorf(fault.NotFound, "there is no version %d of the policy", version)
 	}
@@ -53,7 +53,7 @@ func (s *Store) PolicyOf(ctx context.Context, version int64) ([]byte, error) {
 
 // PolicyVersions lists the changes of the document, the newest first.
 func (s *Store) PolicyVersions(ctx context.Context, limit int) ([]PolicyVersion, error) {
-	rows, err := s.db.Q.PolicyVersions(ctx, s.db.Pool, int32(limit))
+	rows, err := dbsqlc.Q.PolicyVersions(ctx, s.db.Pool, int32(limit))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list versions of the policy: %w", err))
 	}
@@ -95,10 +95,10 @@ func (s *Store) addPolicy(ctx context.Context, c PolicyChange, check func(newest
 		return 0, fault.Errorf(fault.Invalid, "decode the policy: %w", err)
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.PolicyLock(ctx, tx); err != nil {
+		if err := dbsqlc.Q.PolicyLock(ctx, tx); err != nil {
 			return fmt.Errorf("lock policies: %w", err)
 		}
-		newest, err := tx.Q.PolicyNewest(ctx, tx, c.From)
+		newest, err := dbsqlc.Q.PolicyNewest(ctx, tx, c.From)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("read policy: %w", err)
 		}
@@ -108,7 +108,7 @@ func (s *Store) addPolicy(ctx context.Context, c PolicyChange, check func(newest
 		if err := links.FollowLinks(ctx, tx, p, c.Transfer); err != nil {
 			return err
 		}
-		version, err = tx.Q.PolicyAdd(ctx, tx, dbsqlc.PolicyAddParams{Body: c.Body, ChangedBy: &c.By, Transfers: append([]string{}, c.Transfer...)})
+		version, err = dbsqlc.Q.PolicyAdd(ctx, tx, dbsqlc.PolicyAddParams{Body: c.Body, ChangedBy: &c.By, Transfers: append([]string{}, c.Transfer...)})
 		if err != nil {
 			return fmt.Errorf("write policy: %w", err)
 		}

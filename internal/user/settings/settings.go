@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // UserSetting names something a person chose for themselves.
@@ -35,7 +35,7 @@ const (
 
 // UserSetting returns what a person chose, empty if nothing.
 func (s *Store) UserSetting(ctx context.Context, user chat.UserID, key UserSetting) (string, error) {
-	value, err := s.db.Q.UserSettingGet(ctx, s.db.Pool, dbsqlc.UserSettingGetParams{UserID: user, Key: string(key)})
+	value, err := dbsqlc.Q.UserSettingGet(ctx, s.db.Pool, dbsqlc.UserSettingGetParams{UserID: user, Key: string(key)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
@@ -48,7 +48,7 @@ func (s *Store) UserSetting(ctx context.Context, user chat.UserID, key UserSetti
 // SetUserSetting keeps what a person chose; an empty value is the default. What differs from what was before is a version (Changes).
 func (s *Store) SetUserSetting(ctx context.Context, user chat.UserID, key UserSetting, value string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.PreferenceLock(ctx, tx, int64(user)); err != nil {
+		if err := dbsqlc.Q.PreferenceLock(ctx, tx, int64(user)); err != nil {
 			return fmt.Errorf("lock the preferences of user %d: %w", user, err)
 		}
 		return put(ctx, tx, user, key, value)
@@ -81,7 +81,7 @@ const tierPrefix = "tier_"
 
 // TierModels returns the models that a person chose for tiers, by tier.
 func (s *Store) TierModels(ctx context.Context, user chat.UserID) (map[string]string, error) {
-	rows, err := s.db.Q.UserSettingsLike(ctx, s.db.Pool, dbsqlc.UserSettingsLikeParams{UserID: user, Prefix: tierPrefix})
+	rows, err := dbsqlc.Q.UserSettingsLike(ctx, s.db.Pool, dbsqlc.UserSettingsLikeParams{UserID: user, Prefix: tierPrefix})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the tiers of user %d: %w", user, err))
 	}

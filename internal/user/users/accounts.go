@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // minNameRunes is the least length of a name that somebody signs in with (spec/004 §4.4).
@@ -37,7 +37,7 @@ type Account struct {
 
 // Accounts lists people, those who are shut out last. Groups are no people.
 func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
-	rows, err := s.db.Q.AccountList(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.AccountList(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list people: %w", err))
 	}
@@ -69,7 +69,7 @@ func addAccount(ctx context.Context, t *pg.Tx, p dbsqlc.AccountAddParams) (User,
 	if err := CheckName(p.Name); err != nil {
 		return User{}, err
 	}
-	row, err := t.Q.AccountAdd(ctx, t, p)
+	row, err := dbsqlc.Q.AccountAdd(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, fault.Errorf(fault.Conflict, "there is somebody named %q already; choose another name", p.Name)
 	}
@@ -96,7 +96,7 @@ func CheckName(name string) error {
 // one: Conflict.
 func (s *Store) SetRole(ctx context.Context, id chat.UserID, role string) error {
 	return s.administer(ctx, id, role != RoleAdmin, func(tx *pg.Tx, _ dbsqlc.User) error {
-		return s.db.Q.AccountSetRole(ctx, tx, dbsqlc.AccountSetRoleParams{ID: id, Role: role})
+		return dbsqlc.Q.AccountSetRole(ctx, tx, dbsqlc.AccountSetRoleParams{ID: id, Role: role})
 	})
 }
 
@@ -108,7 +108,7 @@ func (s *Store) Disable(ctx context.Context, id chat.UserID, by *chat.UserID) er
 		if row.DisabledAt != nil {
 			return nil
 		}
-		return s.db.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by})
+		return dbsqlc.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by})
 	})
 }
 
@@ -117,7 +117,7 @@ func (s *Store) Disable(ctx context.Context, id chat.UserID, by *chat.UserID) er
 func (s *Store) Enable(ctx context.Context, id chat.UserID) error {
 	var n int64
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
-		n, err = tx.Q.AccountEnable(ctx, tx, id)
+		n, err = dbsqlc.Q.AccountEnable(ctx, tx, id)
 		return err
 	})
 	if err == nil && n == 0 {
@@ -131,13 +131,13 @@ func (s *Store) Enable(ctx context.Context, id chat.UserID) error {
 
 // SignsOn reports whether a person comes by an OpenID Connect provider, and so needs no password.
 func (s *Store) SignsOn(ctx context.Context, id chat.UserID) (bool, error) {
-	yes, err := s.db.Q.AccountSignsOn(ctx, s.db.Pool, id)
+	yes, err := dbsqlc.Q.AccountSignsOn(ctx, s.db.Pool, id)
 	return yes, pg.Classify(err)
 }
 
 // MayEnter is NotFound unless a person of that number is there, and a Conflict while they are shut out.
 func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
-	row, err := s.db.Q.UserGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.UserGet(ctx, s.db.Pool, id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || err == nil && row.Kind != KindPerson:
 		return nobody(id)
@@ -150,10 +150,10 @@ func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
 // administer changes a person; removes says that they are no administrator afterwards. Such changes come one after the other, so that of two administrators who remove each other one stays.
 func (s *Store) administer(ctx context.Context, id chat.UserID, removes bool, change func(tx *pg.Tx, row dbsqlc.User) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.LockName(ctx, tx, "administrators"); err != nil {
+		if err := tx.LockName(ctx, "administrators"); err != nil {
 			return fmt.Errorf("lock the administrators: %w", err)
 		}
-		row, err := s.db.Q.AccountLock(ctx, tx, id)
+		row, err := dbsqlc.Q.AccountLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nobody(id)
 		}
@@ -161,7 +161,7 @@ func (s *Store) administer(ctx context.Context, id chat.UserID, removes bool, ch
 			return fmt.Errorf("lock a person: %w", err)
 		}
 		if removes && row.Role == RoleAdmin && row.DisabledAt == nil {
-			others, err := s.db.Q.AccountOtherAdmin(ctx, tx, id)
+			others, err := dbsqlc.Q.AccountOtherAdmin(ctx, tx, id)
 			if err != nil {
 				return fmt.Errorf("look for other administrators: %w", err)
 			}
@@ -177,7 +177,7 @@ func (s *Store) administer(ctx context.Context, id chat.UserID, removes bool, ch
 				return err
 			}
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }
 
@@ -185,7 +185,7 @@ func nobody(id chat.UserID) error { return fault.Errorf(fault.NotFound, "there i
 
 // Disabled reports whether a user is shut out.
 func Disabled(ctx context.Context, t *pg.Tx, id chat.UserID) (bool, error) {
-	yes, err := t.Q.AccountDisabled(ctx, t, id)
+	yes, err := dbsqlc.Q.AccountDisabled(ctx, t, id)
 	if err != nil {
 		return false, fmt.Errorf("look whether user %d is shut out: %w", id, err)
 	}
@@ -203,7 +203,7 @@ type DisabledWork struct {
 // DisabledWork lists conversations that are to be stopped: all of people who are shut out, and of those who were let in again what began
 // before.
 func (s *Store) DisabledWork(ctx context.Context) ([]DisabledWork, error) {
-	rows, err := s.db.Q.AccountWork(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.AccountWork(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for work of people who are shut out: %w", err))
 	}

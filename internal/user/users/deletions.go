@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // DeletionAfter is how long a deletion is trusted to go on before its workflow is woken again. A workflow that works looks more often.
@@ -26,28 +26,28 @@ const orphanPrompts = 50
 func (s *Store) Delete(ctx context.Context, id chat.UserID, by *chat.UserID) error {
 	return s.administer(ctx, id, true, func(tx *pg.Tx, row dbsqlc.User) error {
 		if row.DisabledAt == nil {
-			if err := s.db.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by}); err != nil {
+			if err := dbsqlc.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by}); err != nil {
 				return fmt.Errorf("shut a person out: %w", err)
 			}
 		}
 		tx.Wake(chat.Wake{Kind: chat.WakeDeletion, ID: strconv.FormatInt(int64(id), 10)})
-		return s.db.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
+		return dbsqlc.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
 	})
 }
 
 // DeleteBelow promises that a user who belongs to another one is deleted, a service or a consumer, and shuts them out. It is Delete for those
 // who are no persons. Done again it changes nothing.
 func DeleteBelow(ctx context.Context, tx *pg.Tx, id chat.UserID, by *chat.UserID) error {
-	if err := tx.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by}); err != nil {
+	if err := dbsqlc.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by}); err != nil {
 		return fmt.Errorf("shut user %d out: %w", id, err)
 	}
 	tx.Wake(chat.Wake{Kind: chat.WakeDeletion, ID: strconv.FormatInt(int64(id), 10)})
-	return tx.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
+	return dbsqlc.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
 }
 
 // Deletion reads how far the deletion of a person is. NotFound: nobody asked for it, or it is done.
 func (s *Store) Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error) {
-	row, err := s.db.Q.DeletionGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.DeletionGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Deletion{}, fault.Errorf(fault.NotFound, "person %d is not being deleted", id)
 	}
@@ -59,67 +59,67 @@ func (s *Store) Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, er
 
 // DeletionsToStart takes deletions that nobody has worked on for a while.
 func (s *Store) DeletionsToStart(ctx context.Context) ([]chat.UserID, error) {
-	ids, err := s.db.Q.DeletionToStart(ctx, s.db.Pool, pg.Interval(DeletionAfter))
+	ids, err := dbsqlc.Q.DeletionToStart(ctx, s.db.Pool, pg.Interval(DeletionAfter))
 	return ids, pg.Classify(err)
 }
 
 // DeletionChecked notes that the workflow of a deletion is at it.
 func (s *Store) DeletionChecked(ctx context.Context, id chat.UserID) error {
-	return pg.Classify(s.db.Q.DeletionChecked(ctx, s.db.Pool, id))
+	return pg.Classify(dbsqlc.Q.DeletionChecked(ctx, s.db.Pool, id))
 }
 
 // StillRunning counts what has to end before a person is deleted: turns in their conversations, or on messages of theirs elsewhere, and
 // answers that are on their way.
 func (s *Store) StillRunning(ctx context.Context, id chat.UserID) (int, error) {
-	n, err := s.db.Q.DeletionRunning(ctx, s.db.Pool, id)
+	n, err := dbsqlc.Q.DeletionRunning(ctx, s.db.Pool, id)
 	return int(n), pg.Classify(err)
 }
 
 // ConversationsOf lists some conversations of a person, at most as many as named. Subagents belong to theirs.
 func (s *Store) ConversationsOf(ctx context.Context, id chat.UserID, most int) ([]chat.SessionKey, error) {
-	keys, err := s.db.Q.DeletionSessions(ctx, s.db.Pool, dbsqlc.DeletionSessionsParams{ID: id, Most: int32(most)})
+	keys, err := dbsqlc.Q.DeletionSessions(ctx, s.db.Pool, dbsqlc.DeletionSessionsParams{ID: id, Most: int32(most)})
 	return keys, pg.Classify(err)
 }
 
 // JobsOf lists some cron jobs of a person, at most as many as named.
 func (s *Store) JobsOf(ctx context.Context, id chat.UserID, most int) ([]chat.JobID, error) {
-	ids, err := s.db.Q.DeletionJobs(ctx, s.db.Pool, dbsqlc.DeletionJobsParams{UserID: id, Most: int32(most)})
+	ids, err := dbsqlc.Q.DeletionJobs(ctx, s.db.Pool, dbsqlc.DeletionJobsParams{UserID: id, Most: int32(most)})
 	return ids, pg.Classify(err)
 }
 
 // FilesOf counts the files of a person that are still on runners.
 func (s *Store) FilesOf(ctx context.Context, id chat.UserID) (int, error) {
-	n, err := s.db.Q.DeletionFiles(ctx, s.db.Pool, id)
+	n, err := dbsqlc.Q.DeletionFiles(ctx, s.db.Pool, id)
 	return int(n), pg.Classify(err)
 }
 
 // PruneOrphans removes some prompts of turns that are gone, however new they are, and says how many.
 func (s *Store) PruneOrphans(ctx context.Context) (int, error) {
-	n, err := s.db.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Most: orphanPrompts, Older: pg.Interval(0)})
+	n, err := dbsqlc.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Most: orphanPrompts, Older: pg.Interval(0)})
 	return int(n), pg.Classify(err)
 }
 
 // EndDeletion deletes a person whose deletion was asked for, with everything that is left of them. Done again it changes nothing.
 func (s *Store) EndDeletion(ctx context.Context, id chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := s.db.Q.DeletionGet(ctx, tx, id); errors.Is(err, pgx.ErrNoRows) {
+		if _, err := dbsqlc.Q.DeletionGet(ctx, tx, id); errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("read the deletion of user %d: %w", id, err)
 		}
-		if err := s.db.Q.DeletionAccess(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.DeletionAccess(ctx, tx, id); err != nil {
 			return fmt.Errorf("withdraw what user %d may on platforms: %w", id, err)
 		}
-		if err := s.db.Q.DeletionHost(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.DeletionHost(ctx, tx, id); err != nil {
 			return fmt.Errorf("keep the runner of the server's host: %w", err)
 		}
-		if _, err := s.db.Q.DeletionUser(ctx, tx, id); err != nil {
+		if _, err := dbsqlc.Q.DeletionUser(ctx, tx, id); err != nil {
 			return fmt.Errorf("delete user %d: %w", id, err)
 		}
-		if err := s.db.Q.DeletionEnd(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.DeletionEnd(ctx, tx, id); err != nil {
 			return fmt.Errorf("end the deletion of user %d: %w", id, err)
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }
 
@@ -129,6 +129,6 @@ func (s *Store) Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, 
 	for i, id := range ids {
 		numbers[i] = int64(id)
 	}
-	gone, err := s.db.Q.DeletionsEnded(ctx, s.db.Pool, numbers)
+	gone, err := dbsqlc.Q.DeletionsEnded(ctx, s.db.Pool, numbers)
 	return gone, pg.Classify(err)
 }

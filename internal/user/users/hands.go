@@ -3,6 +3,7 @@ package users
 import (
 	"context"
 	"fmt"
+	"xbot/internal/user/dbsqlc"
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
@@ -10,7 +11,7 @@ import (
 
 // giveBack lets the agents of services answer again where somebody answers in their place who is no administrator any more.
 func giveBack(ctx context.Context, tx *pg.Tx, id chat.UserID) error {
-	rows, err := tx.Q.ServiceHandsOf(ctx, tx, int64(id))
+	rows, err := dbsqlc.Q.ServiceHandsOf(ctx, tx, int64(id))
 	if err != nil {
 		return fmt.Errorf("give back the conversations that user %d has taken: %w", id, err)
 	}

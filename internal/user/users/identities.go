@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // Kinds of users and identities.
@@ -67,7 +67,7 @@ func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer
 	if err != nil || id.union == "" && id.member == "" {
 		return u, err
 	}
-	return u, pg.Classify(s.db.Q.IdentityNote(ctx, s.db.Pool, dbsqlc.IdentityNoteParams{
+	return u, pg.Classify(dbsqlc.Q.IdentityNote(ctx, s.db.Pool, dbsqlc.IdentityNoteParams{
 		Channel: channel, Account: account, Peer: who.ID, UnionID: id.union, MemberID: id.member,
 	}))
 }
@@ -95,7 +95,7 @@ type Recognized struct {
 
 // Recognize returns who somebody is: by their id at this bot, else by the one that they have under all bots of its owner.
 func (s *Store) Recognize(ctx context.Context, channel, account string, who chat.Peer) (Recognized, error) {
-	row, err := s.db.Q.IdentityRecognize(ctx, s.db.Pool, dbsqlc.IdentityRecognizeParams{Channel: channel, Account: account, Peer: who.ID, UnionID: who.Union})
+	row, err := dbsqlc.Q.IdentityRecognize(ctx, s.db.Pool, dbsqlc.IdentityRecognizeParams{Channel: channel, Account: account, Peer: who.ID, UnionID: who.Union})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Recognized{}, nil
 	}
@@ -117,7 +117,7 @@ func ForLink(ctx context.Context, t *pg.Tx, name, channel, account, peer string)
 
 // KnownPerson returns the user of somebody on a channel; ok is false for a person who was never admitted.
 func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) (u User, ok bool, err error) {
-	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, identity{kind: KindPerson, channel: channel, account: account, peer: peer}.params())
+	row, err := dbsqlc.Q.IdentityUser(ctx, s.db.Pool, identity{kind: KindPerson, channel: channel, account: account, peer: peer}.params())
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, false, nil
 	}
@@ -137,7 +137,7 @@ func (s *Store) GroupUser(ctx context.Context, channel string, t chat.ChatType, 
 
 // userFor finds the user of an identity, or makes it: once, even if several transactions ask at the same time.
 func (s *Store) userFor(ctx context.Context, id identity) (User, error) {
-	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, id.params())
+	row, err := dbsqlc.Q.IdentityUser(ctx, s.db.Pool, id.params())
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 			row, err = makeUser(ctx, tx, id)
@@ -160,18 +160,18 @@ func makeUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 		locks = append(locks, strings.Join([]string{"union", id.channel, id.union}, "\x1f"))
 	}
 	for _, lock := range locks {
-		if err := t.Q.LockName(ctx, t, lock); err != nil {
+		if err := t.LockName(ctx, lock); err != nil {
 			return dbsqlc.User{}, fmt.Errorf("lock the identity: %w", err)
 		}
 	}
-	row, err := t.Q.IdentityUser(ctx, t, id.params())
+	row, err := dbsqlc.Q.IdentityUser(ctx, t, id.params())
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return row, err
 	}
 	if row, err = chooseUser(ctx, t, id); err != nil {
 		return row, err
 	}
-	return row, t.Q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
+	return row, dbsqlc.Q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
 		Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer, UserID: row.ID, UnionID: id.union, MemberID: id.member,
 	})
 }
@@ -180,16 +180,16 @@ func makeUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 // of the first free name.
 func chooseUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 	if id.kind == kindLink {
-		row, err := t.Q.UserOfOperator(ctx, t, id.names[0])
+		row, err := dbsqlc.Q.UserOfOperator(ctx, t, id.names[0])
 		if errors.Is(err, pgx.ErrNoRows) {
-			row, err = t.Q.IdentityUser(ctx, t, id.writes.params())
+			row, err = dbsqlc.Q.IdentityUser(ctx, t, id.writes.params())
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row, err
 		}
 	}
 	if id.union != "" {
-		row, err := t.Q.IdentityRecognize(ctx, t, dbsqlc.IdentityRecognizeParams{Channel: id.channel, Account: id.account, Peer: id.peer, UnionID: id.union})
+		row, err := dbsqlc.Q.IdentityRecognize(ctx, t, dbsqlc.IdentityRecognizeParams{Channel: id.channel, Account: id.account, Peer: id.peer, UnionID: id.union})
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row.User, err
 		}
@@ -205,7 +205,7 @@ func newUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 		if n < len(id.names) {
 			name = id.names[n]
 		}
-		row, err := t.Q.UserAdd(ctx, t, dbsqlc.UserAddParams{Name: name, Kind: id.userKind, Met: id.met})
+		row, err := dbsqlc.Q.UserAdd(ctx, t, dbsqlc.UserAddParams{Name: name, Kind: id.userKind, Met: id.met})
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row, err
 		}
@@ -234,7 +234,7 @@ func CleanName(name string) string {
 
 // SessionOwner returns the user that a conversation belongs to. NotFound where there is no such session.
 func (s *Store) SessionOwner(ctx context.Context, key chat.SessionKey) (User, error) {
-	row, err := s.db.Q.SessionOwner(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.SessionOwner(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // Invite is a link by which people make accounts of their own, as it can be listed: never its secret.
@@ -28,7 +28,7 @@ type Invite struct {
 
 // Invites lists the links that somebody can still come by, the newest first.
 func (s *Store) Invites(ctx context.Context) ([]Invite, error) {
-	rows, err := s.db.Q.InviteList(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.InviteList(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list invitations: %w", err))
 	}
@@ -51,11 +51,11 @@ func (s *Store) AddInvite(ctx context.Context, in Invite, by *chat.UserID, hash 
 	if !in.ExpiresAt.After(time.Now()) {
 		return Invite{}, fault.Errorf(fault.Invalid, "an invitation is good for at least a day")
 	}
-	if err := s.db.Q.InvitePrune(ctx, s.db.Pool); err != nil {
+	if err := dbsqlc.Q.InvitePrune(ctx, s.db.Pool); err != nil {
 		return Invite{}, pg.Classify(fmt.Errorf("prune invitations: %w", err))
 	}
 	in.Note = chat.Clean(in.Note)
-	row, err := s.db.Q.InviteAdd(ctx, s.db.Pool, dbsqlc.InviteAddParams{
+	row, err := dbsqlc.Q.InviteAdd(ctx, s.db.Pool, dbsqlc.InviteAddParams{
 		TokenHash: hash, Note: in.Note, Role: in.Role, Uses: int32(in.Uses), MadeBy: by, ExpiresAt: in.ExpiresAt,
 	})
 	in.ID, in.CreatedAt = row.ID, row.CreatedAt
@@ -65,7 +65,7 @@ func (s *Store) AddInvite(ctx context.Context, in Invite, by *chat.UserID, hash 
 // WithdrawInvite makes a link useless at once; NotFound if it is already.
 func (s *Store) WithdrawInvite(ctx context.Context, id int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.InviteWithdraw(ctx, tx, id)
+		n, err := dbsqlc.Q.InviteWithdraw(ctx, tx, id)
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no invitation %d that is still open", id)
 		}
@@ -78,7 +78,7 @@ var errInvite = fault.Errorf(fault.Denied, "this invitation was used up or withd
 
 // CheckInvite is Denied unless somebody can come by a link now.
 func (s *Store) CheckInvite(ctx context.Context, hash []byte) error {
-	_, err := s.db.Q.InviteOpen(ctx, s.db.Pool, hash)
+	_, err := dbsqlc.Q.InviteOpen(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errInvite
 	}
@@ -89,14 +89,14 @@ func (s *Store) CheckInvite(ctx context.Context, hash []byte) error {
 func (s *Store) Join(ctx context.Context, hash []byte, name, password string) (User, error) {
 	var user User
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		invite, err := s.db.Q.InviteOpen(ctx, tx, hash)
+		invite, err := dbsqlc.Q.InviteOpen(ctx, tx, hash)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errInvite
 		}
 		if err != nil {
 			return fmt.Errorf("look for an invitation: %w", err)
 		}
-		n, err := s.db.Q.InviteUse(ctx, tx, invite.ID)
+		n, err := dbsqlc.Q.InviteUse(ctx, tx, invite.ID)
 		if err != nil {
 			return fmt.Errorf("use an invitation: %w", err)
 		}

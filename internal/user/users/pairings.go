@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 const (
@@ -61,13 +61,13 @@ func pairingOf(r dbsqlc.Pairing) Pairing {
 // MaxPairings others wait on the channel and account.
 func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (code string, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.LockName(ctx, tx, "pairings\x1f"+channel+"\x1f"+account); err != nil {
+		if err := tx.LockName(ctx, "pairings\x1f"+channel+"\x1f"+account); err != nil {
 			return fmt.Errorf("lock pairings: %w", err)
 		}
-		if err := s.db.Q.PairingPrune(ctx, tx, dbsqlc.PairingPruneParams{Channel: channel, Account: account}); err != nil {
+		if err := dbsqlc.Q.PairingPrune(ctx, tx, dbsqlc.PairingPruneParams{Channel: channel, Account: account}); err != nil {
 			return fmt.Errorf("prune pairings: %w", err)
 		}
-		known, err := s.db.Q.PairingOf(ctx, tx, dbsqlc.PairingOfParams{Channel: channel, Account: account, Peer: peer})
+		known, err := dbsqlc.Q.PairingOf(ctx, tx, dbsqlc.PairingOfParams{Channel: channel, Account: account, Peer: peer})
 		if err == nil {
 			code = known.Code
 			return nil
@@ -75,7 +75,7 @@ func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("look for a pairing: %w", err)
 		}
-		waiting, err := s.db.Q.PairingCount(ctx, tx, dbsqlc.PairingCountParams{Channel: channel, Account: account})
+		waiting, err := dbsqlc.Q.PairingCount(ctx, tx, dbsqlc.PairingCountParams{Channel: channel, Account: account})
 		if err != nil {
 			return fmt.Errorf("count pairings: %w", err)
 		}
@@ -83,7 +83,7 @@ func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (
 			return fault.Errorf(fault.RateLimited, "%d people wait to be let in on this channel already", waiting)
 		}
 		code = NewCode()
-		return s.db.Q.PairingAdd(ctx, tx, dbsqlc.PairingAddParams{
+		return dbsqlc.Q.PairingAdd(ctx, tx, dbsqlc.PairingAddParams{
 			Code: code, Channel: channel, Account: account, Peer: peer, Name: CleanName(name), Seconds: PairingLife.Seconds(),
 		})
 	})
@@ -92,7 +92,7 @@ func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (
 
 // Pairings lists who waits, the oldest first.
 func (s *Store) Pairings(ctx context.Context) ([]Pairing, error) {
-	rows, err := s.db.Q.PairingList(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.PairingList(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list pairings: %w", err))
 	}
@@ -108,7 +108,7 @@ func (s *Store) Pairings(ctx context.Context) ([]Pairing, error) {
 func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (Pairing, error) {
 	var out Pairing
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.PairingTake(ctx, tx, ReadCode(code))
+		row, err := dbsqlc.Q.PairingTake(ctx, tx, ReadCode(code))
 		if errors.Is(err, pgx.ErrNoRows) {
 			return i18n.Fault(fault.NotFound, i18n.PairUnknown, chat.FirstWords(code, 20))
 		}
@@ -119,7 +119,7 @@ func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by ch
 		if !approve {
 			return nil
 		}
-		return s.db.Q.GrantAdd(ctx, tx, dbsqlc.GrantAddParams{Channel: row.Channel, Account: row.Account, Peer: row.Peer, Name: row.Name, GrantedBy: new(int64(by))})
+		return dbsqlc.Q.GrantAdd(ctx, tx, dbsqlc.GrantAddParams{Channel: row.Channel, Account: row.Account, Peer: row.Peer, Name: row.Name, GrantedBy: new(int64(by))})
 	})
 	return out, err
 }
@@ -136,7 +136,7 @@ type Grant struct {
 
 // Grants lists them, the oldest first.
 func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
-	rows, err := s.db.Q.GrantList(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.GrantList(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list grants: %w", err))
 	}
@@ -149,7 +149,7 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 
 // Granted reports whether a person was approved, and whether they were told.
 func (s *Store) Granted(ctx context.Context, channel, account, peer string) (granted, told bool, err error) {
-	told, err = s.db.Q.GrantOf(ctx, s.db.Pool, dbsqlc.GrantOfParams{Channel: channel, Account: account, Peer: peer})
+	told, err = dbsqlc.Q.GrantOf(ctx, s.db.Pool, dbsqlc.GrantOfParams{Channel: channel, Account: account, Peer: peer})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, false, nil
 	}
@@ -161,14 +161,14 @@ func (s *Store) Granted(ctx context.Context, channel, account, peer string) (gra
 
 // TellGranted records that a person is told of their approval; first is true for one caller only.
 func (s *Store) TellGranted(ctx context.Context, channel, account, peer string) (first bool, err error) {
-	n, err := s.db.Q.GrantTell(ctx, s.db.Pool, dbsqlc.GrantTellParams{Channel: channel, Account: account, Peer: peer})
+	n, err := dbsqlc.Q.GrantTell(ctx, s.db.Pool, dbsqlc.GrantTellParams{Channel: channel, Account: account, Peer: peer})
 	return n == 1, pg.Classify(err)
 }
 
 // DeleteGrant revokes an approval. What the person wrote stays. NotFound if there is no approval.
 func (s *Store) DeleteGrant(ctx context.Context, channel, account, peer string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.GrantDelete(ctx, tx, dbsqlc.GrantDeleteParams{Channel: channel, Account: account, Peer: peer})
+		n, err := dbsqlc.Q.GrantDelete(ctx, tx, dbsqlc.GrantDeleteParams{Channel: channel, Account: account, Peer: peer})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "nobody with the id %q was let in on %s", peer, channel)
 		}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/user/dbsqlc"
 )
 
 // User is a person with an account, or a group of a platform.
@@ -37,11 +37,16 @@ func UserOf(r dbsqlc.User) User {
 	}
 }
 
+// Lock holds the row of a user until the end of the transaction: of several that write about one user, each waits for the one before.
+func Lock(ctx context.Context, tx *pg.Tx, user chat.UserID) error {
+	return dbsqlc.Q.UserLock(ctx, tx, user)
+}
+
 // EnsureAdmin returns the first administrator, creating one of the given name in an empty installation.
 func (s *Store) EnsureAdmin(ctx context.Context, name string) (User, error) {
-	row, err := s.db.Q.UserFirstAdmin(ctx, s.db.Pool)
+	row, err := dbsqlc.Q.UserFirstAdmin(ctx, s.db.Pool)
 	if errors.Is(err, pgx.ErrNoRows) {
-		row, err = s.db.Q.UserCreate(ctx, s.db.Pool, dbsqlc.UserCreateParams{Name: name, Role: RoleAdmin})
+		row, err = dbsqlc.Q.UserCreate(ctx, s.db.Pool, dbsqlc.UserCreateParams{Name: name, Role: RoleAdmin})
 	}
 	if err != nil {
 		return User{}, pg.Classify(fmt.Errorf("find or create the administrator: %w", err))
@@ -51,7 +56,7 @@ func (s *Store) EnsureAdmin(ctx context.Context, name string) (User, error) {
 
 // UserByName finds a user; NotFound if there is none.
 func (s *Store) UserByName(ctx context.Context, name string) (User, error) {
-	row, err := s.db.Q.UserByName(ctx, s.db.Pool, name)
+	row, err := dbsqlc.Q.UserByName(ctx, s.db.Pool, name)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, fault.Errorf(fault.NotFound, "there is no user named %q", name)
 	}
@@ -60,7 +65,7 @@ func (s *Store) UserByName(ctx context.Context, name string) (User, error) {
 
 // UserByID finds a user.
 func (s *Store) UserByID(ctx context.Context, id chat.UserID) (User, error) {
-	row, err := s.db.Q.UserGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.UserGet(ctx, s.db.Pool, id)
 	return UserOf(row), pg.Classify(err)
 }
 
@@ -75,30 +80,30 @@ func (s *Store) SetPassword(ctx context.Context, id chat.UserID, hash string, ef
 	// A comparison with NULL would match no row, and no login would end.
 	login, token := append([]byte{}, effect.KeepLogin...), append([]byte{}, effect.KeepToken...)
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.UserSetPassword(ctx, tx, dbsqlc.UserSetPasswordParams{ID: id, PasswordHash: hash}); err != nil {
+		if err := dbsqlc.Q.UserSetPassword(ctx, tx, dbsqlc.UserSetPasswordParams{ID: id, PasswordHash: hash}); err != nil {
 			return fmt.Errorf("set password: %w", err)
 		}
-		if err := s.db.Q.WebSessionDeleteOthers(ctx, tx, dbsqlc.WebSessionDeleteOthersParams{UserID: id, TokenHash: login}); err != nil {
+		if err := dbsqlc.Q.WebSessionDeleteOthers(ctx, tx, dbsqlc.WebSessionDeleteOthersParams{UserID: id, TokenHash: login}); err != nil {
 			return fmt.Errorf("sign out other browsers: %w", err)
 		}
-		if err := s.db.Q.LoginLinkEnd(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.LoginLinkEnd(ctx, tx, id); err != nil {
 			return fmt.Errorf("end sign-in links: %w", err)
 		}
-		if err := s.db.Q.LinkCodeEnd(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.LinkCodeEnd(ctx, tx, id); err != nil {
 			return fmt.Errorf("end codes that link an identity: %w", err)
 		}
 		if effect.RevokeTokens {
-			if err := s.db.Q.TokenRevokeOthers(ctx, tx, dbsqlc.TokenRevokeOthersParams{UserID: id, TokenHash: token}); err != nil {
+			if err := dbsqlc.Q.TokenRevokeOthers(ctx, tx, dbsqlc.TokenRevokeOthersParams{UserID: id, TokenHash: token}); err != nil {
 				return fmt.Errorf("revoke tokens: %w", err)
 			}
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }
 
 // AnyPassword reports whether anybody can sign in with a password.
 func (s *Store) AnyPassword(ctx context.Context) (bool, error) {
-	yes, err := s.db.Q.UserAnyPassword(ctx, s.db.Pool)
+	yes, err := dbsqlc.Q.UserAnyPassword(ctx, s.db.Pool)
 	return yes, pg.Classify(err)
 }
 
@@ -110,16 +115,16 @@ type SignInUse struct {
 
 // SignInUse returns how far the sign-in has been used.
 func (s *Store) SignInUse(ctx context.Context) (SignInUse, error) {
-	row, err := s.db.Q.UserSignInUse(ctx, s.db.Pool)
+	row, err := dbsqlc.Q.UserSignInUse(ctx, s.db.Pool)
 	return SignInUse{SignedIn: row.SignedIn, Links: row.Links}, pg.Classify(err)
 }
 
 // CreateLoginLink stores the hash of a one-time sign-in token. Errors are Conflict if the hash exists.
 func (s *Store) CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error {
-	if err := s.db.Q.LoginLinkPrune(ctx, s.db.Pool); err != nil {
+	if err := dbsqlc.Q.LoginLinkPrune(ctx, s.db.Pool); err != nil {
 		return pg.Classify(fmt.Errorf("prune login links: %w", err))
 	}
-	n, err := s.db.Q.LoginLinkCreate(ctx, s.db.Pool, dbsqlc.LoginLinkCreateParams{TokenHash: hash, UserID: user, ExpiresAt: expires})
+	n, err := dbsqlc.Q.LoginLinkCreate(ctx, s.db.Pool, dbsqlc.LoginLinkCreateParams{TokenHash: hash, UserID: user, ExpiresAt: expires})
 	if err == nil && n == 0 {
 		err = fault.Errorf(fault.Conflict, "this sign-in has been used before; sign in again")
 	}
@@ -130,7 +135,7 @@ var errLoginLink = fault.Errorf(fault.Denied, "this sign-in link was already use
 
 // LoginLinkUser returns the user of a one-time token without using it. Errors are those of UseLoginLink.
 func (s *Store) LoginLinkUser(ctx context.Context, hash []byte) (User, error) {
-	row, err := s.db.Q.LoginLinkUser(ctx, s.db.Pool, hash)
+	row, err := dbsqlc.Q.LoginLinkUser(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, errLoginLink
 	}
@@ -139,7 +144,7 @@ func (s *Store) LoginLinkUser(ctx context.Context, hash []byte) (User, error) {
 
 // UseLoginLink spends a one-time token; Denied if it is unknown, spent or expired.
 func (s *Store) UseLoginLink(ctx context.Context, hash []byte) (User, error) {
-	id, err := s.db.Q.LoginLinkUse(ctx, s.db.Pool, hash)
+	id, err := dbsqlc.Q.LoginLinkUse(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, errLoginLink
 	}
@@ -151,15 +156,15 @@ func (s *Store) UseLoginLink(ctx context.Context, hash []byte) (User, error) {
 
 // CreateWebSession stores the hash of a browser's cookie.
 func (s *Store) CreateWebSession(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error {
-	if err := s.db.Q.WebSessionPrune(ctx, s.db.Pool); err != nil {
+	if err := dbsqlc.Q.WebSessionPrune(ctx, s.db.Pool); err != nil {
 		return pg.Classify(fmt.Errorf("prune web sessions: %w", err))
 	}
-	return pg.Classify(s.db.Q.WebSessionCreate(ctx, s.db.Pool, dbsqlc.WebSessionCreateParams{TokenHash: hash, UserID: user, ExpiresAt: expires}))
+	return pg.Classify(dbsqlc.Q.WebSessionCreate(ctx, s.db.Pool, dbsqlc.WebSessionCreateParams{TokenHash: hash, UserID: user, ExpiresAt: expires}))
 }
 
 // WebSessionUser finds the user of a cookie and when it was last seen; NotFound if it is unknown or expired.
 func (s *Store) WebSessionUser(ctx context.Context, hash []byte) (User, time.Time, error) {
-	r, err := s.db.Q.WebSessionUser(ctx, s.db.Pool, hash)
+	r, err := dbsqlc.Q.WebSessionUser(ctx, s.db.Pool, hash)
 	if err != nil {
 		return User{}, time.Time{}, pg.Classify(err)
 	}
@@ -168,16 +173,16 @@ func (s *Store) WebSessionUser(ctx context.Context, hash []byte) (User, time.Tim
 
 // TouchWebSession slides the end of a browser's login.
 func (s *Store) TouchWebSession(ctx context.Context, hash []byte, expires time.Time) error {
-	return pg.Classify(s.db.Q.WebSessionTouch(ctx, s.db.Pool, dbsqlc.WebSessionTouchParams{TokenHash: hash, ExpiresAt: expires}))
+	return pg.Classify(dbsqlc.Q.WebSessionTouch(ctx, s.db.Pool, dbsqlc.WebSessionTouchParams{TokenHash: hash, ExpiresAt: expires}))
 }
 
 // DeleteWebSession signs a browser out, and ends its streams in all processes.
 func (s *Store) DeleteWebSession(ctx context.Context, hash []byte) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.WebSessionDelete(ctx, tx, hash)
+		n, err := dbsqlc.Q.WebSessionDelete(ctx, tx, hash)
 		if err != nil || n == 0 {
 			return err
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/quota"
+	"xbot/internal/user/dbsqlc"
 )
 
 // Scope is what an API token may.
@@ -37,7 +37,7 @@ type Token struct {
 // a Conflict where the user has as many as they may.
 func (s *Store) CreateToken(ctx context.Context, user chat.UserID, t Token, hash []byte) (id int64, err error) {
 	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Tokens, Owner: user}, func(tx *pg.Tx) (bool, error) {
-		id, err = s.db.Q.TokenCreate(ctx, tx, tokenRow(user, t, hash))
+		id, err = dbsqlc.Q.TokenCreate(ctx, tx, tokenRow(user, t, hash))
 		return err == nil, err
 	})
 	return id, err
@@ -46,7 +46,7 @@ func (s *Store) CreateToken(ctx context.Context, user chat.UserID, t Token, hash
 // GrantToken makes a token for a user as an operator, or as the server for programs of its machine, however many they have; else it is
 // CreateToken.
 func (s *Store) GrantToken(ctx context.Context, user chat.UserID, t Token, hash []byte) (int64, error) {
-	id, err := s.db.Q.TokenCreate(ctx, s.db.Pool, tokenRow(user, t, hash))
+	id, err := dbsqlc.Q.TokenCreate(ctx, s.db.Pool, tokenRow(user, t, hash))
 	return id, pg.Classify(err)
 }
 
@@ -56,7 +56,7 @@ func tokenRow(user chat.UserID, t Token, hash []byte) dbsqlc.TokenCreateParams {
 
 // RevokeOlderTokens revokes the user's tokens of a name but the newest few.
 func (s *Store) RevokeOlderTokens(ctx context.Context, user chat.UserID, name string, keep int) error {
-	err := s.db.Q.TokenRevokeOlder(ctx, s.db.Pool, dbsqlc.TokenRevokeOlderParams{UserID: user, Name: chat.Clean(name), Keep: int32(keep)})
+	err := dbsqlc.Q.TokenRevokeOlder(ctx, s.db.Pool, dbsqlc.TokenRevokeOlderParams{UserID: user, Name: chat.Clean(name), Keep: int32(keep)})
 	if err != nil {
 		return pg.Classify(fmt.Errorf("revoke earlier tokens: %w", err))
 	}
@@ -68,12 +68,12 @@ const touchEvery = time.Minute
 
 // TokenUser finds the user of an API token, and what it may; NotFound if it is unknown, revoked or expired.
 func (s *Store) TokenUser(ctx context.Context, hash []byte) (User, Scope, error) {
-	r, err := s.db.Q.TokenUser(ctx, s.db.Pool, hash)
+	r, err := dbsqlc.Q.TokenUser(ctx, s.db.Pool, hash)
 	if err != nil {
 		return User{}, "", pg.Classify(err)
 	}
 	if r.LastUsedAt == nil || time.Since(*r.LastUsedAt) > touchEvery {
-		if err := s.db.Q.TokenTouch(ctx, s.db.Pool, r.TokenID); err != nil {
+		if err := dbsqlc.Q.TokenTouch(ctx, s.db.Pool, r.TokenID); err != nil {
 			return User{}, "", pg.Classify(err)
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Store) TokenUser(ctx context.Context, hash []byte) (User, Scope, error)
 
 // Tokens lists a user's tokens.
 func (s *Store) Tokens(ctx context.Context, user chat.UserID) ([]Token, error) {
-	rows, err := s.db.Q.TokenList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.TokenList(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(err)
 	}
@@ -96,13 +96,13 @@ func (s *Store) Tokens(ctx context.Context, user chat.UserID) ([]Token, error) {
 // RevokeToken makes a token of the user useless at once; NotFound if it is not theirs.
 func (s *Store) RevokeToken(ctx context.Context, user chat.UserID, id int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := s.db.Q.TokenRevoke(ctx, tx, dbsqlc.TokenRevokeParams{ID: id, UserID: user})
+		n, err := dbsqlc.Q.TokenRevoke(ctx, tx, dbsqlc.TokenRevokeParams{ID: id, UserID: user})
 		if err != nil {
 			return fmt.Errorf("revoke a token: %w", err)
 		}
 		if n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no token %d", id)
 		}
-		return s.db.Q.AccessChanged(ctx, tx)
+		return tx.NotifyAccess(ctx)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"xbot/internal/user/dbsqlc"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,7 +18,7 @@ import (
 // ZoneOf is the timezone in which a person reads times: that of their profile, else the first of zones that is known. For a consumer of a service it
 // is its administrator's.
 func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*time.Location, error) {
-	said, err := t.Q.ProfileZone(ctx, t, int64(user))
+	said, err := dbsqlc.Q.ProfileZone(ctx, t, int64(user))
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("read the timezone of user %d: %w", user, err)
 	}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/dbsqlc"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/user/users"
 )
@@ -41,7 +41,7 @@ func (s *Store) PassJob(ctx context.Context, id chat.JobID) (chat.Fired, error) 
 func (s *Store) actOnDue(ctx context.Context, id chat.JobID, act func(context.Context, *fire) error, beat *chat.Heartbeat) (out chat.Fired, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		out = chat.Fired{}
-		row, err := tx.Q.CronLock(ctx, tx, id)
+		row, err := dbsqlc.Q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -65,7 +65,7 @@ func (s *Store) actOnDue(ctx context.Context, id chat.JobID, act func(context.Co
 // RunJob posts the message of a job at once, at somebody's request. Repeating the request changes nothing.
 func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out chat.Fired, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.CronLock(ctx, tx, id)
+		row, err := dbsqlc.Q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return noJob(id)
 		}
@@ -87,7 +87,7 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 		_, next, due := j.times()
 		out = chat.Fired{Job: j.Job, Told: f.told, Runs: f.ran, At: f.now}
 		f.wake()
-		err = tx.Q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
+		err = dbsqlc.Q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
 		if err != nil {
 			return fmt.Errorf("count a run of %s: %w", id, err)
 		}
@@ -175,7 +175,7 @@ func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) er
 		j.State, j.Next = chat.JobDone, nil
 	}
 	_, next, dueAt := j.times()
-	err := f.tx.Q.CronAdvance(ctx, f.tx, dbsqlc.CronAdvanceParams{
+	err := dbsqlc.Q.CronAdvance(ctx, f.tx, dbsqlc.CronAdvanceParams{
 		ID: j.ID, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), Passed: int64(due.Passed), NextAt: next, DueAt: dueAt,
 	})
 	if err != nil {
@@ -192,11 +192,11 @@ func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) er
 // prune keeps the newest runs.
 func (f *fire) prune(ctx context.Context) error {
 	if f.job.Service != "" {
-		if err := f.tx.Q.CronFiringsPrune(ctx, f.tx, dbsqlc.CronFiringsPruneParams{Job: string(f.job.ID), Keep: keepRuns}); err != nil {
+		if err := dbsqlc.Q.CronFiringsPrune(ctx, f.tx, dbsqlc.CronFiringsPruneParams{Job: string(f.job.ID), Keep: keepRuns}); err != nil {
 			return fmt.Errorf("forget old firings of %s: %w", f.job.ID, err)
 		}
 	}
-	return f.tx.Q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
+	return dbsqlc.Q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
 }
 
 // runs tells the conversation of each time, in their order.
@@ -226,7 +226,7 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 	if f.beat != nil && f.beat.Skip != "" {
 		return f.beat.Skip, nil
 	}
-	waits, err := f.tx.Q.CronRunWaits(ctx, f.tx, f.job.ID)
+	waits, err := dbsqlc.Q.CronRunWaits(ctx, f.tx, f.job.ID)
 	if err != nil || waits {
 		return "waiting", err
 	}
@@ -236,7 +236,7 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 	if f.beat == nil {
 		return "", nil
 	}
-	if busy, err := f.tx.Q.CronBusy(ctx, f.tx, f.job.Owner); err != nil || busy {
+	if busy, err := dbsqlc.Q.CronBusy(ctx, f.tx, f.job.Owner); err != nil || busy {
 		return "busy", err
 	}
 	return "", nil
@@ -247,7 +247,7 @@ func (f *fire) record(ctx context.Context, r run) error {
 	if f.job.Service == "" {
 		return f.recordRun(ctx, r)
 	}
-	n, err := f.tx.Q.CronFiringAdd(ctx, f.tx, dbsqlc.CronFiringAddParams{JobID: f.job.ID, Key: r.key, ScheduledAt: r.at, Reason: r.reason})
+	n, err := dbsqlc.Q.CronFiringAdd(ctx, f.tx, dbsqlc.CronFiringAddParams{JobID: f.job.ID, Key: r.key, ScheduledAt: r.at, Reason: r.reason})
 	if err != nil {
 		return fmt.Errorf("note a firing of %s: %w", f.job.ID, err)
 	}
@@ -268,7 +268,7 @@ func (f *fire) recordRun(ctx context.Context, r run) error {
 	if f.job.Heartbeat != "" {
 		told.Origin = chat.OriginHeartbeat
 	}
-	id, err := f.tx.Q.CronRunAdd(ctx, f.tx, dbsqlc.CronRunAddParams{
+	id, err := dbsqlc.Q.CronRunAdd(ctx, f.tx, dbsqlc.CronRunAddParams{
 		JobID: f.job.ID, Key: r.key, ScheduledAt: r.at, Reason: r.reason, SessionKey: told.Session, Skipped: r.skipped,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -306,7 +306,7 @@ func (f *fire) recordRun(ctx context.Context, r run) error {
 		f.tx.NotifyParent(f.job.Home)
 	}
 	f.told, f.ran = append(f.told, told.Session), f.ran+1
-	return f.tx.Q.CronRunTold(ctx, f.tx, dbsqlc.CronRunToldParams{ID: id, InboxID: int64(row)})
+	return dbsqlc.Q.CronRunTold(ctx, f.tx, dbsqlc.CronRunToldParams{ID: id, InboxID: int64(row)})
 }
 
 // OwnConversation is the key of the conversation of a job.
@@ -350,7 +350,7 @@ func (f *fire) address(ctx context.Context) (*chat.Address, error) {
 		from = f.job.Deliver
 	}
 	if f.job.Heartbeat != "" && from == LastTalk {
-		last, err := f.tx.Q.CronLastTalk(ctx, f.tx, f.job.Owner)
+		last, err := dbsqlc.Q.CronLastTalk(ctx, f.tx, f.job.Owner)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, nil
 		}
@@ -371,7 +371,7 @@ func (f *fire) address(ctx context.Context) (*chat.Address, error) {
 // may reports whether the owner of the job may still post to a conversation: it may be deleted, or belong to another user by
 // now.
 func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
-	yes, err := f.tx.Q.CronMay(ctx, f.tx, dbsqlc.CronMayParams{Owner: f.job.Owner, Key: key})
+	yes, err := dbsqlc.Q.CronMay(ctx, f.tx, dbsqlc.CronMayParams{Owner: f.job.Owner, Key: key})
 	if err != nil {
 		return false, fmt.Errorf("look whose conversation %s is: %w", key, err)
 	}
@@ -403,7 +403,7 @@ func (f *fire) converse(ctx context.Context, told chat.InternalMessage) error {
 	if agent == "" {
 		agent = "main"
 	}
-	err = f.tx.Q.CronSession(ctx, f.tx, dbsqlc.CronSessionParams{
+	err = dbsqlc.Q.CronSession(ctx, f.tx, dbsqlc.CronSessionParams{
 		Key: told.Session, UserID: f.job.Owner, Channel: channel, Title: f.job.Name, Agent: agent, Origin: body, Model: f.job.Model,
 	})
 	if err != nil {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/dbsqlc"
 	"xbot/internal/automation/schedule"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/inbox"
+	"xbot/internal/user/users"
 )
 
 // MaxJobs is how many jobs of a user may be active or paused.
@@ -37,7 +38,7 @@ type Job struct {
 
 // Clock is the time of the database, which all processes share.
 func (s *Store) Clock(ctx context.Context) (time.Time, error) {
-	now, err := s.db.Q.CronClock(ctx, s.db.Pool)
+	now, err := dbsqlc.Q.CronClock(ctx, s.db.Pool)
 	return now, pg.Classify(err)
 }
 
@@ -45,15 +46,15 @@ func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 // TooLarge: the owner has as many as are kept.
 func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.MemoryLock(ctx, tx, j.Owner); err != nil {
+		if err := users.Lock(ctx, tx, j.Owner); err != nil {
 			return fmt.Errorf("lock the user: %w", err)
 		}
-		n, err := tx.Q.CronCount(ctx, tx, j.Owner)
+		n, err := dbsqlc.Q.CronCount(ctx, tx, j.Owner)
 		if err != nil {
 			return fmt.Errorf("count jobs: %w", err)
 		}
 		if j.MadeBy != "" {
-			row, err := tx.Q.CronMadeBy(ctx, tx, dbsqlc.CronMadeByParams{UserID: j.Owner, MadeBy: j.MadeBy})
+			row, err := dbsqlc.Q.CronMadeBy(ctx, tx, dbsqlc.CronMadeByParams{UserID: j.Owner, MadeBy: j.MadeBy})
 			if made = jobOf(row); !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
@@ -61,7 +62,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 		if int(n) >= cmp.Or(j.Most, MaxJobs) && j.Heartbeat == "" {
 			return i18n.Fault(fault.TooLarge, i18n.CronLimit, n)
 		}
-		row, err := tx.Q.CronInsert(ctx, tx, insertOf(j))
+		row, err := dbsqlc.Q.CronInsert(ctx, tx, insertOf(j))
 		made, fresh = jobOf(row), true
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.Errorf(fault.Conflict, "there is such a job; try again")
@@ -110,7 +111,7 @@ func (j Job) offset() time.Duration {
 
 // Job reads one; NotFound if there is none, or it was deleted.
 func (s *Store) Job(ctx context.Context, id chat.JobID) (Job, error) {
-	row, err := s.db.Q.CronGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.CronGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Job{}, noJob(id)
 	}
@@ -136,7 +137,7 @@ const (
 
 // Jobs lists jobs, those first that run next.
 func (s *Store) Jobs(ctx context.Context, which Listed) ([]Job, error) {
-	rows, err := s.db.Q.CronList(ctx, s.db.Pool, dbsqlc.CronListParams{Owner: int64(which.Owner), Track: which.Track, Service: which.Service})
+	rows, err := dbsqlc.Q.CronList(ctx, s.db.Pool, dbsqlc.CronListParams{Owner: int64(which.Owner), Track: which.Track, Service: which.Service})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list jobs: %w", err))
 	}
@@ -145,7 +146,7 @@ func (s *Store) Jobs(ctx context.Context, which Listed) ([]Job, error) {
 		out[i], ids[i] = jobOf(r.CronJob), string(r.CronJob.ID)
 		out[i].OwnerName, out[i].Held = r.OwnerName, r.Held
 	}
-	runs, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
+	runs, err := dbsqlc.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the last runs of jobs: %w", err))
 	}
@@ -158,7 +159,7 @@ func (s *Store) Jobs(ctx context.Context, which Listed) ([]Job, error) {
 
 // Heartbeats lists the jobs that the policy has made.
 func (s *Store) Heartbeats(ctx context.Context) ([]Job, error) {
-	rows, err := s.db.Q.CronHearts(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.CronHearts(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list heartbeats: %w", err))
 	}
@@ -171,7 +172,7 @@ func (s *Store) Heartbeats(ctx context.Context) ([]Job, error) {
 
 // JobRuns lists the newest runs of a job, newest first.
 func (s *Store) JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error) {
-	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: []string{string(id)}, Most: int32(most)})
+	rows, err := dbsqlc.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: []string{string(id)}, Most: int32(most)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the runs of %s: %w", id, err))
 	}
@@ -186,7 +187,7 @@ func (s *Store) JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.Jo
 func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job, now time.Time) error) (Job, error) {
 	var out Job
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.CronLock(ctx, tx, id)
+		row, err := dbsqlc.Q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return noJob(id)
 		}
@@ -198,7 +199,7 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 			return err
 		}
 		p := insertOf(j)
-		changed, err := tx.Q.CronChange(ctx, tx, dbsqlc.CronChangeParams{
+		changed, err := dbsqlc.Q.CronChange(ctx, tx, dbsqlc.CronChangeParams{
 			ID: id, Name: p.Name, Message: p.Message, Kind: p.Kind, Expr: p.Expr, EveryS: p.EveryS, At: p.At, Zone: p.Zone, Target: p.Target, Conversation: p.Conversation, Permits: p.Permits, Deliver: p.Deliver,
 			Model: p.Model, Think: p.Think, Missed: p.Missed, MaxAgeS: p.MaxAgeS, JitterS: p.JitterS, MaxRuns: p.MaxRuns, State: j.State, NextAt: p.NextAt, DueAt: p.DueAt,
 		})
@@ -212,14 +213,14 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 // DeleteJob ends a job for good, with its history. Runs that no turn has begun are dropped; what it has told conversations stays.
 func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.CronDelete(ctx, tx, id)
+		n, err := dbsqlc.Q.CronDelete(ctx, tx, id)
 		if err == nil && n == 0 {
 			return noJob(id)
 		}
 		if err != nil {
 			return err
 		}
-		waiting, err := tx.Q.CronDropWaiting(ctx, tx, id)
+		waiting, err := dbsqlc.Q.CronDropWaiting(ctx, tx, id)
 		if err != nil {
 			return fmt.Errorf("drop the waiting runs of %s: %w", id, err)
 		}
@@ -238,7 +239,7 @@ const keepDone = 100
 
 // deleteDoneJobs deletes what a user's older jobs left that are done.
 func deleteDoneJobs(ctx context.Context, t *pg.Tx, user chat.UserID) error {
-	gone, err := t.Q.CronForgetDone(ctx, t, dbsqlc.CronForgetDoneParams{UserID: user, Keep: keepDone})
+	gone, err := dbsqlc.Q.CronForgetDone(ctx, t, dbsqlc.CronForgetDoneParams{UserID: user, Keep: keepDone})
 	if err != nil {
 		return err
 	}
@@ -254,7 +255,7 @@ func forgetRuns(ctx context.Context, t *pg.Tx, jobs []chat.JobID) error {
 	for i, id := range jobs {
 		ids[i] = string(id)
 	}
-	if err := t.Q.CronRunsForget(ctx, t, ids); err != nil {
+	if err := dbsqlc.Q.CronRunsForget(ctx, t, ids); err != nil {
 		return fmt.Errorf("forget the runs of deleted jobs: %w", err)
 	}
 	return nil
@@ -262,7 +263,7 @@ func forgetRuns(ctx context.Context, t *pg.Tx, jobs []chat.JobID) error {
 
 // OverdueJobs takes jobs that did not run although their time has come. It returns each at growing intervals.
 func (s *Store) OverdueJobs(ctx context.Context) ([]chat.JobID, error) {
-	ids, err := s.db.Q.CronOverdue(ctx, s.db.Pool)
+	ids, err := dbsqlc.Q.CronOverdue(ctx, s.db.Pool)
 	return ids, pg.Classify(err)
 }
 

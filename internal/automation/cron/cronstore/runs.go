@@ -7,10 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // outputRunes bounds what is shown of what was said in a run (spec/004).
@@ -20,14 +20,14 @@ const outputRunes = 4000
 // forgotten.
 func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error) {
 	none := fault.Errorf(fault.NotFound, "%s has no run %d, or it was forgotten", id, run)
-	r, err := s.db.Q.CronRunGet(ctx, s.db.Pool, dbsqlc.CronRunGetParams{ID: run, Job: id})
+	r, err := dbsqlc.Q.CronRunGet(ctx, s.db.Pool, dbsqlc.CronRunGetParams{ID: run, Job: id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.JobRunDetails{}, none
 	}
 	if err != nil {
 		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read run %d: %w", run, err))
 	}
-	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{One: run})
+	rows, err := dbsqlc.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{One: run})
 	if err != nil {
 		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read run %d: %w", run, err))
 	}
@@ -44,7 +44,7 @@ func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.
 	if r.TurnID == nil {
 		return out, nil
 	}
-	steps, err := s.db.Q.CronRunSteps(ctx, s.db.Pool, string(*r.TurnID))
+	steps, err := dbsqlc.Q.CronRunSteps(ctx, s.db.Pool, string(*r.TurnID))
 	if err != nil {
 		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read the steps of run %d: %w", run, err))
 	}
@@ -75,7 +75,7 @@ func (s *Store) RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[ch
 	for i, id := range jobs {
 		ids[i] = string(id)
 	}
-	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: int32(most)})
+	rows, err := dbsqlc.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: int32(most)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the runs of %d jobs: %w", len(jobs), err))
 	}
@@ -88,7 +88,7 @@ func (s *Store) RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[ch
 
 // ServedSession is the session of a conversation of a service, by its id. NotFound: there is none.
 func (s *Store) ServedSession(ctx context.Context, id string) (chat.SessionKey, error) {
-	key, err := s.db.Q.ServedSession(ctx, s.db.Pool, id)
+	key, err := dbsqlc.Q.ServedSession(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.Errorf(fault.NotFound, "there is no conversation %q of a service", id)
 	}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/user/users"
 )
@@ -47,10 +47,10 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 		if err != nil {
 			return err
 		}
-		if err := tx.Q.TrackPass(ctx, tx); err != nil {
+		if err := dbsqlc.Q.TrackPass(ctx, tx); err != nil {
 			return fmt.Errorf("pass over runs of keys and services that may have none: %w", err)
 		}
-		posted, err := tx.Q.TrackPosted(ctx, tx, pg.Interval(most))
+		posted, err := dbsqlc.Q.TrackPosted(ctx, tx, pg.Interval(most))
 		if err != nil {
 			return fmt.Errorf("count runs: %w", err)
 		}
@@ -65,7 +65,7 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 			}
 			n += told
 		}
-		waits, err := tx.Q.TrackWaits(ctx, tx)
+		waits, err := dbsqlc.Q.TrackWaits(ctx, tx)
 		if err != nil {
 			return fmt.Errorf("look who waits: %w", err)
 		}
@@ -83,7 +83,7 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 
 // settle gives the places back of runs whose turns are over. Those of jobs that were deleted meanwhile are forgotten then.
 func settle(ctx context.Context, tx *pg.Tx) error {
-	jobs, err := tx.Q.TrackSettle(ctx, tx)
+	jobs, err := dbsqlc.Q.TrackSettle(ctx, tx)
 	if err != nil {
 		return fmt.Errorf("settle runs: %w", err)
 	}
@@ -92,11 +92,11 @@ func settle(ctx context.Context, tx *pg.Tx) error {
 
 // fill writes runs of firings into the line. filled says that there was a firing to look at.
 func fill(ctx context.Context, tx *pg.Tx) (filled bool, added int, err error) {
-	single, err := tx.Q.TrackFillOne(ctx, tx, trackPage)
+	single, err := dbsqlc.Q.TrackFillOne(ctx, tx, trackPage)
 	if err != nil {
 		return false, 0, fmt.Errorf("write the runs of firings that tell one conversation: %w", err)
 	}
-	some, err := tx.Q.TrackFill(ctx, tx, trackPage)
+	some, err := dbsqlc.Q.TrackFill(ctx, tx, trackPage)
 	if err != nil {
 		return false, 0, fmt.Errorf("write the runs of a firing: %w", err)
 	}
@@ -109,7 +109,7 @@ func fill(ctx context.Context, tx *pg.Tx) (filled bool, added int, err error) {
 
 // stopLate asks the turns of runs to stop that take too long. A run that no turn has begun is dropped.
 func stopLate(ctx context.Context, tx *pg.Tx, most time.Duration) error {
-	late, err := tx.Q.TrackLate(ctx, tx, pg.Interval(most))
+	late, err := dbsqlc.Q.TrackLate(ctx, tx, pg.Interval(most))
 	if err != nil {
 		return fmt.Errorf("look for runs that take too long: %w", err)
 	}
@@ -120,7 +120,7 @@ func stopLate(ctx context.Context, tx *pg.Tx, most time.Duration) error {
 			}
 			continue
 		}
-		stops, err := tx.Q.TrackStop(ctx, tx, dbsqlc.TrackStopParams{Key: "timeout/" + strconv.FormatInt(r.ID, 10), TurnID: new(chat.TurnID(r.TurnID)), SessionKey: r.SessionKey})
+		stops, err := dbsqlc.Q.TrackStop(ctx, tx, dbsqlc.TrackStopParams{Key: "timeout/" + strconv.FormatInt(r.ID, 10), TurnID: new(chat.TurnID(r.TurnID)), SessionKey: r.SessionKey})
 		if err != nil {
 			return fmt.Errorf("stop run %d: %w", r.ID, err)
 		}
@@ -132,7 +132,7 @@ func stopLate(ctx context.Context, tx *pg.Tx, most time.Duration) error {
 }
 
 func drop(ctx context.Context, tx *pg.Tx, id chat.InboxID) error {
-	rows, err := tx.Q.TrackDrop(ctx, tx, id)
+	rows, err := dbsqlc.Q.TrackDrop(ctx, tx, id)
 	if err != nil {
 		return fmt.Errorf("drop a run that nobody began: %w", err)
 	}
@@ -146,7 +146,7 @@ func drop(ctx context.Context, tx *pg.Tx, id chat.InboxID) error {
 
 // postNext tells the conversation of the run that is next. told is 0 where that one is gone; more is false where none is next.
 func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
-	r, err := tx.Q.TrackNext(ctx, tx)
+	r, err := dbsqlc.Q.TrackNext(ctx, tx)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -154,7 +154,7 @@ func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
 		return 0, false, fmt.Errorf("look for the next run: %w", err)
 	}
 	if !r.There {
-		return 0, true, tx.Q.TrackGone(ctx, tx, r.ID)
+		return 0, true, dbsqlc.Q.TrackGone(ctx, tx, r.ID)
 	}
 	f := fire{tx: tx, job: jobOf(r.CronJob), now: r.Clock}
 	f.job.Consumer = r.Own
@@ -167,18 +167,18 @@ func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
 		Session: r.SessionKey, Key: string(f.job.ID) + "@" + r.Key, Origin: chat.OriginCron, Text: text, To: to, Options: chat.Options{Think: f.job.Think},
 	}, "")
 	if fault.Is(err, fault.NotFound) || err == nil && row == 0 { // deleted meanwhile, or told when the run was there before
-		return 0, true, tx.Q.TrackGone(ctx, tx, r.ID)
+		return 0, true, dbsqlc.Q.TrackGone(ctx, tx, r.ID)
 	}
 	if err != nil {
 		return 0, false, err
 	}
 	tx.WakeTurn(r.SessionKey, "cron", "cron "+f.job.Name)
-	return 1, true, tx.Q.TrackPost(ctx, tx, dbsqlc.TrackPostParams{ID: r.ID, InboxID: int64(row)})
+	return 1, true, dbsqlc.Q.TrackPost(ctx, tx, dbsqlc.TrackPostParams{ID: r.ID, InboxID: int64(row)})
 }
 
 // LockTrack has the line stand still until the transaction ends. It is taken before conversations are.
 func LockTrack(ctx context.Context, tx *pg.Tx) error {
-	if err := tx.Q.TrackLock(ctx, tx); err != nil {
+	if err := dbsqlc.Q.TrackLock(ctx, tx); err != nil {
 		return fmt.Errorf("lock the track: %w", err)
 	}
 	return nil
@@ -187,7 +187,7 @@ func LockTrack(ctx context.Context, tx *pg.Tx) error {
 // PutBack gives the places of a conversation back in which runs wait that no turn has begun: a person takes it, and they go on when it is given
 // back. The line stands still (LockTrack).
 func PutBack(ctx context.Context, tx *pg.Tx, key chat.SessionKey) error {
-	if err := tx.Q.TrackPutBack(ctx, tx, key); err != nil {
+	if err := dbsqlc.Q.TrackPutBack(ctx, tx, key); err != nil {
 		return fmt.Errorf("put the runs of %s back in line: %w", key, err)
 	}
 	tx.WakeTrack()
@@ -196,7 +196,7 @@ func PutBack(ctx context.Context, tx *pg.Tx, key chat.SessionKey) error {
 
 // TracksToWake says, at times, whether the line has work that nobody may be looking after.
 func (s *Store) TracksToWake(ctx context.Context) ([]string, error) {
-	due, err := s.db.Q.TrackToWake(ctx, s.db.Pool)
+	due, err := dbsqlc.Q.TrackToWake(ctx, s.db.Pool)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && !due {
 		return nil, nil
 	}
@@ -223,7 +223,7 @@ type Owner struct {
 
 // JobOwner says who a user is who has jobs, or is about to. NotFound: there is no such user.
 func (s *Store) JobOwner(ctx context.Context, user chat.UserID) (Owner, error) {
-	r, err := s.db.Q.CronOwner(ctx, s.db.Pool, user)
+	r, err := dbsqlc.Q.CronOwner(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Owner{}, fault.Errorf(fault.NotFound, "there is no user %d", user)
 	}
@@ -238,7 +238,7 @@ func (s *Store) JobOwner(ctx context.Context, user chat.UserID) (Owner, error) {
 
 // WakeService wakes the jobs of a service that may act again, in the transaction that lets them.
 func WakeService(ctx context.Context, tx *pg.Tx, service string) error {
-	ids, err := tx.Q.CronOfService(ctx, tx, service)
+	ids, err := dbsqlc.Q.CronOfService(ctx, tx, service)
 	if err != nil {
 		return fmt.Errorf("look for the jobs of %s: %w", service, err)
 	}

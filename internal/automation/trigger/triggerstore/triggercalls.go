@@ -3,17 +3,17 @@ package triggerstore
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/turn/session"
 	"xbot/internal/user/users"
@@ -43,7 +43,7 @@ const callsWindow = time.Minute
 // limit. NotFound: the trigger is gone. Conflict: it is off, or its conversation is gone. RateLimited says when to come again.
 func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.TriggerLock(ctx, tx, d.Trigger)
+		row, err := dbsqlc.Q.TriggerLock(ctx, tx, d.Trigger)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return noTrigger()
 		}
@@ -51,7 +51,7 @@ func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err er
 			return fmt.Errorf("lock trigger: %w", err)
 		}
 		out.Session = row.SessionKey
-		n, err := s.db.Q.TriggerRepeated(ctx, tx, dbsqlc.TriggerRepeatedParams{TriggerID: d.Trigger, Key: d.Key})
+		n, err := dbsqlc.Q.TriggerRepeated(ctx, tx, dbsqlc.TriggerRepeatedParams{TriggerID: d.Trigger, Key: d.Key})
 		if err != nil || n > 0 {
 			out.Duplicate = n > 0
 			return err
@@ -73,7 +73,7 @@ func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err er
 }
 
 func withinRate(ctx context.Context, t *pg.Tx, row dbsqlc.Trigger) error {
-	ago, err := t.Q.TriggerNth(ctx, t, dbsqlc.TriggerNthParams{TriggerID: row.ID, N: row.PerMinute})
+	ago, err := dbsqlc.Q.TriggerNth(ctx, t, dbsqlc.TriggerNthParams{TriggerID: row.ID, N: row.PerMinute})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // there were not so many yet
 	}
@@ -99,20 +99,20 @@ func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d
 	if err != nil {
 		return err
 	}
-	if err := s.db.Q.TriggerDelivered(ctx, tx, dbsqlc.TriggerDeliveredParams{
+	if err := dbsqlc.Q.TriggerDelivered(ctx, tx, dbsqlc.TriggerDeliveredParams{
 		TriggerID: d.Trigger, Key: d.Key, Event: chat.Clean(d.Event), Bytes: int32(d.Bytes), Note: chat.Clean(d.Note), InboxID: int64(id),
 	}); err != nil {
 		return fmt.Errorf("note delivery: %w", err)
 	}
 	tx.WakeTurn(row.SessionKey, chat.OriginHook, "hook "+row.Name)
-	return s.db.Q.TriggerFired(ctx, tx, d.Trigger)
+	return dbsqlc.Q.TriggerFired(ctx, tx, d.Trigger)
 }
 
 // answersIn is where answers are delivered on a platform; nil: on none. A conversation that is not its owner's any more gets none.
 func (s *Store) answersIn(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger) (*chat.Address, error) {
 	key := cmp.Or(row.AnswerIn, row.SessionKey)
-	found, err := s.db.Q.SessionGet(ctx, tx, key)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && found.UserID != row.UserID {
+	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, tx, key)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && owner != row.UserID {
 		return nil, nil
 	}
 	if err != nil {
@@ -129,18 +129,14 @@ func (s *Store) calledSession(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger
 		if to != nil {
 			origin.Provider, origin.Account = to.Channel, to.Account
 		}
-		body, err := json.Marshal(origin)
-		if err != nil {
-			return fmt.Errorf("encode origin: %w", err)
-		}
-		if _, err := s.db.Q.SessionCreate(ctx, tx, dbsqlc.SessionCreateParams{
-			Key: row.SessionKey, UserID: row.UserID, Channel: origin.Provider, Title: row.Name, Agent: session.DefaultAgent, ChatType: chat.ChatHook, Origin: body,
+		if _, err := conversation.Create(ctx, tx, conversation.NewSession{
+			Key: row.SessionKey, Owner: row.UserID, Channel: origin.Provider, Title: row.Name, Agent: session.DefaultAgent, ChatType: chat.ChatHook, Origin: origin,
 		}); err != nil {
 			return fmt.Errorf("make the conversation of a trigger: %w", err)
 		}
 	}
-	found, err := s.db.Q.SessionGet(ctx, tx, row.SessionKey)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && found.UserID != row.UserID {
+	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, tx, row.SessionKey)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && owner != row.UserID {
 		return fault.Errorf(fault.Conflict, "the conversation of this trigger is gone; its owner has to choose another one")
 	}
 	return err
@@ -153,7 +149,7 @@ func hookConversation(id string) chat.SessionKey {
 
 // TriggerRefused notes for the owner of a trigger why a call was refused, at most once in a second.
 func (s *Store) TriggerRefused(ctx context.Context, id, why string) error {
-	return pg.Classify(s.db.Q.TriggerRefused(ctx, s.db.Pool, dbsqlc.TriggerRefusedParams{ID: id, Why: chat.Clean(why)}))
+	return pg.Classify(dbsqlc.Q.TriggerRefused(ctx, s.db.Pool, dbsqlc.TriggerRefusedParams{ID: id, Why: chat.Clean(why)}))
 }
 
 // TriggerFires lists the newest calls of a trigger that were accepted, the newest first. NotFound: the user has no such trigger.
@@ -165,7 +161,7 @@ func (s *Store) TriggerFires(ctx context.Context, user chat.UserID, id string, l
 	if t.Owner != user {
 		return nil, noTrigger()
 	}
-	rows, err := s.db.Q.TriggerDeliveries(ctx, s.db.Pool, dbsqlc.TriggerDeliveriesParams{TriggerID: id, N: int32(limit)})
+	rows, err := dbsqlc.Q.TriggerDeliveries(ctx, s.db.Pool, dbsqlc.TriggerDeliveriesParams{TriggerID: id, N: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list calls: %w", err))
 	}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/automation/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 	"xbot/internal/turn/inbox"
 )
@@ -32,10 +32,10 @@ type OwnedTrigger struct {
 func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, error) {
 	var made dbsqlc.Trigger
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := s.db.Q.TriggerOwnerLock(ctx, tx, t.Owner); err != nil {
+		if err := dbsqlc.Q.TriggerOwnerLock(ctx, tx, t.Owner); err != nil {
 			return fmt.Errorf("lock the owner: %w", err)
 		}
-		known, err := s.db.Q.TriggerFind(ctx, tx, dbsqlc.TriggerFindParams{UserID: t.Owner, Word: t.Name})
+		known, err := dbsqlc.Q.TriggerFind(ctx, tx, dbsqlc.TriggerFindParams{UserID: t.Owner, Word: t.Name})
 		switch {
 		case err == nil && t.MadeBy != "" && known.MadeBy == t.MadeBy:
 			made = known
@@ -45,7 +45,7 @@ func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, e
 		case !errors.Is(err, pgx.ErrNoRows):
 			return fmt.Errorf("look for the name: %w", err)
 		}
-		n, err := s.db.Q.TriggerCount(ctx, tx, t.Owner)
+		n, err := dbsqlc.Q.TriggerCount(ctx, tx, t.Owner)
 		if err != nil {
 			return fmt.Errorf("count triggers: %w", err)
 		}
@@ -55,13 +55,13 @@ func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, e
 		if err := secretstore.NoteKey(ctx, tx, t.Secret); err != nil {
 			return err
 		}
-		if _, err := s.db.Q.TriggerAdd(ctx, tx, dbsqlc.TriggerAddParams{
+		if _, err := dbsqlc.Q.TriggerAdd(ctx, tx, dbsqlc.TriggerAddParams{
 			ID: t.ID, UserID: t.Owner, Name: chat.Clean(t.Name), Source: t.Source, Secret: t.Secret, SessionKey: t.Session, AnswerIn: t.AnswerIn,
 			Template: chat.Clean(t.Template), OneShot: t.OneShot, PerMinute: int32(t.PerMinute), MadeBy: t.MadeBy,
 		}); err != nil {
 			return fmt.Errorf("add trigger: %w", err)
 		}
-		made, err = s.db.Q.TriggerGet(ctx, tx, t.ID)
+		made, err = dbsqlc.Q.TriggerGet(ctx, tx, t.ID)
 		return err
 	})
 	return triggerOf(made).Trigger, err
@@ -73,13 +73,13 @@ func triggerNameTaken(name string) error {
 
 // Trigger returns the trigger of an id: NotFound if there is none.
 func (s *Store) Trigger(ctx context.Context, id string) (OwnedTrigger, error) {
-	row, err := s.db.Q.TriggerGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.TriggerGet(ctx, s.db.Pool, id)
 	return foundTrigger(row, err)
 }
 
 // FindTrigger returns a trigger of a user by its id or name: NotFound if there is none.
 func (s *Store) FindTrigger(ctx context.Context, user chat.UserID, word string) (OwnedTrigger, error) {
-	row, err := s.db.Q.TriggerFind(ctx, s.db.Pool, dbsqlc.TriggerFindParams{UserID: user, Word: chat.Clean(word)})
+	row, err := dbsqlc.Q.TriggerFind(ctx, s.db.Pool, dbsqlc.TriggerFindParams{UserID: user, Word: chat.Clean(word)})
 	return foundTrigger(row, err)
 }
 
@@ -97,7 +97,7 @@ func noTrigger() error { return fault.Errorf(fault.NotFound, "there is no such t
 
 // Triggers lists the triggers of a user by name.
 func (s *Store) Triggers(ctx context.Context, user chat.UserID) ([]chat.Trigger, error) {
-	rows, err := s.db.Q.TriggerList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.TriggerList(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list triggers: %w", err))
 	}
@@ -112,14 +112,14 @@ func (s *Store) Triggers(ctx context.Context, user chat.UserID) ([]chat.Trigger,
 // ReplaceTrigger changes what its owner may change of a trigger: everything but its source.
 func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string, d chat.TriggerDraft) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		taken, err := s.db.Q.TriggerNameTaken(ctx, tx, dbsqlc.TriggerNameTakenParams{UserID: user, Name: chat.Clean(d.Name), ID: id})
+		taken, err := dbsqlc.Q.TriggerNameTaken(ctx, tx, dbsqlc.TriggerNameTakenParams{UserID: user, Name: chat.Clean(d.Name), ID: id})
 		if err != nil {
 			return fmt.Errorf("look for the name: %w", err)
 		}
 		if taken {
 			return triggerNameTaken(d.Name)
 		}
-		return changedTrigger(s.db.Q.TriggerReplace(ctx, tx, dbsqlc.TriggerReplaceParams{
+		return changedTrigger(dbsqlc.Q.TriggerReplace(ctx, tx, dbsqlc.TriggerReplaceParams{
 			ID: id, UserID: user, Name: chat.Clean(d.Name), SessionKey: d.Session, AnswerIn: d.AnswerIn, Template: chat.Clean(d.Template), OneShot: d.OneShot,
 			PerMinute: int32(d.PerMinute), Enabled: !d.Off,
 		}))
@@ -132,13 +132,13 @@ func (s *Store) SetTriggerSecret(ctx context.Context, user chat.UserID, id strin
 		if err := secretstore.NoteKey(ctx, tx, sealed); err != nil {
 			return err
 		}
-		return changedTrigger(s.db.Q.TriggerSecret(ctx, tx, dbsqlc.TriggerSecretParams{ID: id, UserID: user, Secret: sealed}))
+		return changedTrigger(dbsqlc.Q.TriggerSecret(ctx, tx, dbsqlc.TriggerSecretParams{ID: id, UserID: user, Secret: sealed}))
 	})
 }
 
 // DeleteTrigger removes a trigger and its history. The conversation that it called stays.
 func (s *Store) DeleteTrigger(ctx context.Context, user chat.UserID, id string) error {
-	return pg.Classify(changedTrigger(s.db.Q.TriggerDelete(ctx, s.db.Pool, dbsqlc.TriggerDeleteParams{ID: id, UserID: user})))
+	return pg.Classify(changedTrigger(dbsqlc.Q.TriggerDelete(ctx, s.db.Pool, dbsqlc.TriggerDeleteParams{ID: id, UserID: user})))
 }
 
 func changedTrigger(n int64, err error) error {
@@ -151,8 +151,8 @@ func changedTrigger(n int64, err error) error {
 // SessionPlace says where on a platform a conversation of a user takes place; nil: on none. NotFound: they have no such
 // conversation.
 func (s *Store) SessionPlace(ctx context.Context, user chat.UserID, key chat.SessionKey) (place *chat.Address, err error) {
-	session, err := s.db.Q.SessionGet(ctx, s.db.Pool, key)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && session.UserID != user {
+	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, s.db.Pool, key)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && owner != user {
 		return nil, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
 	if err != nil {

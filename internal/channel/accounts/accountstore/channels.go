@@ -10,10 +10,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/channel/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -30,7 +30,7 @@ type ChannelAccount struct {
 
 // ChannelAccounts reads all.
 func (s *Store) ChannelAccounts(ctx context.Context) ([]ChannelAccount, error) {
-	rows, err := s.db.Q.ChannelAccounts(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.ChannelAccounts(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read channels: %w", err))
 	}
@@ -67,14 +67,14 @@ func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by cha
 		if err := secretstore.NoteKey(ctx, tx, a.Secrets); err != nil {
 			return err
 		}
-		_, err := s.db.Q.ChannelAccountSave(ctx, tx, p)
+		_, err := dbsqlc.Q.ChannelAccountSave(ctx, tx, p)
 		return err
 	})
 }
 
 // ChannelHolder is the process that holds the connection of an account, or held it last; empty: none has yet.
 func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (string, error) {
-	holder, err := s.db.Q.ChannelHolder(ctx, s.db.Pool, dbsqlc.ChannelHolderParams{Channel: channel, Account: account})
+	holder, err := dbsqlc.Q.ChannelHolder(ctx, s.db.Pool, dbsqlc.ChannelHolderParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
@@ -83,13 +83,13 @@ func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (str
 
 // HoldChannel takes or renews the lease of an account's connection; false: another process holds it.
 func (s *Store) HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error) {
-	n, err := s.db.Q.ChannelHold(ctx, s.db.Pool, dbsqlc.ChannelHoldParams{Channel: channel, Account: account, Holder: holder, Lease: pg.Interval(lease)})
+	n, err := dbsqlc.Q.ChannelHold(ctx, s.db.Pool, dbsqlc.ChannelHoldParams{Channel: channel, Account: account, Holder: holder, Lease: pg.Interval(lease)})
 	return n > 0, pg.Classify(err)
 }
 
 // ReleaseChannel gives a connection back.
 func (s *Store) ReleaseChannel(ctx context.Context, channel, account, holder string) error {
-	return pg.Classify(s.db.Q.ChannelRelease(ctx, s.db.Pool, dbsqlc.ChannelReleaseParams{Channel: channel, Account: account, Holder: holder}))
+	return pg.Classify(dbsqlc.Q.ChannelRelease(ctx, s.db.Pool, dbsqlc.ChannelReleaseParams{Channel: channel, Account: account, Holder: holder}))
 }
 
 // ReportChannel records the state of an account; event and lag are zero if nothing arrived.
@@ -98,19 +98,19 @@ func (s *Store) ReportChannel(ctx context.Context, channel, account string, conn
 	if !event.IsZero() {
 		p.EventAt, p.LagMs = &event, new(int32(lag.Milliseconds()))
 	}
-	return pg.Classify(s.db.Q.ChannelReport(ctx, s.db.Pool, p))
+	return pg.Classify(dbsqlc.Q.ChannelReport(ctx, s.db.Pool, p))
 }
 
 // SpendSign counts a sign of life of an account and reports whether it may be shown: budget is how many may be in an hour. The
 // count outlives processes.
 func (s *Store) SpendSign(ctx context.Context, channel, account string, budget int) (bool, error) {
-	may, err := s.db.Q.ChannelSign(ctx, s.db.Pool, dbsqlc.ChannelSignParams{Channel: channel, Account: account, Budget: int32(budget)})
+	may, err := dbsqlc.Q.ChannelSign(ctx, s.db.Pool, dbsqlc.ChannelSignParams{Channel: channel, Account: account, Budget: int32(budget)})
 	return may, pg.Classify(err)
 }
 
 // RecallChannel returns what an adapter kept under a key; nil: nothing.
 func (s *Store) RecallChannel(ctx context.Context, channel, account, key string) ([]byte, error) {
-	text, err := s.db.Q.ChannelRecall(ctx, s.db.Pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})
+	text, err := dbsqlc.Q.ChannelRecall(ctx, s.db.Pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && text == "" {
 		return nil, nil
 	}
@@ -127,5 +127,5 @@ func (s *Store) RecallChannel(ctx context.Context, channel, account, key string)
 // RememberChannel keeps a value.
 func (s *Store) RememberChannel(ctx context.Context, channel, account, key string, value []byte) error {
 	text := base64.StdEncoding.EncodeToString(value)
-	return pg.Classify(s.db.Q.ChannelRemember(ctx, s.db.Pool, dbsqlc.ChannelRememberParams{Channel: channel, Account: account, Key: key, Value: text}))
+	return pg.Classify(dbsqlc.Q.ChannelRemember(ctx, s.db.Pool, dbsqlc.ChannelRememberParams{Channel: channel, Account: account, Key: key, Value: text}))
 }

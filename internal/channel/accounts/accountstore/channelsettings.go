@@ -9,10 +9,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"xbot/internal/channel/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -36,7 +36,7 @@ type ChannelOverview struct {
 
 // ChannelOverview reads all accounts with how they stand.
 func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) {
-	rows, err := s.db.Q.ChannelOverview(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.ChannelOverview(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read channels: %w", err))
 	}
@@ -70,7 +70,7 @@ func (s *Store) AddChannelAccount(ctx context.Context, a ChannelAccount, by chat
 		if err := secretstore.NoteKey(ctx, tx, a.Secrets); err != nil {
 			return err
 		}
-		n, err = s.db.Q.ChannelAccountAdd(ctx, tx, dbsqlc.ChannelAccountAddParams{
+		n, err = dbsqlc.Q.ChannelAccountAdd(ctx, tx, dbsqlc.ChannelAccountAddParams{
 			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by),
 		})
 		return err
@@ -93,7 +93,7 @@ func (s *Store) ReplaceChannelAccount(ctx context.Context, a ChannelAccount, by 
 		if err := secretstore.NoteKey(ctx, tx, a.Secrets); err != nil {
 			return err
 		}
-		n, err = s.db.Q.ChannelAccountReplace(ctx, tx, dbsqlc.ChannelAccountReplaceParams{
+		n, err = dbsqlc.Q.ChannelAccountReplace(ctx, tx, dbsqlc.ChannelAccountReplaceParams{
 			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by), Revision: a.Revision,
 		})
 		return err
@@ -106,7 +106,7 @@ func (s *Store) ReplaceChannelAccount(ctx context.Context, a ChannelAccount, by 
 
 // EnableChannelAccount switches an account on or off.
 func (s *Store) EnableChannelAccount(ctx context.Context, channel, account string, enabled bool, by chat.UserID) error {
-	n, err := s.db.Q.ChannelAccountEnable(ctx, s.db.Pool, dbsqlc.ChannelAccountEnableParams{Channel: channel, Account: account, Enabled: enabled, ChangedBy: int64(by)})
+	n, err := dbsqlc.Q.ChannelAccountEnable(ctx, s.db.Pool, dbsqlc.ChannelAccountEnableParams{Channel: channel, Account: account, Enabled: enabled, ChangedBy: int64(by)})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.NotFound, "there is no such channel")
 	}
@@ -116,7 +116,7 @@ func (s *Store) EnableChannelAccount(ctx context.Context, channel, account strin
 // DeleteChannelAccount removes an account. What waits for it fails.
 func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.ChannelAccountDelete(ctx, tx, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
+		n, err := dbsqlc.Q.ChannelAccountDelete(ctx, tx, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no such channel")
 		}
@@ -126,7 +126,7 @@ func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account strin
 
 // ChannelLastDirect returns where the person is who wrote last to an account in a direct chat; false: nobody has.
 func (s *Store) ChannelLastDirect(ctx context.Context, channel, account string) (chat.Address, bool, error) {
-	body, err := s.db.Q.ChannelLastDirect(ctx, s.db.Pool, dbsqlc.ChannelLastDirectParams{Channel: channel, Account: account})
+	body, err := dbsqlc.Q.ChannelLastDirect(ctx, s.db.Pool, dbsqlc.ChannelLastDirectParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Address{}, false, nil
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/channel/card"
+	"xbot/internal/channel/dbsqlc"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // MaxDrafts is how many cards of a conversation are kept: those that were changed last.
@@ -32,17 +32,17 @@ func (s *Store) DraftCard(ctx context.Context, in chat.SessionKey, id string, ca
 		return fmt.Errorf("encode card: %w", err)
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		err := tx.Q.CardDraftAdd(ctx, tx, dbsqlc.CardDraftAddParams{SessionKey: in, ID: id, Card: data, CallID: string(call)})
+		err := dbsqlc.Q.CardDraftAdd(ctx, tx, dbsqlc.CardDraftAddParams{SessionKey: in, ID: id, Card: data, CallID: string(call)})
 		if err != nil {
 			return fmt.Errorf("keep card %s: %w", id, err)
 		}
-		return tx.Q.CardDraftsTrim(ctx, tx, dbsqlc.CardDraftsTrimParams{SessionKey: in, Most: MaxDrafts})
+		return dbsqlc.Q.CardDraftsTrim(ctx, tx, dbsqlc.CardDraftsTrimParams{SessionKey: in, Most: MaxDrafts})
 	})
 }
 
 // Card reads a card of a conversation. NotFound: it has none of that id.
 func (s *Store) Card(ctx context.Context, in chat.SessionKey, id string) (card.Card, error) {
-	data, err := s.db.Q.CardDraftGet(ctx, s.db.Pool, dbsqlc.CardDraftGetParams{SessionKey: in, ID: chat.Clean(id)})
+	data, err := dbsqlc.Q.CardDraftGet(ctx, s.db.Pool, dbsqlc.CardDraftGetParams{SessionKey: in, ID: chat.Clean(id)})
 	if err != nil {
 		return card.Card{}, missing(id, err)
 	}
@@ -53,7 +53,7 @@ func (s *Store) Card(ctx context.Context, in chat.SessionKey, id string) (card.C
 func (s *Store) ChangeCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, change func(card.Card) (card.Card, error)) (card.Card, error) {
 	var out card.Card
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := tx.Q.CardDraftLock(ctx, tx, dbsqlc.CardDraftLockParams{SessionKey: in, ID: chat.Clean(id), CallID: string(call)})
+		row, err := dbsqlc.Q.CardDraftLock(ctx, tx, dbsqlc.CardDraftLockParams{SessionKey: in, ID: chat.Clean(id), CallID: string(call)})
 		if err != nil {
 			return missing(id, err)
 		}
@@ -67,7 +67,7 @@ func (s *Store) ChangeCard(ctx context.Context, in chat.SessionKey, id string, c
 		if err != nil {
 			return fmt.Errorf("encode card: %w", err)
 		}
-		return tx.Q.CardDraftSave(ctx, tx, dbsqlc.CardDraftSaveParams{SessionKey: in, ID: chat.Clean(id), Card: data, CallID: string(call)})
+		return dbsqlc.Q.CardDraftSave(ctx, tx, dbsqlc.CardDraftSaveParams{SessionKey: in, ID: chat.Clean(id), Card: data, CallID: string(call)})
 	})
 	return out, err
 }
@@ -79,14 +79,14 @@ func (s *Store) SendCard(ctx context.Context, in chat.SessionKey, call chat.Call
 		return false, fmt.Errorf("encode card: %w", err)
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		keys, err := tx.Q.CardSend(ctx, tx, dbsqlc.CardSendParams{CallID: string(call), SessionKey: in, Card: data})
+		keys, err := dbsqlc.Q.CardSend(ctx, tx, dbsqlc.CardSendParams{CallID: string(call), SessionKey: in, Card: data})
 		if err != nil {
 			return fmt.Errorf("send the card of call %s: %w", call, err)
 		}
 		for _, key := range keys {
 			tx.WakeDeliver(key)
 		}
-		sent, err = tx.Q.CardSent(ctx, tx, dbsqlc.CardSentParams{CallID: string(call), SessionKey: in})
+		sent, err = dbsqlc.Q.CardSent(ctx, tx, dbsqlc.CardSentParams{CallID: string(call), SessionKey: in})
 		return err
 	})
 	return sent, err

@@ -11,14 +11,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // MCPOffers returns what a server listed last. The tools are at least as new as the digest. NotFound: there is no such server.
 func (s *Store) MCPOffers(ctx context.Context, id int64) (out chat.MCPOffers, err error) {
-	r, err := s.db.Q.MCPServerOffers(ctx, s.db.Pool, id)
+	r, err := dbsqlc.Q.MCPServerOffers(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
 	}
@@ -29,7 +29,7 @@ func (s *Store) MCPOffers(ctx context.Context, id int64) (out chat.MCPOffers, er
 	if err := errors.Join(json.Unmarshal(r.Prompts, &out.Prompts), json.Unmarshal(r.Resources, &out.Resources)); err != nil {
 		return out, fmt.Errorf("read what MCP server %d offers: %w", id, err)
 	}
-	rows, err := s.db.Q.MCPToolList(ctx, s.db.Pool, id)
+	rows, err := dbsqlc.Q.MCPToolList(ctx, s.db.Pool, id)
 	if err != nil {
 		return out, pg.Classify(fmt.Errorf("read the tools of an MCP server: %w", err))
 	}
@@ -51,28 +51,28 @@ func (s *Store) SetMCPOffers(ctx context.Context, id, revision int64, offers cha
 		return err
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		was, err := tx.Q.MCPServerLock(ctx, tx, dbsqlc.MCPServerLockParams{ID: id, Revision: revision})
+		was, err := dbsqlc.Q.MCPServerLock(ctx, tx, dbsqlc.MCPServerLockParams{ID: id, Revision: revision})
 		switch {
 		case err != nil:
 			return fmt.Errorf("lock an MCP server: %w", err)
 		case len(was) == 0:
 			return nil
 		case was[0] == listed.Digest:
-			return tx.Q.MCPServerStill(ctx, tx, id)
+			return dbsqlc.Q.MCPServerStill(ctx, tx, id)
 		}
-		if err := tx.Q.MCPToolsDelete(ctx, tx, id); err != nil {
+		if err := dbsqlc.Q.MCPToolsDelete(ctx, tx, id); err != nil {
 			return fmt.Errorf("forget the tools of an MCP server: %w", err)
 		}
-		if err := tx.Q.MCPToolsAdd(ctx, tx, dbsqlc.MCPToolsAddParams{ServerID: id, Tools: tools}); err != nil {
+		if err := dbsqlc.Q.MCPToolsAdd(ctx, tx, dbsqlc.MCPToolsAddParams{ServerID: id, Tools: tools}); err != nil {
 			return fmt.Errorf("store the tools of an MCP server: %w", err)
 		}
-		return tx.Q.MCPServerListed(ctx, tx, listed)
+		return dbsqlc.Q.MCPServerListed(ctx, tx, listed)
 	})
 }
 
 // SetMCPProblem notes why a server of a revision could not be reached or read, and whether that is because it wants an account.
 func (s *Store) SetMCPProblem(ctx context.Context, id, revision int64, problem string, wantsAccount bool) error {
-	err := s.db.Q.MCPServerProblem(ctx, s.db.Pool, dbsqlc.MCPServerProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem), WantsAccount: wantsAccount})
+	err := dbsqlc.Q.MCPServerProblem(ctx, s.db.Pool, dbsqlc.MCPServerProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem), WantsAccount: wantsAccount})
 	return pg.Classify(err)
 }
 

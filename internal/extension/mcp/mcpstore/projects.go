@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -41,7 +41,7 @@ type SeenProject struct {
 
 // MCPProjects lists the folders of a person.
 func (s *Store) MCPProjects(ctx context.Context, user chat.UserID) ([]SeenProject, error) {
-	rows, err := s.db.Q.MCPProjectList(ctx, s.db.Pool, int64(user))
+	rows, err := dbsqlc.Q.MCPProjectList(ctx, s.db.Pool, int64(user))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list projects with MCP servers: %w", err))
 	}
@@ -57,7 +57,7 @@ func (s *Store) MCPProjects(ctx context.Context, user chat.UserID) ([]SeenProjec
 
 // MCPServersOfProjects lists the servers that a person has agreed to, by folder and name.
 func (s *Store) MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]Server, error) {
-	rows, err := s.db.Q.MCPServersOfProjects(ctx, s.db.Pool, int64(user))
+	rows, err := dbsqlc.Q.MCPServersOfProjects(ctx, s.db.Pool, int64(user))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list MCP servers of projects: %w", err))
 	}
@@ -74,18 +74,18 @@ func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
 		if err := secretstore.NoteKey(ctx, tx, p.Sealed); err != nil {
 			return err
 		}
-		if err := tx.Q.MCPProjectSee(ctx, tx, dbsqlc.MCPProjectSeeParams{
+		if err := dbsqlc.Q.MCPProjectSee(ctx, tx, dbsqlc.MCPProjectSeeParams{
 			Owner: int64(p.User), Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Secrets: p.Sealed, Texts: p.Texts, Problem: chat.Clean(p.Problem),
 		}); err != nil {
 			return fmt.Errorf("note a project with MCP servers: %w", err)
 		}
-		return tx.Q.MCPProjectTrim(ctx, tx, dbsqlc.MCPProjectTrimParams{Owner: int64(p.User), Keep: maxProjects})
+		return dbsqlc.Q.MCPProjectTrim(ctx, tx, dbsqlc.MCPProjectTrimParams{Owner: int64(p.User), Keep: maxProjects})
 	})
 }
 
 // LoseMCPProject notes that the file of a folder is gone. It is forgotten, unless the person had agreed to it.
 func (s *Store) LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error {
-	err := s.db.Q.MCPProjectGone(ctx, s.db.Pool, dbsqlc.MCPProjectGoneParams{Owner: int64(user), Runner: runner, Folder: folder, Problem: problem})
+	err := dbsqlc.Q.MCPProjectGone(ctx, s.db.Pool, dbsqlc.MCPProjectGoneParams{Owner: int64(user), Runner: runner, Folder: folder, Problem: problem})
 	return pg.Classify(err)
 }
 
@@ -93,14 +93,14 @@ func (s *Store) LoseMCPProject(ctx context.Context, user chat.UserID, runner, fo
 // returns. Conflict: another file stands there by now, or it is not theirs.
 func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []Server) (before []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		agreed, err := tx.Q.MCPProjectAgree(ctx, tx, dbsqlc.MCPProjectAgreeParams{ID: id, Owner: int64(user), Digest: digest})
+		agreed, err := dbsqlc.Q.MCPProjectAgree(ctx, tx, dbsqlc.MCPProjectAgreeParams{ID: id, Owner: int64(user), Digest: digest})
 		if err != nil {
 			return fmt.Errorf("agree to the servers of a project: %w", err)
 		}
 		if len(agreed) == 0 {
 			return fault.Errorf(fault.Conflict, "the file has changed meanwhile: look at it again")
 		}
-		if before, err = tx.Q.MCPProjectClear(ctx, tx, id); err != nil {
+		if before, err = dbsqlc.Q.MCPProjectClear(ctx, tx, id); err != nil {
 			return fmt.Errorf("remove the servers of a project: %w", err)
 		}
 		for _, one := range servers {
@@ -121,10 +121,10 @@ func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64,
 // NotFound: there is none of theirs.
 func (s *Store) WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if servers, err = tx.Q.MCPProjectClearOf(ctx, tx, dbsqlc.MCPProjectClearOfParams{Project: id, Owner: int64(user)}); err != nil {
+		if servers, err = dbsqlc.Q.MCPProjectClearOf(ctx, tx, dbsqlc.MCPProjectClearOfParams{Project: id, Owner: int64(user)}); err != nil {
 			return fmt.Errorf("remove the servers of a project: %w", err)
 		}
-		n, err := tx.Q.MCPProjectDelete(ctx, tx, dbsqlc.MCPProjectDeleteParams{ID: id, Owner: int64(user)})
+		n, err := dbsqlc.Q.MCPProjectDelete(ctx, tx, dbsqlc.MCPProjectDeleteParams{ID: id, Owner: int64(user)})
 		if err == nil && n == 0 {
 			err = fault.Errorf(fault.NotFound, "there is no such folder")
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -38,7 +38,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // MCPServers lists those of the installation and, behind them, those of a person; 0: nobody's. Each part is in the order of names. Nothing is
 // kept in memory: a change is in force at once, in every process.
 func (s *Store) MCPServers(ctx context.Context, user chat.UserID) ([]Server, error) {
-	rows, err := s.db.Q.MCPServerList(ctx, s.db.Pool, int64(user))
+	rows, err := dbsqlc.Q.MCPServerList(ctx, s.db.Pool, int64(user))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list MCP servers: %w", err))
 	}
@@ -51,7 +51,7 @@ func (s *Store) MCPServers(ctx context.Context, user chat.UserID) ([]Server, err
 
 // MCPServer returns one, whosever it is. NotFound: there is none.
 func (s *Store) MCPServer(ctx context.Context, id int64) (Server, error) {
-	r, err := s.db.Q.MCPServerGet(ctx, s.db.Pool, id)
+	r, err := dbsqlc.Q.MCPServerGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Server{}, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
 	}
@@ -95,7 +95,7 @@ func (s *Store) SetMCPServer(ctx context.Context, in Server, by chat.UserID) (id
 var errChanged = fault.Errorf(fault.Conflict, "the MCP server was made, changed or removed meanwhile: read it again")
 
 func add(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
-	n, err := tx.Q.MCPServerCount(ctx, tx, owner(in.User))
+	n, err := dbsqlc.Q.MCPServerCount(ctx, tx, owner(in.User))
 	if err != nil {
 		return 0, fmt.Errorf("count MCP servers: %w", err)
 	}
@@ -106,7 +106,7 @@ func add(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, erro
 }
 
 func insert(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
-	ids, err := tx.Q.MCPServerAdd(ctx, tx, dbsqlc.MCPServerAddParams{
+	ids, err := dbsqlc.Q.MCPServerAdd(ctx, tx, dbsqlc.MCPServerAddParams{
 		Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL, EnvNames: list(in.EnvNames),
 		HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
 		ProjectID: number(in.Project.ID),
@@ -121,14 +121,14 @@ func insert(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, e
 }
 
 func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
-	old, err := tx.Q.MCPServerGet(ctx, tx, in.ID)
+	old, err := dbsqlc.Q.MCPServerGet(ctx, tx, in.ID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errChanged
 	}
 	if err != nil {
 		return fmt.Errorf("read an MCP server: %w", err)
 	}
-	n, err := tx.Q.MCPServerReplace(ctx, tx, dbsqlc.MCPServerReplaceParams{
+	n, err := dbsqlc.Q.MCPServerReplace(ctx, tx, dbsqlc.MCPServerReplaceParams{
 		ID: in.ID, Revision: in.Revision, Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL,
 		EnvNames: list(in.EnvNames), HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
 	})
@@ -138,20 +138,20 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 	if n == 0 {
 		return errChanged
 	}
-	if err := tx.Q.OAuthProviderUnnamed(ctx, tx, in.ID); err != nil {
+	if err := dbsqlc.Q.OAuthProviderUnnamed(ctx, tx, in.ID); err != nil {
 		return fmt.Errorf("remove the provider of an MCP server: %w", err)
 	}
 	if old.Transport == string(in.Transport) && old.Command == in.Command && old.Url == in.URL && slices.Equal(old.Args, in.Args) {
 		return nil
 	}
-	return tx.Q.MCPServerForget(ctx, tx, in.ID) // another program, another list
+	return dbsqlc.Q.MCPServerForget(ctx, tx, in.ID) // another program, another list
 }
 
 // RemoveMCPServer removes that of a person, or of the installation where user is 0, with what is known of it. fromFile says whether it is one of the
 // file of administrators: the other kind stays. NotFound: there is none.
 func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{FromFile: fromFile, Name: name, Owner: owner(user)})
+		n, err := dbsqlc.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{FromFile: fromFile, Name: name, Owner: owner(user)})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no MCP server of that name")
 		}

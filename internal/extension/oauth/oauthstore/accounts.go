@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 	"xbot/internal/turn/calls"
 )
@@ -27,7 +27,7 @@ type Account struct {
 
 // OAuthAccounts lists those of a person, in the order of their providers.
 func (s *Store) OAuthAccounts(ctx context.Context, user chat.UserID) ([]Account, error) {
-	rows, err := s.db.Q.OAuthAccountList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.OAuthAccountList(ctx, s.db.Pool, user)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list connected accounts: %w", err))
 	}
@@ -59,7 +59,7 @@ const (
 // account keeps nobody from storing secrets meanwhile.
 func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
+		rows, err := dbsqlc.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
 		if err != nil {
 			return fmt.Errorf("lock a connected account: %w", err)
 		}
@@ -72,9 +72,9 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 		case err != nil || kept == Unchanged:
 			return err
 		case kept == Removed:
-			return tx.Q.OAuthAccountDelete(ctx, tx, a.ID)
+			return dbsqlc.Q.OAuthAccountDelete(ctx, tx, a.ID)
 		}
-		if err := tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{
+		if err := dbsqlc.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{
 			ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: chat.Clean(a.Problem),
 		}); err != nil {
 			return fmt.Errorf("store the new tokens of an account: %w", err)
@@ -88,14 +88,14 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 // more at which it gave the tokens.
 func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int64) (answered int, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		now, err := tx.Q.OAuthProviderLock(ctx, tx, a.Provider)
+		now, err := dbsqlc.Q.OAuthProviderLock(ctx, tx, a.Provider)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && now != revision {
 			return fault.Errorf(fault.Conflict, "the provider was changed meanwhile: connect the account again")
 		}
 		if err != nil {
 			return fmt.Errorf("lock a provider: %w", err)
 		}
-		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
+		if err := dbsqlc.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
 			UserID: a.User, Provider: a.Provider, Label: chat.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
@@ -137,12 +137,12 @@ func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life tim
 		call = &f.Call
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.OAuthFlowAdd(ctx, tx, dbsqlc.OAuthFlowAddParams{
+		if err := dbsqlc.Q.OAuthFlowAdd(ctx, tx, dbsqlc.OAuthFlowAddParams{
 			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: list(f.Scopes), Sealed: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
 		}); err != nil {
 			return fmt.Errorf("note a browser on its way: %w", err)
 		}
-		if err := tx.Q.OAuthFlowsTidy(ctx, tx, dbsqlc.OAuthFlowsTidyParams{UserID: f.User, Most: maxFlows}); err != nil {
+		if err := dbsqlc.Q.OAuthFlowsTidy(ctx, tx, dbsqlc.OAuthFlowsTidyParams{UserID: f.User, Most: maxFlows}); err != nil {
 			return fmt.Errorf("remove old flows: %w", err)
 		}
 		return secretstore.NoteKey(ctx, tx, f.Verifier) // last: see HoldOAuthAccount
@@ -156,7 +156,7 @@ var ErrNoFlow error = fault.Errorf(fault.NotFound, "this way to the provider and
 func (s *Store) TakeOAuthFlow(ctx context.Context, state, browser []byte) (Flow, error) {
 	var f Flow
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Q.OAuthFlowTake(ctx, tx, dbsqlc.OAuthFlowTakeParams{StateHash: state, Browser: browser})
+		rows, err := dbsqlc.Q.OAuthFlowTake(ctx, tx, dbsqlc.OAuthFlowTakeParams{StateHash: state, Browser: browser})
 		if err != nil {
 			return fmt.Errorf("take a flow: %w", err)
 		}

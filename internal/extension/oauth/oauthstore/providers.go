@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -33,7 +33,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // OAuthProviders lists those that a person sees, 0: nobody: those that administrators keep, in the order of their ids, and behind them those of MCP
 // servers of the installation and of the person. Nothing is kept in memory: a change is in force at once, in every process.
 func (s *Store) OAuthProviders(ctx context.Context, viewer chat.UserID) ([]Provider, error) {
-	rows, err := s.db.Q.OAuthProviderList(ctx, s.db.Pool, int64(viewer))
+	rows, err := dbsqlc.Q.OAuthProviderList(ctx, s.db.Pool, int64(viewer))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list OAuth providers: %w", err))
 	}
@@ -86,10 +86,10 @@ func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, void *Void, b
 
 // at makes the accounts at a provider void, and ends the ways of browsers that go there.
 func (v Void) at(ctx context.Context, tx *pg.Tx, provider string) error {
-	if err := tx.Q.OAuthAccountsVoid(ctx, tx, dbsqlc.OAuthAccountsVoidParams{Provider: provider, Secrets: v.Tokens, Problem: v.Problem}); err != nil {
+	if err := dbsqlc.Q.OAuthAccountsVoid(ctx, tx, dbsqlc.OAuthAccountsVoidParams{Provider: provider, Secrets: v.Tokens, Problem: v.Problem}); err != nil {
 		return fmt.Errorf("void the accounts at a provider: %w", err)
 	}
-	if err := tx.Q.OAuthFlowsVoid(ctx, tx, provider); err != nil {
+	if err := dbsqlc.Q.OAuthFlowsVoid(ctx, tx, provider); err != nil {
 		return fmt.Errorf("end the ways to a provider: %w", err)
 	}
 	return secretstore.NoteKey(ctx, tx, v.Tokens)
@@ -99,14 +99,14 @@ func (v Void) at(ctx context.Context, tx *pg.Tx, provider string) error {
 // all or nothing. Conflict: the server does not have the revision any more, or an administrator keeps a provider of that id.
 func (s *Store) SetMCPProvider(ctx context.Context, in Provider, void Void, revision int64, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.MCPServerAccount(ctx, tx, dbsqlc.MCPServerAccountParams{ID: in.MCPServer, Revision: revision, Account: in.ID, ChangedBy: someone(by)})
+		n, err := dbsqlc.Q.MCPServerAccount(ctx, tx, dbsqlc.MCPServerAccountParams{ID: in.MCPServer, Revision: revision, Account: in.ID, ChangedBy: someone(by)})
 		if err != nil {
 			return fmt.Errorf("name the account of an MCP server: %w", err)
 		}
 		if n == 0 {
 			return fault.Errorf(fault.Conflict, "the MCP server was changed or removed meanwhile: read it again")
 		}
-		if err := tx.Q.OAuthProviderOfServer(ctx, tx, dbsqlc.OAuthProviderOfServerParams{
+		if err := dbsqlc.Q.OAuthProviderOfServer(ctx, tx, dbsqlc.OAuthProviderOfServerParams{
 			ID: in.ID, Name: in.Name, Issuer: in.Issuer, IssuerOptional: in.SilentIssuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL,
 			Scopes: list(in.Scopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Resource: in.Resource, McpServer: in.MCPServer, ChangedBy: someone(by),
 		}); err != nil {
@@ -130,20 +130,20 @@ func someone(by chat.UserID) *int64 {
 func set(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, error) {
 	who := someone(by)
 	if in.Revision != 0 {
-		return tx.Q.OAuthProviderReplace(ctx, tx, dbsqlc.OAuthProviderReplaceParams{
+		return dbsqlc.Q.OAuthProviderReplace(ctx, tx, dbsqlc.OAuthProviderReplaceParams{
 			ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
 			Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled,
 			ChangedBy: who, Revision: in.Revision,
 		})
 	}
-	many, err := tx.Q.OAuthProviderCount(ctx, tx)
+	many, err := dbsqlc.Q.OAuthProviderCount(ctx, tx)
 	if err != nil {
 		return 0, fmt.Errorf("count OAuth providers: %w", err)
 	}
 	if many >= MaxProviders {
 		return 0, fault.Errorf(fault.Invalid, "there are %d providers already: remove one that is not needed", many)
 	}
-	return tx.Q.OAuthProviderAdd(ctx, tx, dbsqlc.OAuthProviderAddParams{
+	return dbsqlc.Q.OAuthProviderAdd(ctx, tx, dbsqlc.OAuthProviderAddParams{
 		ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
 		Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled, ChangedBy: who,
 	})
@@ -152,7 +152,7 @@ func set(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, er
 // RemoveOAuthProvider removes one that administrators keep, with the accounts that people have connected there. NotFound: there is none.
 func (s *Store) RemoveOAuthProvider(ctx context.Context, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.OAuthProviderDelete(ctx, tx, id)
+		n, err := dbsqlc.Q.OAuthProviderDelete(ctx, tx, id)
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no provider %.40q", id)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -64,12 +64,12 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // Plugins lists all, by their ids.
 func (s *Store) Plugins(ctx context.Context) ([]Plugin, error) {
-	out, err := list(ctx, s.db.Q, s.db.Pool)
+	out, err := list(ctx, s.db.Pool)
 	return out, pg.Classify(err)
 }
 
-func list(ctx context.Context, q *dbsqlc.Queries, from dbsqlc.DBTX) ([]Plugin, error) {
-	rows, err := q.PluginList(ctx, from)
+func list(ctx context.Context, from pg.DBTX) ([]Plugin, error) {
+	rows, err := dbsqlc.Q.PluginList(ctx, from)
 	if err != nil {
 		return nil, fmt.Errorf("list plugins: %w", err)
 	}
@@ -85,7 +85,7 @@ func list(ctx context.Context, q *dbsqlc.Queries, from dbsqlc.DBTX) ([]Plugin, e
 
 // PluginArchive returns the files of a plugin, and their digest. NotFound: there is no such plugin.
 func (s *Store) PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error) {
-	r, err := s.db.Q.PluginArchive(ctx, s.db.Pool, id)
+	r, err := dbsqlc.Q.PluginArchive(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil, missing(id)
 	}
@@ -103,10 +103,10 @@ func missing(id string) error {
 // that there are. It is switched on. by is the administrator; 0: an operator.
 func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by chat.UserID, check Checker) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := tx.Q.PluginLock(ctx, tx); err != nil {
+		if _, err := dbsqlc.Q.PluginLock(ctx, tx); err != nil {
 			return fmt.Errorf("wait for others who install a plugin: %w", err)
 		}
-		all, err := list(ctx, tx.Q, tx)
+		all, err := list(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by
 		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {
 			return err
 		}
-		return tx.Q.PluginInstall(ctx, tx, dbsqlc.PluginInstallParams{
+		return dbsqlc.Q.PluginInstall(ctx, tx, dbsqlc.PluginInstallParams{
 			ID: in.ID, Version: in.Version, Digest: in.Digest, Manifest: in.Manifest, Archive: archive, Permissions: list0(in.Permissions), ReadOnly: list0(in.ReadOnly), Secrets: in.Secrets, ChangedBy: person(by),
 		})
 	})
@@ -134,7 +134,7 @@ func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.U
 		if err := secretstore.NoteKey(ctx, tx, c.Secrets); err != nil {
 			return err
 		}
-		n, err := tx.Q.PluginChange(ctx, tx, dbsqlc.PluginChangeParams{ID: id, Enabled: c.Enabled, SetSecrets: c.Settings, Secrets: c.Secrets, Revision: c.Revision, ChangedBy: person(by)})
+		n, err := dbsqlc.Q.PluginChange(ctx, tx, dbsqlc.PluginChangeParams{ID: id, Enabled: c.Enabled, SetSecrets: c.Settings, Secrets: c.Secrets, Revision: c.Revision, ChangedBy: person(by)})
 		switch {
 		case err != nil:
 			return fmt.Errorf("change plugin %s: %w", id, err)
@@ -150,7 +150,7 @@ func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.U
 // RemovePlugin removes a plugin, with all that it keeps. NotFound: there is none.
 func (s *Store) RemovePlugin(ctx context.Context, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.PluginDelete(ctx, tx, id)
+		n, err := dbsqlc.Q.PluginDelete(ctx, tx, id)
 		if err == nil && n == 0 {
 			return missing(id)
 		}
@@ -160,12 +160,12 @@ func (s *Store) RemovePlugin(ctx context.Context, id string) error {
 
 // SetPluginProblem notes why a plugin of a revision does not work; empty: it does.
 func (s *Store) SetPluginProblem(ctx context.Context, id string, revision int64, problem string) error {
-	return pg.Classify(s.db.Q.PluginProblem(ctx, s.db.Pool, dbsqlc.PluginProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem)}))
+	return pg.Classify(dbsqlc.Q.PluginProblem(ctx, s.db.Pool, dbsqlc.PluginProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem)}))
 }
 
 // SetPluginFailure notes the last failure of a plugin of a revision.
 func (s *Store) SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error {
-	return pg.Classify(s.db.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: chat.Clean(failure)}))
+	return pg.Classify(dbsqlc.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: chat.Clean(failure)}))
 }
 
 func person(by chat.UserID) *int64 {

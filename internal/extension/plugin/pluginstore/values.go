@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // Bounds of what a plugin keeps.
@@ -24,7 +24,7 @@ const (
 
 // PluginValue reads what a plugin keeps under a key, of a person or, where user is 0, for itself; ok is false where there is nothing.
 func (s *Store) PluginValue(ctx context.Context, plugin string, user chat.UserID, key string) (value string, ok bool, err error) {
-	rows, err := s.db.Q.PluginValue(ctx, s.db.Pool, dbsqlc.PluginValueParams{PluginID: plugin, Owner: person(user), Key: key})
+	rows, err := dbsqlc.Q.PluginValue(ctx, s.db.Pool, dbsqlc.PluginValueParams{PluginID: plugin, Owner: person(user), Key: key})
 	if err != nil || len(rows) == 0 {
 		return "", false, pg.Classify(err)
 	}
@@ -33,7 +33,7 @@ func (s *Store) PluginValue(ctx context.Context, plugin string, user chat.UserID
 
 // PluginKeys lists the keys that begin with a prefix and come behind another one, in order: at most MaxListed.
 func (s *Store) PluginKeys(ctx context.Context, plugin string, user chat.UserID, prefix, after string) ([]string, error) {
-	keys, err := s.db.Q.PluginValueKeys(ctx, s.db.Pool, dbsqlc.PluginValueKeysParams{PluginID: plugin, Owner: person(user), Prefix: prefix, After: after, Most: MaxListed})
+	keys, err := dbsqlc.Q.PluginValueKeys(ctx, s.db.Pool, dbsqlc.PluginValueKeysParams{PluginID: plugin, Owner: person(user), Prefix: prefix, After: after, Most: MaxListed})
 	return list0(keys), pg.Classify(err)
 }
 
@@ -43,14 +43,14 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin string, user chat.Use
 		return err
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		there, err := tx.Q.PluginRowLock(ctx, tx, plugin)
+		there, err := dbsqlc.Q.PluginRowLock(ctx, tx, plugin)
 		if err != nil {
 			return fmt.Errorf("lock plugin %s: %w", plugin, err)
 		}
 		if len(there) == 0 {
 			return missing(plugin)
 		}
-		old, err := tx.Q.PluginValueSize(ctx, tx, dbsqlc.PluginValueSizeParams{PluginID: plugin, Key: key, Owner: person(user)})
+		old, err := dbsqlc.Q.PluginValueSize(ctx, tx, dbsqlc.PluginValueSizeParams{PluginID: plugin, Key: key, Owner: person(user)})
 		if err != nil {
 			return fmt.Errorf("measure what plugin %s keeps: %w", plugin, err)
 		}
@@ -61,7 +61,7 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin string, user chat.Use
 		if keys >= MaxKeys || bytes+int64(len(key)+len(value)) > MaxKept {
 			return fault.Errorf(fault.TooLarge, "a plugin keeps at most %d values of %d MB together: delete some", MaxKeys, MaxKept>>20)
 		}
-		err = tx.Q.PluginValueSet(ctx, tx, dbsqlc.PluginValueSetParams{PluginID: plugin, Owner: person(user), Key: key, Value: value})
+		err = dbsqlc.Q.PluginValueSet(ctx, tx, dbsqlc.PluginValueSetParams{PluginID: plugin, Owner: person(user), Key: key, Value: value})
 		if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "plugin_values_user_id_fkey" {
 			return fault.Errorf(fault.Invalid, "there is no such person")
 		}
@@ -82,9 +82,9 @@ func checkValue(key, value string) error {
 // DeletePluginValue forgets a value. Where there is none nothing changes.
 func (s *Store) DeletePluginValue(ctx context.Context, plugin string, user chat.UserID, key string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := tx.Q.PluginRowLock(ctx, tx, plugin); err != nil { // as where one is kept: the plugin's row comes first
+		if _, err := dbsqlc.Q.PluginRowLock(ctx, tx, plugin); err != nil { // as where one is kept: the plugin's row comes first
 			return fmt.Errorf("lock plugin %s: %w", plugin, err)
 		}
-		return tx.Q.PluginValueDelete(ctx, tx, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: person(user), Key: key})
+		return dbsqlc.Q.PluginValueDelete(ctx, tx, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: person(user), Key: key})
 	})
 }

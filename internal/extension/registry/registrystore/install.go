@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // Order is what is to be installed, and for whom.
@@ -24,7 +24,7 @@ type Order struct {
 func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done registry.Install, err error) {
 	owner := v.owner(o.Shared)
 	err = s.change(ctx, owner, func(tx *pg.Tx) error {
-		held, err := tx.Q.RegistryEntryHold(ctx, tx, o.Entry)
+		held, err := dbsqlc.Q.RegistryEntryHold(ctx, tx, o.Entry)
 		if err != nil {
 			return fmt.Errorf("hold entry %d: %w", o.Entry, err)
 		}
@@ -63,7 +63,7 @@ func (v Viewer) owner(shared bool) chat.UserID {
 
 // unlessTaken says Conflict where something of another entry is installed under a name.
 func unlessTaken(ctx context.Context, tx *pg.Tx, owner chat.UserID, e registry.Entry, replace bool) error {
-	has, err := tx.Q.RegistryInstallNamed(ctx, tx, dbsqlc.RegistryInstallNamedParams{Owner: owner, Kind: string(e.Kind), Key: registry.Key(e.Name)})
+	has, err := dbsqlc.Q.RegistryInstallNamed(ctx, tx, dbsqlc.RegistryInstallNamedParams{Owner: owner, Kind: string(e.Kind), Key: registry.Key(e.Name)})
 	if err != nil {
 		return fmt.Errorf("look for what is installed: %w", err)
 	}
@@ -74,14 +74,14 @@ func unlessTaken(ctx context.Context, tx *pg.Tx, owner chat.UserID, e registry.E
 }
 
 func (s *Store) put(ctx context.Context, tx *pg.Tx, v Viewer, owner chat.UserID, e registry.Entry, number int) (registry.Install, error) {
-	version, err := tx.Q.RegistryVersionOf(ctx, tx, dbsqlc.RegistryVersionOfParams{EntryID: e.ID, Number: int32(number)})
+	version, err := dbsqlc.Q.RegistryVersionOf(ctx, tx, dbsqlc.RegistryVersionOfParams{EntryID: e.ID, Number: int32(number)})
 	switch {
 	case err != nil:
 		return registry.Install{}, fmt.Errorf("read version %d: %w", number, err)
 	case len(version) == 0:
 		return registry.Install{}, noVersion(number)
 	}
-	id, err := tx.Q.RegistryInstallPut(ctx, tx, dbsqlc.RegistryInstallPutParams{
+	id, err := dbsqlc.Q.RegistryInstallPut(ctx, tx, dbsqlc.RegistryInstallPutParams{
 		Owner: int64(owner), Kind: string(e.Kind), Key: registry.Key(e.Name), ChangedBy: int64(v.User), EntryID: e.ID, Number: int32(number),
 	})
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *Store) RegistryInstalls(ctx context.Context, user chat.UserID) ([]regis
 	return list, pg.Classify(err)
 }
 
-func (s *Store) installs(ctx context.Context, db dbsqlc.DBTX, user chat.UserID) (list []registry.Install, err error) {
-	rows, err := s.db.Q.RegistryInstallList(ctx, db, user)
+func (s *Store) installs(ctx context.Context, db pg.DBTX, user chat.UserID) (list []registry.Install, err error) {
+	rows, err := dbsqlc.Q.RegistryInstallList(ctx, db, user)
 	if err != nil {
 		return nil, fmt.Errorf("list what user %d has installed: %w", user, err)
 	}
@@ -110,7 +110,7 @@ func (s *Store) installs(ctx context.Context, db dbsqlc.DBTX, user chat.UserID) 
 	return list, nil
 }
 
-func (s *Store) installed(ctx context.Context, db dbsqlc.DBTX, user chat.UserID, id int64) (registry.Install, error) {
+func (s *Store) installed(ctx context.Context, db pg.DBTX, user chat.UserID, id int64) (registry.Install, error) {
 	all, err := s.installs(ctx, db, user)
 	if err != nil {
 		return registry.Install{}, err
@@ -131,7 +131,7 @@ func notInstalled(id int64) error {
 func (s *Store) EnableRegistryInstall(ctx context.Context, v Viewer, shared bool, id int64, enabled bool) (done registry.Install, err error) {
 	owner := v.owner(shared)
 	err = s.change(ctx, owner, func(tx *pg.Tx) error {
-		n, err := tx.Q.RegistryInstallEnable(ctx, tx, dbsqlc.RegistryInstallEnableParams{ID: id, Owner: owner, Enabled: enabled, ChangedBy: int64(v.User)})
+		n, err := dbsqlc.Q.RegistryInstallEnable(ctx, tx, dbsqlc.RegistryInstallEnableParams{ID: id, Owner: owner, Enabled: enabled, ChangedBy: int64(v.User)})
 		switch {
 		case err != nil:
 			return fmt.Errorf("switch %d: %w", id, err)
@@ -148,7 +148,7 @@ func (s *Store) EnableRegistryInstall(ctx context.Context, v Viewer, shared bool
 func (s *Store) RegistryUninstall(ctx context.Context, v Viewer, shared bool, id int64) error {
 	owner := v.owner(shared)
 	return s.change(ctx, owner, func(tx *pg.Tx) error {
-		n, err := tx.Q.RegistryInstallDelete(ctx, tx, dbsqlc.RegistryInstallDeleteParams{ID: id, Owner: owner})
+		n, err := dbsqlc.Q.RegistryInstallDelete(ctx, tx, dbsqlc.RegistryInstallDeleteParams{ID: id, Owner: owner})
 		if err == nil && n == 0 {
 			return notInstalled(id)
 		}
@@ -163,7 +163,7 @@ func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (take
 		return 0, fault.Errorf(fault.Denied, "only administrators take something from everybody")
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.RegistryInstallsOfDigest(ctx, tx, digest)
+		n, err := dbsqlc.Q.RegistryInstallsOfDigest(ctx, tx, digest)
 		taken = int(n)
 		return err
 	})
@@ -172,7 +172,7 @@ func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (take
 
 // RegistryInstallBundle returns a copy of the person's, or one for everybody, as an archive.
 func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error) {
-	rows, err := s.db.Q.RegistryInstallBundle(ctx, s.db.Pool, dbsqlc.RegistryInstallBundleParams{ID: id, Owner: user})
+	rows, err := dbsqlc.Q.RegistryInstallBundle(ctx, s.db.Pool, dbsqlc.RegistryInstallBundleParams{ID: id, Owner: user})
 	switch {
 	case err != nil:
 		return registry.Packed{}, pg.Classify(fmt.Errorf("read what is installed: %w", err))
@@ -184,7 +184,7 @@ func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id 
 
 // RegistryInForce lists the copies of a kind that count for a person: theirs, and of other names those for everybody. 0: those alone.
 func (s *Store) RegistryInForce(ctx context.Context, user chat.UserID, kind registry.Kind) (list []registry.Copy, err error) {
-	rows, err := s.db.Q.RegistryInForce(ctx, s.db.Pool, dbsqlc.RegistryInForceParams{Owner: user, Kind: string(kind)})
+	rows, err := dbsqlc.Q.RegistryInForce(ctx, s.db.Pool, dbsqlc.RegistryInForceParams{Owner: user, Kind: string(kind)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list what counts for user %d: %w", user, err))
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // RegistryPublish publishes a bundle: a new version of what the owner has published under its name, or a new entry. The same bundle again changes
@@ -28,7 +28,7 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 			return err
 		}
 		if number > 0 {
-			if err := tx.Q.RegistryVersionAdd(ctx, tx, dbsqlc.RegistryVersionAddParams{
+			if err := dbsqlc.Q.RegistryVersionAdd(ctx, tx, dbsqlc.RegistryVersionAddParams{
 				EntryID: id, Number: number, Name: b.Name, Description: b.Description, Tags: append([]string{}, b.Tags...), Digest: b.Digest(), Bundle: packed,
 				Size: int32(b.Size()), Files: int32(len(b.Files)), Notes: chat.Clean(t.Notes), Keep: maxVersions,
 			}); err != nil {
@@ -47,13 +47,13 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 // place finds or makes the entry of a bundle, and says which version it becomes; 0: it is the newest already.
 func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b registry.Bundle, t registry.Terms) (id int64, number int32, err error) {
 	key := registry.Key(b.Name)
-	rows, err := tx.Q.RegistryEntryNamed(ctx, tx, dbsqlc.RegistryEntryNamedParams{UserID: owner, Kind: string(b.Kind), Key: key})
+	rows, err := dbsqlc.Q.RegistryEntryNamed(ctx, tx, dbsqlc.RegistryEntryNamedParams{UserID: owner, Kind: string(b.Kind), Key: key})
 	if err != nil {
 		return 0, 0, fmt.Errorf("look for the entry: %w", err)
 	}
 	if len(rows) == 0 {
 		seen := cmp.Or(t.Visibility, registry.Private)
-		id, err = tx.Q.RegistryEntryAdd(ctx, tx, dbsqlc.RegistryEntryAddParams{UserID: owner, Kind: string(b.Kind), Key: key, Visibility: string(seen), ChangedBy: new(int64(owner))})
+		id, err = dbsqlc.Q.RegistryEntryAdd(ctx, tx, dbsqlc.RegistryEntryAddParams{UserID: owner, Kind: string(b.Kind), Key: key, Visibility: string(seen), ChangedBy: new(int64(owner))})
 		if err != nil {
 			return 0, 0, fmt.Errorf("make an entry: %w", err)
 		}
@@ -63,7 +63,7 @@ func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b regis
 	if was.Withdrawn == string(registry.ByAdministrator) {
 		return 0, 0, withdrawn(b.Name)
 	}
-	newest, err := tx.Q.RegistryVersionOf(ctx, tx, dbsqlc.RegistryVersionOfParams{EntryID: was.ID, Number: was.Newest})
+	newest, err := dbsqlc.Q.RegistryVersionOf(ctx, tx, dbsqlc.RegistryVersionOfParams{EntryID: was.ID, Number: was.Newest})
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the newest version: %w", err)
 	}
@@ -72,7 +72,7 @@ func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b regis
 		now.Newest++
 		number = now.Newest
 	}
-	return was.ID, number, tx.Q.RegistryEntrySet(ctx, tx, now)
+	return was.ID, number, dbsqlc.Q.RegistryEntrySet(ctx, tx, now)
 }
 
 func withdrawn(name string) error {
@@ -93,7 +93,7 @@ func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r R
 		if e, err = s.find(ctx, tx, v, id); err != nil {
 			return err
 		}
-		rows, err := tx.Q.RegistryEntryLock(ctx, tx, id)
+		rows, err := dbsqlc.Q.RegistryEntryLock(ctx, tx, id)
 		if err != nil {
 			return fmt.Errorf("lock entry %d: %w", id, err)
 		}
@@ -105,12 +105,12 @@ func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r R
 		if err != nil || now.Visibility == was.Visibility && now.Withdrawn == was.Withdrawn {
 			return err
 		}
-		if err := tx.Q.RegistryEntrySet(ctx, tx, now); err != nil {
+		if err := dbsqlc.Q.RegistryEntrySet(ctx, tx, now); err != nil {
 			return fmt.Errorf("change entry %d: %w", id, err)
 		}
 		e.Visibility, e.Withdrawn = registry.Visibility(now.Visibility), registry.Withdrawal(now.Withdrawn)
 		if e.Withdrawn == registry.ByAdministrator {
-			if err := tx.Q.RegistryInstallsOfEntry(ctx, tx, id); err != nil {
+			if err := dbsqlc.Q.RegistryInstallsOfEntry(ctx, tx, id); err != nil {
 				return fmt.Errorf("take entry %d from those who have it: %w", id, err)
 			}
 			e.Installed = 0
@@ -165,7 +165,7 @@ func seen(was dbsqlc.RegistryEntry, own bool, to registry.Visibility) (string, e
 // it stays as it is, so that it is not published anew.
 func (s *Store) DeleteRegistryEntry(ctx context.Context, owner chat.UserID, id int64) error {
 	return s.change(ctx, owner, func(tx *pg.Tx) error {
-		rows, err := tx.Q.RegistryEntryLock(ctx, tx, id)
+		rows, err := dbsqlc.Q.RegistryEntryLock(ctx, tx, id)
 		switch {
 		case err != nil:
 			return fmt.Errorf("lock entry %d: %w", id, err)
@@ -174,7 +174,7 @@ func (s *Store) DeleteRegistryEntry(ctx context.Context, owner chat.UserID, id i
 		case rows[0].Withdrawn == string(registry.ByAdministrator):
 			return withdrawn(rows[0].Key)
 		}
-		_, err = tx.Q.RegistryEntryDelete(ctx, tx, dbsqlc.RegistryEntryDeleteParams{ID: id, UserID: owner})
+		_, err = dbsqlc.Q.RegistryEntryDelete(ctx, tx, dbsqlc.RegistryEntryDeleteParams{ID: id, UserID: owner})
 		return err
 	})
 }

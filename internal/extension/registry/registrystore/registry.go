@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/extension/registry"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // Bounds of what a person, or the installation, keeps.
@@ -42,7 +42,7 @@ type Viewer struct {
 // RegistryEntries lists the entries that a viewer finds, by name, at most Page of them. more says that there are others.
 func (s *Store) RegistryEntries(ctx context.Context, v Viewer, q registry.Query) (list []registry.Entry, more bool, err error) {
 	words := strings.Fields(strings.ToLower(chat.Clean(q.Words)))
-	rows, err := s.db.Q.RegistryEntryList(ctx, s.db.Pool, dbsqlc.RegistryEntryListParams{
+	rows, err := dbsqlc.Q.RegistryEntryList(ctx, s.db.Pool, dbsqlc.RegistryEntryListParams{
 		Viewer: v.User, Admin: v.Admin, Own: q.Own, Kind: string(q.Kind), Key: chat.Clean(q.Key), Words: append([]string{}, words[:min(len(words), maxWords)]...), Passed: int32(max(q.Offset, 0)), Most: Page + 1,
 	})
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *Store) RegistryEntry(ctx context.Context, v Viewer, id int64) (registry
 	return e, pg.Classify(err)
 }
 
-func (s *Store) find(ctx context.Context, db dbsqlc.DBTX, v Viewer, id int64) (registry.Entry, error) {
-	rows, err := s.db.Q.RegistryEntryOf(ctx, db, dbsqlc.RegistryEntryOfParams{Viewer: v.User, ID: id, Admin: v.Admin})
+func (s *Store) find(ctx context.Context, db pg.DBTX, v Viewer, id int64) (registry.Entry, error) {
+	rows, err := dbsqlc.Q.RegistryEntryOf(ctx, db, dbsqlc.RegistryEntryOfParams{Viewer: v.User, ID: id, Admin: v.Admin})
 	switch {
 	case err != nil:
 		return registry.Entry{}, fmt.Errorf("read entry %d of the registry: %w", id, err)
@@ -88,7 +88,7 @@ func (s *Store) RegistryVersions(ctx context.Context, v Viewer, id int64) (list 
 	if _, err := s.RegistryEntry(ctx, v, id); err != nil {
 		return nil, err
 	}
-	rows, err := s.db.Q.RegistryVersionList(ctx, s.db.Pool, id)
+	rows, err := dbsqlc.Q.RegistryVersionList(ctx, s.db.Pool, id)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read versions of entry %d: %w", id, err))
 	}
@@ -107,7 +107,7 @@ func (s *Store) RegistryBundle(ctx context.Context, v Viewer, id int64, number i
 	if number == 0 {
 		number = e.Version.Number
 	}
-	rows, err := s.db.Q.RegistryVersionOf(ctx, s.db.Pool, dbsqlc.RegistryVersionOfParams{EntryID: id, Number: int32(number)})
+	rows, err := dbsqlc.Q.RegistryVersionOf(ctx, s.db.Pool, dbsqlc.RegistryVersionOfParams{EntryID: id, Number: int32(number)})
 	switch {
 	case err != nil:
 		return registry.Packed{}, pg.Classify(fmt.Errorf("read version %d of entry %d: %w", number, id, err))
@@ -124,7 +124,7 @@ func noVersion(number int) error {
 // change runs a change of what somebody has published and installed; 0: the installation. They go one after the other.
 func (s *Store) change(ctx context.Context, owner chat.UserID, do func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.RegistryLock(ctx, tx, fmt.Sprint(owner)); err != nil {
+		if err := dbsqlc.Q.RegistryLock(ctx, tx, fmt.Sprint(owner)); err != nil {
 			return fmt.Errorf("lock the registry of user %d: %w", owner, err)
 		}
 		return do(tx)
@@ -133,7 +133,7 @@ func (s *Store) change(ctx context.Context, owner chat.UserID, do func(tx *pg.Tx
 
 // room says TooLarge where somebody keeps more than may be.
 func room(ctx context.Context, tx *pg.Tx, owner chat.UserID) error {
-	has, err := tx.Q.RegistryRoom(ctx, tx, owner)
+	has, err := dbsqlc.Q.RegistryRoom(ctx, tx, owner)
 	switch {
 	case err != nil:
 		return fmt.Errorf("measure the registry of user %d: %w", owner, err)

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/extension/role"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // Bounds of what a person keeps.
@@ -31,7 +31,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // RolesOf returns what a person has of their own, sorted by name.
 func (s *Store) RolesOf(ctx context.Context, user chat.UserID) (kept role.Kept, err error) {
-	rows, err := s.db.Q.RoleList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.RoleList(ctx, s.db.Pool, user)
 	if err != nil {
 		return kept, pg.Classify(fmt.Errorf("read the roles of user %d: %w", user, err))
 	}
@@ -42,7 +42,7 @@ func (s *Store) RolesOf(ctx context.Context, user chat.UserID) (kept role.Kept, 
 		}
 		kept.Roles = append(kept.Roles, own)
 	}
-	switches, err := s.db.Q.RoleSwitches(ctx, s.db.Pool, user)
+	switches, err := dbsqlc.Q.RoleSwitches(ctx, s.db.Pool, user)
 	if err != nil {
 		return kept, pg.Classify(fmt.Errorf("read the roles that user %d has switched: %w", user, err))
 	}
@@ -66,8 +66,8 @@ func (s *Store) OwnRole(ctx context.Context, user chat.UserID, id int64) (role.O
 	return own, pg.Classify(err)
 }
 
-func (s *Store) get(ctx context.Context, db dbsqlc.DBTX, user chat.UserID, id int64) (role.OwnRole, error) {
-	row, err := s.db.Q.RoleGet(ctx, db, dbsqlc.RoleGetParams{UserID: user, ID: id})
+func (s *Store) get(ctx context.Context, db pg.DBTX, user chat.UserID, id int64) (role.OwnRole, error) {
+	row, err := dbsqlc.Q.RoleGet(ctx, db, dbsqlc.RoleGetParams{UserID: user, ID: id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return role.OwnRole{}, unknown(id)
 	}
@@ -86,7 +86,7 @@ func (s *Store) AddRole(ctx context.Context, user chat.UserID, d role.RoleDefini
 		return own, fmt.Errorf("encode a role: %w", err)
 	}
 	err = s.change(ctx, user, func(tx *pg.Tx) error {
-		n, err := tx.Q.RoleCount(ctx, tx, user)
+		n, err := dbsqlc.Q.RoleCount(ctx, tx, user)
 		if err != nil {
 			return fmt.Errorf("count roles: %w", err)
 		}
@@ -96,7 +96,7 @@ func (s *Store) AddRole(ctx context.Context, user chat.UserID, d role.RoleDefini
 		if err := free(ctx, tx, user, d.Name, 0); err != nil {
 			return err
 		}
-		id, err := tx.Q.RoleAdd(ctx, tx, dbsqlc.RoleAddParams{UserID: user, Key: role.Key(d.Name), Body: body, ChangedBy: author(by)})
+		id, err := dbsqlc.Q.RoleAdd(ctx, tx, dbsqlc.RoleAddParams{UserID: user, Key: role.Key(d.Name), Body: body, ChangedBy: author(by)})
 		if err != nil {
 			return fmt.Errorf("keep a role: %w", err)
 		}
@@ -108,7 +108,7 @@ func (s *Store) AddRole(ctx context.Context, user chat.UserID, d role.RoleDefini
 
 // free says Conflict where another role of the person has a name.
 func free(ctx context.Context, tx *pg.Tx, user chat.UserID, name string, id int64) error {
-	taken, err := tx.Q.RoleNameTaken(ctx, tx, dbsqlc.RoleNameTakenParams{UserID: user, Key: role.Key(name), ID: id})
+	taken, err := dbsqlc.Q.RoleNameTaken(ctx, tx, dbsqlc.RoleNameTakenParams{UserID: user, Key: role.Key(name), ID: id})
 	if err == nil && taken {
 		err = fault.Errorf(fault.Conflict, "you have a role %s already", name)
 	}
@@ -176,7 +176,7 @@ func (s *Store) put(ctx context.Context, tx *pg.Tx, user chat.UserID, was role.O
 	if err := free(ctx, tx, user, d.Name, was.ID); err != nil {
 		return was, err
 	}
-	if err := tx.Q.RoleReplace(ctx, tx, dbsqlc.RoleReplaceParams{ID: was.ID, Key: role.Key(d.Name), Body: body, ChangedBy: author(by), Keep: maxVersions}); err != nil {
+	if err := dbsqlc.Q.RoleReplace(ctx, tx, dbsqlc.RoleReplaceParams{ID: was.ID, Key: role.Key(d.Name), Body: body, ChangedBy: author(by), Keep: maxVersions}); err != nil {
 		return was, fmt.Errorf("write role %d: %w", was.ID, err)
 	}
 	return s.get(ctx, tx, user, was.ID)
@@ -185,7 +185,7 @@ func (s *Store) put(ctx context.Context, tx *pg.Tx, user chat.UserID, was role.O
 // DeleteRole removes a role with its versions.
 func (s *Store) DeleteRole(ctx context.Context, user chat.UserID, id int64) error {
 	return s.change(ctx, user, func(tx *pg.Tx) error {
-		n, err := tx.Q.RoleDelete(ctx, tx, dbsqlc.RoleDeleteParams{UserID: user, ID: id})
+		n, err := dbsqlc.Q.RoleDelete(ctx, tx, dbsqlc.RoleDeleteParams{UserID: user, ID: id})
 		if err == nil && n == 0 {
 			return unknown(id)
 		}
@@ -195,7 +195,7 @@ func (s *Store) DeleteRole(ctx context.Context, user chat.UserID, id int64) erro
 
 // RoleVersions lists what a role was after each change, the newest first.
 func (s *Store) RoleVersions(ctx context.Context, user chat.UserID, id int64) ([]role.OwnRoleVersion, error) {
-	rows, err := s.db.Q.RoleVersions(ctx, s.db.Pool, dbsqlc.RoleVersionsParams{UserID: user, ID: id})
+	rows, err := dbsqlc.Q.RoleVersions(ctx, s.db.Pool, dbsqlc.RoleVersionsParams{UserID: user, ID: id})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read versions of role %d: %w", id, err))
 	}
@@ -215,21 +215,21 @@ func (s *Store) RoleVersions(ctx context.Context, user chat.UserID, id int64) ([
 // SwitchRole says whether a person has a role of the program or the installation. It is theirs alone.
 func (s *Store) SwitchRole(ctx context.Context, user chat.UserID, name string, enabled bool, by chat.UserID) error {
 	return s.change(ctx, user, func(tx *pg.Tx) error {
-		switched, err := tx.Q.RoleSwitches(ctx, tx, user)
+		switched, err := dbsqlc.Q.RoleSwitches(ctx, tx, user)
 		if err != nil {
 			return fmt.Errorf("read switches: %w", err)
 		}
 		if len(switched) >= maxSwitches {
 			return fault.Errorf(fault.TooLarge, "more than %d roles are switched", maxSwitches)
 		}
-		return tx.Q.RoleSwitch(ctx, tx, dbsqlc.RoleSwitchParams{UserID: user, Key: role.Key(name), Enabled: enabled, ChangedBy: author(by)})
+		return dbsqlc.Q.RoleSwitch(ctx, tx, dbsqlc.RoleSwitchParams{UserID: user, Key: role.Key(name), Enabled: enabled, ChangedBy: author(by)})
 	})
 }
 
 // change runs a change of a person's roles. They go one after the other.
 func (s *Store) change(ctx context.Context, user chat.UserID, do func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.RoleLock(ctx, tx, fmt.Sprint(user)); err != nil {
+		if err := dbsqlc.Q.RoleLock(ctx, tx, fmt.Sprint(user)); err != nil {
 			return fmt.Errorf("lock roles: %w", err)
 		}
 		return do(tx)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/dbsqlc"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -30,7 +30,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // ToolKeys lists those of the installation and, behind them, those of a person; 0: nobody's. Nothing is kept in memory: a change is in force
 // at once, in every process.
 func (s *Store) ToolKeys(ctx context.Context, user chat.UserID) ([]Key, error) {
-	rows, err := s.db.Q.ToolKeyList(ctx, s.db.Pool, int64(user))
+	rows, err := dbsqlc.Q.ToolKeyList(ctx, s.db.Pool, int64(user))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read keys of tools: %w", err))
 	}
@@ -61,11 +61,11 @@ func (s *Store) SetToolKey(ctx context.Context, in Key, by chat.UserID) error {
 
 func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) {
 	if in.Revision == 0 {
-		return tx.Q.ToolKeyAdd(ctx, tx, dbsqlc.ToolKeyAddParams{
+		return dbsqlc.Q.ToolKeyAdd(ctx, tx, dbsqlc.ToolKeyAddParams{
 			Owner: owner(in.User), Service: in.Service, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: owner(by),
 		})
 	}
-	return tx.Q.ToolKeyReplace(ctx, tx, dbsqlc.ToolKeyReplaceParams{
+	return dbsqlc.Q.ToolKeyReplace(ctx, tx, dbsqlc.ToolKeyReplaceParams{
 		Owner: owner(in.User), Service: in.Service, Revision: in.Revision, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: owner(by),
 	})
 }
@@ -73,7 +73,7 @@ func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) 
 // RemoveToolKey removes that of a person, or of the installation where user is 0. NotFound: there is none.
 func (s *Store) RemoveToolKey(ctx context.Context, user chat.UserID, service string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: owner(user)})
+		n, err := dbsqlc.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: owner(user)})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no such key")
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"xbot/internal/host/crash"
+	"xbot/internal/host/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // Store keeps the counts.
@@ -40,17 +40,17 @@ func (s *Store) CountCrash(ctx context.Context, version string, d crash.Death) e
 			default:
 				p.Crashes, p.Cause = 1, d.Cause
 			}
-			if err := tx.Q.CrashAdd(ctx, tx, p); err != nil {
+			if err := dbsqlc.Q.CrashAdd(ctx, tx, p); err != nil {
 				return fmt.Errorf("count a crash of %s: %w", a.Call, err)
 			}
 		}
-		return tx.Q.CrashPrune(ctx, tx)
+		return dbsqlc.Q.CrashPrune(ctx, tx)
 	})
 }
 
 // CrashCount returns the count of a call; zero if there is none.
 func (s *Store) CrashCount(ctx context.Context, version string, c crash.Call) (crash.Count, error) {
-	row, err := s.db.Q.CrashGet(ctx, s.db.Pool, dbsqlc.CrashGetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input, Version: version})
+	row, err := dbsqlc.Q.CrashGet(ctx, s.db.Pool, dbsqlc.CrashGetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input, Version: version})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return crash.Count{}, nil
 	}
@@ -62,7 +62,7 @@ func (s *Store) CrashCount(ctx context.Context, version string, c crash.Call) (c
 
 // CrashCounts returns all current counts.
 func (s *Store) CrashCounts(ctx context.Context, version string) (map[crash.Call]crash.Count, error) {
-	rows, err := s.db.Q.CrashList(ctx, s.db.Pool, version)
+	rows, err := dbsqlc.Q.CrashList(ctx, s.db.Pool, version)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list crashed calls: %w", err))
 	}
@@ -75,25 +75,25 @@ func (s *Store) CrashCounts(ctx context.Context, version string) (map[crash.Call
 
 // ForgetCrashes deletes the count of a call that has ended well. A call that was given up before stays in CallsGivenUp.
 func (s *Store) ForgetCrashes(ctx context.Context, c crash.Call) error {
-	err := s.db.Q.CrashForget(ctx, s.db.Pool, dbsqlc.CrashForgetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
+	err := dbsqlc.Q.CrashForget(ctx, s.db.Pool, dbsqlc.CrashForgetParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
 	return pg.Classify(err)
 }
 
 // ForgiveCrashes lets a call with the same input run again after its ending, unless that happened since the call was first given up in the last day.
 func (s *Store) ForgiveCrashes(ctx context.Context, c crash.Call) error {
-	err := s.db.Q.CrashForgive(ctx, s.db.Pool, dbsqlc.CrashForgiveParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
+	err := dbsqlc.Q.CrashForgive(ctx, s.db.Pool, dbsqlc.CrashForgiveParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
 	return pg.Classify(err)
 }
 
 // GiveUpCall records that a call is not retried.
 func (s *Store) GiveUpCall(ctx context.Context, c crash.Call) error {
-	err := s.db.Q.CrashGiveUp(ctx, s.db.Pool, dbsqlc.CrashGiveUpParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
+	err := dbsqlc.Q.CrashGiveUp(ctx, s.db.Pool, dbsqlc.CrashGiveUpParams{WorkflowID: c.Workflow, Activity: c.Activity, Input: c.Input})
 	return pg.Classify(err)
 }
 
 // CallsGivenUp returns up to 20 calls that were given up in the last day, the newest first.
 func (s *Store) CallsGivenUp(ctx context.Context) ([]crash.GivenUpError, error) {
-	rows, err := s.db.Q.CrashListGivenUp(ctx, s.db.Pool)
+	rows, err := dbsqlc.Q.CrashListGivenUp(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list calls that were given up: %w", err))
 	}

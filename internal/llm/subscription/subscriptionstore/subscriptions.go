@@ -7,8 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/llm/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/secret/secretstore"
 )
 
@@ -24,7 +24,7 @@ const MaxSubscriptions = 50
 
 // SubscriptionsVersion counts the changes of all subscriptions.
 func (s *Store) SubscriptionsVersion(ctx context.Context) (int64, error) {
-	version, err := s.db.Q.SubscriptionsVersion(ctx, s.db.Pool)
+	version, err := dbsqlc.Q.SubscriptionsVersion(ctx, s.db.Pool)
 	return version, pg.Classify(err)
 }
 
@@ -33,7 +33,7 @@ func (s *Store) Subscriptions(ctx context.Context, user chat.UserID) (list []Sub
 	if version, err = s.SubscriptionsVersion(ctx); err != nil {
 		return nil, 0, fmt.Errorf("read subscriptions: %w", err)
 	}
-	rows, err := s.db.Q.SubscriptionList(ctx, s.db.Pool, int64(user))
+	rows, err := dbsqlc.Q.SubscriptionList(ctx, s.db.Pool, int64(user))
 	if err != nil {
 		return nil, 0, pg.Classify(fmt.Errorf("read subscriptions: %w", err))
 	}
@@ -71,7 +71,7 @@ func (s *Store) AddSubscription(ctx context.Context, in Subscription, by chat.Us
 		return 0, err
 	}
 	err = s.change(ctx, in.Secrets, func(tx *pg.Tx) error {
-		n, err := tx.Q.SubscriptionCount(ctx, tx, owner(in.User))
+		n, err := dbsqlc.Q.SubscriptionCount(ctx, tx, owner(in.User))
 		if err != nil {
 			return fmt.Errorf("count subscriptions: %w", err)
 		}
@@ -81,7 +81,7 @@ func (s *Store) AddSubscription(ctx context.Context, in Subscription, by chat.Us
 		if err := free(ctx, tx, in); err != nil {
 			return err
 		}
-		id, err = tx.Q.SubscriptionAdd(ctx, tx, dbsqlc.SubscriptionAddParams{
+		id, err = dbsqlc.Q.SubscriptionAdd(ctx, tx, dbsqlc.SubscriptionAddParams{
 			Owner: owner(in.User), Name: in.Name, Provider: in.Provider, ApiType: in.APIType, BaseUrl: in.BaseURL, Secrets: in.Secrets, KeyHint: in.KeyHint,
 			Models: models, Enabled: in.Enabled, ChangedBy: owner(by),
 		})
@@ -101,7 +101,7 @@ func (s *Store) ReplaceSubscription(ctx context.Context, in Subscription, by cha
 		if err := free(ctx, tx, in); err != nil {
 			return err
 		}
-		n, err := tx.Q.SubscriptionReplace(ctx, tx, dbsqlc.SubscriptionReplaceParams{
+		n, err := dbsqlc.Q.SubscriptionReplace(ctx, tx, dbsqlc.SubscriptionReplaceParams{
 			ID: in.ID, Revision: in.Revision, Owner: owner(in.User), Name: in.Name, Provider: in.Provider, ApiType: in.APIType, BaseUrl: in.BaseURL,
 			Secrets: in.Secrets, KeyHint: in.KeyHint, Models: models, Enabled: in.Enabled, ChangedBy: owner(by),
 		})
@@ -114,7 +114,7 @@ func (s *Store) ReplaceSubscription(ctx context.Context, in Subscription, by cha
 
 // free refuses a name that another one of the same owner has.
 func free(ctx context.Context, tx *pg.Tx, in Subscription) error {
-	taken, err := tx.Q.SubscriptionNameTaken(ctx, tx, dbsqlc.SubscriptionNameTakenParams{Owner: owner(in.User), Name: in.Name, ID: in.ID})
+	taken, err := dbsqlc.Q.SubscriptionNameTaken(ctx, tx, dbsqlc.SubscriptionNameTakenParams{Owner: owner(in.User), Name: in.Name, ID: in.ID})
 	if err == nil && taken {
 		return fault.Errorf(fault.Conflict, "there is a subscription %q already: choose another name, or change that one", in.Name)
 	}
@@ -124,7 +124,7 @@ func free(ctx context.Context, tx *pg.Tx, in Subscription) error {
 // RemoveSubscription removes one of a person, or of the installation where user is 0, with its key. NotFound: there is none.
 func (s *Store) RemoveSubscription(ctx context.Context, user chat.UserID, id int64) error {
 	return s.change(ctx, nil, func(tx *pg.Tx) error {
-		n, err := tx.Q.SubscriptionDelete(ctx, tx, dbsqlc.SubscriptionDeleteParams{ID: id, Owner: owner(user)})
+		n, err := dbsqlc.Q.SubscriptionDelete(ctx, tx, dbsqlc.SubscriptionDeleteParams{ID: id, Owner: owner(user)})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no such subscription")
 		}
@@ -135,7 +135,7 @@ func (s *Store) RemoveSubscription(ctx context.Context, user chat.UserID, id int
 // change runs a change and counts it. What reads the version afterwards sees the change.
 func (s *Store) change(ctx context.Context, sealed []byte, do func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.SubscriptionsBump(ctx, tx); err != nil { // first: changes go one after the other
+		if err := dbsqlc.Q.SubscriptionsBump(ctx, tx); err != nil { // first: changes go one after the other
 			return fmt.Errorf("count a change of subscriptions: %w", err)
 		}
 		if err := secretstore.NoteKey(ctx, tx, sealed); err != nil {

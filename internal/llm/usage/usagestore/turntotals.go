@@ -3,6 +3,7 @@ package usagestore
 import (
 	"context"
 	"fmt"
+	"xbot/internal/llm/dbsqlc"
 
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
@@ -11,7 +12,7 @@ import (
 
 // TurnTotals says what a turn took.
 func (s *Store) TurnTotals(ctx context.Context, turn chat.TurnID) (out ops.TurnSpent, err error) {
-	rows, err := s.db.Q.TurnTotals(ctx, s.db.Pool, &turn)
+	rows, err := dbsqlc.Q.TurnTotals(ctx, s.db.Pool, &turn)
 	if err != nil {
 		return out, pg.Classify(fmt.Errorf("add up turn %s: %w", turn, err))
 	}
@@ -24,7 +25,7 @@ func (s *Store) TurnTotals(ctx context.Context, turn chat.TurnID) (out ops.TurnS
 
 // SessionAbout names the channel and the user of a conversation.
 func (s *Store) SessionAbout(ctx context.Context, key chat.SessionKey) (channel, user string, err error) {
-	row, err := s.db.Q.SessionAbout(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.SessionAbout(ctx, s.db.Pool, key)
 	if err != nil {
 		return "", "", pg.Classify(fmt.Errorf("look up session %s: %w", key, err))
 	}

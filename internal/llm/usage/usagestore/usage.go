@@ -6,14 +6,14 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
+	"xbot/internal/llm/dbsqlc"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 )
 
 // BookUsage adds what a provider counted for calls that are no steps, such as those of a compression, in the transaction
 // that keeps what they brought. Steps book theirs when they end.
 func BookUsage(ctx context.Context, t *pg.Tx, key chat.SessionKey, model string, calls int, u chat.Usage) error {
-	err := t.Q.UsageBook(ctx, t, dbsqlc.UsageBookParams{
+	err := dbsqlc.Q.UsageBook(ctx, t, dbsqlc.UsageBookParams{
 		SessionKey: key, Model: model, Calls: int32(calls),
 		PromptTokens: int64(u.PromptTokens), CachedTokens: int64(u.CachedTokens), CompletionTokens: int64(u.CompletionTokens),
 	})
@@ -30,7 +30,7 @@ func (s *Store) BookUsage(ctx context.Context, key chat.SessionKey, model string
 
 // UsageByDay returns what a user has used in the last days, today included, newest day first, by model. Days are UTC.
 func (s *Store) UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.SpentDay, error) {
-	rows, err := s.db.Q.UsageByDay(ctx, s.db.Pool, dbsqlc.UsageByDayParams{UserID: user, Days: int32(days)})
+	rows, err := dbsqlc.Q.UsageByDay(ctx, s.db.Pool, dbsqlc.UsageByDayParams{UserID: user, Days: int32(days)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read usage by day: %w", err))
 	}
@@ -45,7 +45,7 @@ func (s *Store) UsageByDay(ctx context.Context, user chat.UserID, days int) ([]o
 
 // UsageBySession returns what a user has used in the last days, today included, by session and model, in no useful order.
 func (s *Store) UsageBySession(ctx context.Context, user chat.UserID, days int) ([]ops.SpentSession, error) {
-	rows, err := s.db.Q.UsageBySession(ctx, s.db.Pool, dbsqlc.UsageBySessionParams{UserID: user, Days: int32(days)})
+	rows, err := dbsqlc.Q.UsageBySession(ctx, s.db.Pool, dbsqlc.UsageBySessionParams{UserID: user, Days: int32(days)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read usage by session: %w", err))
 	}
@@ -60,7 +60,7 @@ func (s *Store) UsageBySession(ctx context.Context, user chat.UserID, days int) 
 
 // UsageOf returns what a session of a user has used since it began, by model.
 func (s *Store) UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.Spent, error) {
-	rows, err := s.db.Q.UsageOfSession(ctx, s.db.Pool, dbsqlc.UsageOfSessionParams{UserID: user, SessionKey: key})
+	rows, err := dbsqlc.Q.UsageOfSession(ctx, s.db.Pool, dbsqlc.UsageOfSessionParams{UserID: user, SessionKey: key})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read usage of %s: %w", key, err))
 	}

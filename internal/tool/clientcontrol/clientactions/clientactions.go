@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/tool/dbsqlc"
 )
 
 // Store keeps the actions. It is safe for concurrent use.
@@ -21,7 +21,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // OpenClientAction asks the client for an action from which the newest message of the call's turn came, for as long as it lasts. The first one of
 // a call stands. It returns how the action stands; ok is false where the message came from no client that could carry it out.
 func (s *Store) OpenClientAction(ctx context.Context, in chat.SessionKey, a chat.ClientAction, lasts time.Duration) (at chat.ClientActionStanding, ok bool, err error) {
-	err = s.db.Q.ClientActionOpen(ctx, s.db.Pool, dbsqlc.ClientActionOpenParams{
+	err = dbsqlc.Q.ClientActionOpen(ctx, s.db.Pool, dbsqlc.ClientActionOpenParams{
 		CallID: a.Call, SessionKey: in, Action: a.Action, What: a.What, Value: chat.Clean(a.Value), Lasts: pg.Interval(lasts),
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) OpenClientAction(ctx context.Context, in chat.SessionKey, a chat
 
 // ClientActionStanding says how the action of a call stands; ok is false where there is none.
 func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, call chat.CallID) (at chat.ClientActionStanding, ok bool, err error) {
-	rows, err := s.db.Q.ClientActionStanding(ctx, s.db.Pool, dbsqlc.ClientActionStandingParams{CallID: call, SessionKey: in})
+	rows, err := dbsqlc.Q.ClientActionStanding(ctx, s.db.Pool, dbsqlc.ClientActionStandingParams{CallID: call, SessionKey: in})
 	if err != nil || len(rows) == 0 {
 		return at, false, pg.Classify(err)
 	}
@@ -45,7 +45,7 @@ func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, ca
 // SendClientActions returns what a client of a person has to carry out in a conversation now, and notes that it was sent there. What is not
 // answered yet is returned again: the client knows by the call what it has done, and by TakeClientAction whether it may.
 func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user chat.UserID, client string) ([]chat.ClientAction, error) {
-	rows, err := s.db.Q.ClientActionsSend(ctx, s.db.Pool, dbsqlc.ClientActionsSendParams{SessionKey: in, UserID: user, Client: chat.Clean(client)})
+	rows, err := dbsqlc.Q.ClientActionsSend(ctx, s.db.Pool, dbsqlc.ClientActionsSendParams{SessionKey: in, UserID: user, Client: chat.Clean(client)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the actions for a client: %w", err))
 	}
@@ -59,7 +59,7 @@ func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user 
 // TakeClientAction gives an action to the client that carries it out. It gets it once, however many processes have its id: Conflict, if it was
 // taken before, or nobody waits for it any more. NotFound: there is none for this client of this person.
 func (s *Store) TakeClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID) error {
-	n, err := s.db.Q.ClientActionTake(ctx, s.db.Pool, dbsqlc.ClientActionTakeParams{CallID: call, SessionKey: in, UserID: user, Client: chat.Clean(client)})
+	n, err := dbsqlc.Q.ClientActionTake(ctx, s.db.Pool, dbsqlc.ClientActionTakeParams{CallID: call, SessionKey: in, UserID: user, Client: chat.Clean(client)})
 	switch {
 	case err != nil:
 		return pg.Classify(fmt.Errorf("give an action to a client: %w", err))
@@ -78,7 +78,7 @@ func (s *Store) TakeClientAction(ctx context.Context, in chat.SessionKey, user c
 
 // clientActionOf returns the state of an action of a client.
 func (s *Store) clientActionOf(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID) (chat.ClientActionState, error) {
-	known, err := s.db.Q.ClientActionOf(ctx, s.db.Pool, dbsqlc.ClientActionOfParams{CallID: call, SessionKey: in, UserID: user, Client: chat.Clean(client)})
+	known, err := dbsqlc.Q.ClientActionOf(ctx, s.db.Pool, dbsqlc.ClientActionOfParams{CallID: call, SessionKey: in, UserID: user, Client: chat.Clean(client)})
 	switch {
 	case err != nil:
 		return "", pg.Classify(fmt.Errorf("look for an action: %w", err))
@@ -92,7 +92,7 @@ func (s *Store) clientActionOf(ctx context.Context, in chat.SessionKey, user cha
 // this client of this person; Conflict: it was not taken, was answered otherwise, or nobody waits for it any more.
 func (s *Store) AnswerClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID, state chat.ClientActionState, reason string) error {
 	client = chat.Clean(client)
-	n, err := s.db.Q.ClientActionAnswer(ctx, s.db.Pool, dbsqlc.ClientActionAnswerParams{
+	n, err := dbsqlc.Q.ClientActionAnswer(ctx, s.db.Pool, dbsqlc.ClientActionAnswerParams{
 		CallID: call, SessionKey: in, UserID: user, Client: client, State: string(state), Reason: chat.Clean(reason),
 	})
 	if err != nil || n == 1 {
@@ -112,7 +112,7 @@ func (s *Store) AnswerClientAction(ctx context.Context, in chat.SessionKey, user
 
 // CloseClientAction ends the wait for an answer: from now on the action is neither sent nor answered.
 func (s *Store) CloseClientAction(ctx context.Context, in chat.SessionKey, call chat.CallID) error {
-	err := s.db.Q.ClientActionClose(ctx, s.db.Pool, dbsqlc.ClientActionCloseParams{CallID: call, SessionKey: in})
+	err := dbsqlc.Q.ClientActionClose(ctx, s.db.Pool, dbsqlc.ClientActionCloseParams{CallID: call, SessionKey: in})
 	if err != nil {
 		return pg.Classify(fmt.Errorf("end the wait for a client: %w", err))
 	}

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/groupchat"
 )
 
@@ -31,7 +31,7 @@ func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID
 		if err != nil {
 			return err
 		}
-		if id, err = s.db.Q.GroupByCall(ctx, tx, g.Call); !errors.Is(err, pgx.ErrNoRows) {
+		if id, err = dbsqlc.Q.GroupByCall(ctx, tx, g.Call); !errors.Is(err, pgx.ErrNoRows) {
 			return pg.Classify(err)
 		}
 		tree, err := allowSubagent(ctx, tx, chat.SubagentTask{Turn: g.Turn}, above, most.Subagents)
@@ -39,7 +39,7 @@ func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID
 			return err
 		}
 		id = groupID(g.Call)
-		if err := s.db.Q.GroupInsert(ctx, tx, dbsqlc.GroupInsertParams{
+		if err := dbsqlc.Q.GroupInsert(ctx, tx, dbsqlc.GroupInsertParams{
 			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: chat.Clean(g.Topic), MaxRounds: int32(g.Rounds), Members: int32(len(g.Members)),
 		}); err != nil {
 			return fmt.Errorf("make group chat %s: %w", id, err)
@@ -65,14 +65,14 @@ func inviteMembers(ctx context.Context, t *pg.Tx, id chat.GroupID, g chat.NewGro
 		if task.Instance == "" {
 			task.Instance = fmt.Sprintf("%s-%d", id, n+1)
 		}
-		agent, err := t.Q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: g.Session, Role: task.Role, Instance: task.Instance})
+		agent, err := dbsqlc.Q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: g.Session, Role: task.Role, Instance: task.Instance})
 		if errors.Is(err, pgx.ErrNoRows) {
 			agent, err = makeSubagent(ctx, t, task, above)
 		}
 		if err != nil {
 			return fmt.Errorf("find member %s: %w", names[n], err)
 		}
-		if err := t.Q.GroupMemberInsert(ctx, t, dbsqlc.GroupMemberInsertParams{GroupID: id, N: int32(n), SessionKey: agent.SessionKey, Name: names[n]}); err != nil {
+		if err := dbsqlc.Q.GroupMemberInsert(ctx, t, dbsqlc.GroupMemberInsertParams{GroupID: id, N: int32(n), SessionKey: agent.SessionKey, Name: names[n]}); err != nil {
 			return fmt.Errorf("take %s into group chat %s: %w", names[n], id, err)
 		}
 	}
@@ -97,14 +97,14 @@ func memberNames(members []chat.NewMember) []string {
 // chat. NotFound: the session has made no such chat. Conflict: it is over.
 func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		g, err := tx.Q.GroupLock(ctx, tx, id)
+		g, err := dbsqlc.Q.GroupLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.SessionKey != from {
 			return fault.Errorf(fault.NotFound, "you have made no group chat %q", string(id))
 		}
 		if err != nil {
 			return fmt.Errorf("lock group chat %s: %w", id, err)
 		}
-		lines, err := tx.Q.GroupLines(ctx, tx, id)
+		lines, err := dbsqlc.Q.GroupLines(ctx, tx, id)
 		if err != nil {
 			return fmt.Errorf("read group chat %s: %w", id, err)
 		}
@@ -127,7 +127,7 @@ func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.Ses
 func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) (ended bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ended = false
-		g, err := tx.Q.GroupLock(ctx, tx, id)
+		g, err := dbsqlc.Q.GroupLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.Errorf(fault.NotFound, "there is no group chat %q in this conversation", string(id))
 		}
@@ -153,7 +153,7 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 
 // lineOfMember writes what was said, once for each key, and wakes the chat after the commit.
 func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
-	if _, err := t.Q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
+	if _, err := dbsqlc.Q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
 		ID: g.ID, Speaker: int32(speaker), Key: key, Said: chat.Clean(said), Outcome: outcome,
 	}); err != nil {
 		return fmt.Errorf("write a line of group chat %s: %w", g.ID, err)
@@ -165,11 +165,11 @@ func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int
 
 // sayInGroup makes the answer of a member a line, in the transaction that ends its turn.
 func sayInGroup(ctx context.Context, t *pg.Tx, id chat.GroupID, task dbsqlc.SubagentTask, answer string) error {
-	g, err := t.Q.GroupLock(ctx, t, id)
+	g, err := dbsqlc.Q.GroupLock(ctx, t, id)
 	if err != nil {
 		return fmt.Errorf("lock group chat %s: %w", id, err)
 	}
-	n, err := t.Q.GroupSpeaker(ctx, t, dbsqlc.GroupSpeakerParams{GroupID: id, SessionKey: task.SessionKey})
+	n, err := dbsqlc.Q.GroupSpeaker(ctx, t, dbsqlc.GroupSpeakerParams{GroupID: id, SessionKey: task.SessionKey})
 	if err != nil {
 		return fmt.Errorf("find the member of group chat %s: %w", id, err)
 	}
@@ -182,7 +182,7 @@ func sayInGroup(ctx context.Context, t *pg.Tx, id chat.GroupID, task dbsqlc.Suba
 
 // Group reads whose a chat is, for the workflow that runs it; NotFound: it was deleted.
 func (s *Store) Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error) {
-	row, err := s.db.Q.GroupGet(ctx, s.db.Pool, id)
+	row, err := dbsqlc.Q.GroupGet(ctx, s.db.Pool, id)
 	if err != nil {
 		return "", "", "", pg.Classify(fmt.Errorf("read group chat %s: %w", id, err))
 	}
@@ -191,7 +191,7 @@ func (s *Store) Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey
 
 // GroupsToStart takes open chats whose workflow was not checked for long.
 func (s *Store) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
-	ids, err := s.db.Q.GroupsToStart(ctx, s.db.Pool)
+	ids, err := dbsqlc.Q.GroupsToStart(ctx, s.db.Pool)
 	return ids, pg.Classify(err)
 }
 
@@ -204,7 +204,7 @@ const (
 
 // GroupsOf lists the group chats of a conversation and of the subagents below it, newest first.
 func (s *Store) GroupsOf(ctx context.Context, key chat.SessionKey) ([]chat.Group, error) {
-	rows, err := s.db.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: MaxGroups})
+	rows, err := dbsqlc.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: MaxGroups})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list group chats: %w", err))
 	}
@@ -222,7 +222,7 @@ func (s *Store) showGroup(ctx context.Context, g dbsqlc.GroupChat) (chat.Group, 
 		ID: g.ID, Topic: g.Topic, Rounds: int(g.MaxRounds), Ended: g.Ended, Total: int(g.Lines), CreatedAt: g.CreatedAt, EndedAt: g.EndedAt,
 		Members: []chat.Member{}, Lines: []chat.GroupLine{},
 	}
-	members, err := s.db.Q.GroupMembers(ctx, s.db.Pool, g.ID)
+	members, err := dbsqlc.Q.GroupMembers(ctx, s.db.Pool, g.ID)
 	if err != nil {
 		return out, pg.Classify(fmt.Errorf("list the members of %s: %w", g.ID, err))
 	}
@@ -231,7 +231,7 @@ func (s *Store) showGroup(ctx context.Context, g dbsqlc.GroupChat) (chat.Group, 
 		names[m.GroupMember.N] = m.GroupMember.Name
 		out.Members = append(out.Members, chat.Member{Name: m.GroupMember.Name, Session: m.GroupMember.SessionKey})
 	}
-	lines, err := s.db.Q.GroupLines(ctx, s.db.Pool, g.ID)
+	lines, err := dbsqlc.Q.GroupLines(ctx, s.db.Pool, g.ID)
 	if err != nil {
 		return out, pg.Classify(fmt.Errorf("read group chat %s: %w", g.ID, err))
 	}

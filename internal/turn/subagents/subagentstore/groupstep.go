@@ -10,8 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/groupchat"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/turn/window"
@@ -29,7 +29,7 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		out = chat.GroupStep{Over: true}
-		g, err := tx.Q.GroupLock(ctx, tx, id)
+		g, err := dbsqlc.Q.GroupLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.Ended != "" {
 			return nil
 		}
@@ -40,7 +40,7 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 		if err != nil {
 			return err
 		}
-		return tx.Q.GroupChecked(ctx, tx, id)
+		return dbsqlc.Q.GroupChecked(ctx, tx, id)
 	})
 	return out, err
 }
@@ -55,7 +55,7 @@ type Transcript struct {
 // GroupTranscript reads a chat with its members and lines.
 func GroupTranscript(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r Transcript, err error) {
 	r.Chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
-	if r.members, err = t.Q.GroupMembers(ctx, t, g.ID); err != nil {
+	if r.members, err = dbsqlc.Q.GroupMembers(ctx, t, g.ID); err != nil {
 		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
 	}
 	for _, m := range r.members {
@@ -64,7 +64,7 @@ func GroupTranscript(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r Trans
 		}
 		r.Chat.Names = append(r.Chat.Names, m.GroupMember.Name)
 	}
-	lines, err := t.Q.GroupLines(ctx, t, g.ID)
+	lines, err := dbsqlc.Q.GroupLines(ctx, t, g.ID)
 	if err != nil {
 		return r, fmt.Errorf("read group chat %s: %w", g.ID, err)
 	}
@@ -88,7 +88,7 @@ func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) 
 	if len(r.members) < int(g.Members) {
 		return over, endGroup(ctx, t, g, groupchat.Gone)
 	}
-	waits, err := t.Q.GroupOpenTask(ctx, t, string(g.ID))
+	waits, err := dbsqlc.Q.GroupOpenTask(ctx, t, string(g.ID))
 	if err == nil {
 		for _, m := range r.members {
 			if m.Subagent.SessionKey == waits {
@@ -99,7 +99,7 @@ func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) 
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return over, fmt.Errorf("look who is asked in group chat %s: %w", g.ID, err)
 	}
-	load, err := t.Q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{Root: g.SessionKey, Tree: g.Tree})
+	load, err := dbsqlc.Q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{Root: g.SessionKey, Tree: g.Tree})
 	if err != nil {
 		return over, fmt.Errorf("count the tokens of group chat %s: %w", g.ID, err)
 	}
@@ -126,15 +126,15 @@ func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Transcript, 
 	text := r.Chat.Ask(n, r.Lines, int(m.GroupMember.Heard))
 	about := "group/" + string(g.ID)
 	key := fmt.Sprintf("%s.%d", about, g.Asked+1)
-	if err := t.Q.SubagentLoad(ctx, t, m.Subagent.SessionKey); err != nil {
+	if err := dbsqlc.Q.SubagentLoad(ctx, t, m.Subagent.SessionKey); err != nil {
 		return fmt.Errorf("load %s: %w", m.GroupMember.Name, err)
 	}
-	if err := t.Q.GroupTaskInsert(ctx, t, dbsqlc.GroupTaskInsertParams{
+	if err := dbsqlc.Q.GroupTaskInsert(ctx, t, dbsqlc.GroupTaskInsertParams{
 		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: chat.Clean(chat.FirstWords(g.Topic, TaskWords)), ID: string(g.ID),
 	}); err != nil {
 		return fmt.Errorf("ask %s in group chat %s: %w", m.GroupMember.Name, g.ID, err)
 	}
-	if err := t.Q.GroupAsk(ctx, t, dbsqlc.GroupAskParams{ID: g.ID, N: int32(n)}); err != nil {
+	if err := dbsqlc.Q.GroupAsk(ctx, t, dbsqlc.GroupAskParams{ID: g.ID, N: int32(n)}); err != nil {
 		return fmt.Errorf("note who is asked in group chat %s: %w", g.ID, err)
 	}
 	t.NotifyParent(g.SessionKey)
@@ -156,7 +156,7 @@ func closeGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat
 	if err != nil {
 		return 0, err
 	}
-	if err := t.Q.GroupEnd(ctx, t, dbsqlc.GroupEndParams{ID: g.ID, Ended: string(end)}); err != nil {
+	if err := dbsqlc.Q.GroupEnd(ctx, t, dbsqlc.GroupEndParams{ID: g.ID, Ended: string(end)}); err != nil {
 		return 0, fmt.Errorf("end group chat %s: %w", g.ID, err)
 	}
 	t.NotifyParent(g.SessionKey)
@@ -165,7 +165,7 @@ func closeGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat
 	if len(all) > MaxTranscript {
 		whole, shown = window.OffloadID(g.CallID), r.Chat.Transcript(r.Lines, MaxTranscript)
 		hash := sha256.Sum256([]byte(all))
-		if _, err := t.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
+		if _, err := dbsqlc.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
 			SessionKey: g.SessionKey, ID: whole, Hash: hash[:], Body: all, Bytes: int32(len(all)), Tool: "CreateChat",
 		}); err != nil {
 			return 0, fmt.Errorf("keep all of group chat %s: %w", g.ID, err)

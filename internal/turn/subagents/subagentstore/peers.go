@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/inbox"
 )
 
@@ -20,14 +20,14 @@ import (
 // sent without a person.
 func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.SubagentLock(ctx, tx, string(p.Turn)); err != nil { // the calls of a turn count one after another
+		if err := dbsqlc.Q.SubagentLock(ctx, tx, string(p.Turn)); err != nil { // the calls of a turn count one after another
 			return fmt.Errorf("lock the messages of turn %s: %w", p.Turn, err)
 		}
-		sent, err := tx.Q.PeerSent(ctx, tx, p.Call)
+		sent, err := dbsqlc.Q.PeerSent(ctx, tx, p.Call)
 		if err != nil || sent {
 			return err
 		}
-		to, err := tx.Q.SessionGet(ctx, tx, p.To)
+		to, err := dbsqlc.Q.SessionGet(ctx, tx, p.To)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && to.UserID != p.User {
 			return noPeer(ctx, tx, p)
 		}
@@ -38,11 +38,11 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 		if err != nil {
 			return err
 		}
-		n, err := tx.Q.PeerInsert(ctx, tx, dbsqlc.PeerInsertParams{CallID: p.Call, TurnID: p.Turn, Sender: p.From, SessionKey: p.To, Hops: int32(hops)})
+		n, err := dbsqlc.Q.PeerInsert(ctx, tx, dbsqlc.PeerInsertParams{CallID: p.Call, TurnID: p.Turn, Sender: p.From, SessionKey: p.To, Hops: int32(hops)})
 		if err != nil || n == 0 {
 			return err
 		}
-		from, err := tx.Q.SessionGet(ctx, tx, p.From)
+		from, err := dbsqlc.Q.SessionGet(ctx, tx, p.From)
 		if err != nil {
 			return fmt.Errorf("read session %s: %w", p.From, err)
 		}
@@ -59,7 +59,7 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 
 // noPeer is the error that names the conversations there are.
 func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
-	rows, err := t.Q.PeersOf(ctx, t, dbsqlc.PeersOfParams{UserID: p.User, Key: string(p.From)})
+	rows, err := dbsqlc.Q.PeersOf(ctx, t, dbsqlc.PeersOfParams{UserID: p.User, Key: string(p.From)})
 	if err != nil {
 		return fmt.Errorf("list conversations: %w", err)
 	}
@@ -76,11 +76,11 @@ func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
 // hopsOf counts the messages between conversations that led to each other since a person wrote, including those through a job
 // that a turn made.
 func hopsOf(ctx context.Context, t *pg.Tx, p chat.PeerMessage) (int, error) {
-	tree, err := t.Q.SubagentTree(ctx, t, string(p.Turn))
+	tree, err := dbsqlc.Q.SubagentTree(ctx, t, string(p.Turn))
 	if err != nil {
 		return 0, fmt.Errorf("find the tree of turn %s: %w", p.Turn, err)
 	}
-	row, err := t.Q.PeerHops(ctx, t, dbsqlc.PeerHopsParams{Turns: []string{string(p.Turn), tree}, Turn: p.Turn})
+	row, err := dbsqlc.Q.PeerHops(ctx, t, dbsqlc.PeerHopsParams{Turns: []string{string(p.Turn), tree}, Turn: p.Turn})
 	if err != nil {
 		return 0, fmt.Errorf("count the messages before: %w", err)
 	}

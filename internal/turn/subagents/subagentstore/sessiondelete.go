@@ -7,6 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/pg"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -38,13 +39,13 @@ func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.Sessi
 	if _, err := LockTree(ctx, t, key); err != nil {
 		return nil, err
 	}
-	all, err := t.Q.SubagentsBelow(ctx, t, key)
+	all, err := dbsqlc.Q.SubagentsBelow(ctx, t, key)
 	if err != nil {
 		return nil, fmt.Errorf("list the subagents of %s: %w", key, err)
 	}
 	all = append(all, key)
 	for _, k := range all {
-		turns, err := t.Q.TurnLockOf(ctx, t, k)
+		turns, err := dbsqlc.Q.TurnLockOf(ctx, t, k)
 		if err != nil {
 			return nil, fmt.Errorf("lock the turn of %s: %w", k, err)
 		}
@@ -55,14 +56,14 @@ func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.Sessi
 		}
 	}
 	for _, k := range all {
-		if err := t.Q.QueueLockRows(ctx, t, string(k)); err != nil {
+		if err := dbsqlc.Q.QueueLockRows(ctx, t, string(k)); err != nil {
 			return nil, fmt.Errorf("lock the queue of %s: %w", k, err)
 		}
 	}
-	if err := t.Q.SubagentLockInbox(ctx, t, pg.Texts(all)); err != nil {
+	if err := dbsqlc.Q.SubagentLockInbox(ctx, t, pg.Texts(all)); err != nil {
 		return nil, fmt.Errorf("lock what waits in %s: %w", key, err)
 	}
-	groups, err := t.Q.SubagentLockGroups(ctx, t, pg.Texts(all))
+	groups, err := dbsqlc.Q.SubagentLockGroups(ctx, t, pg.Texts(all))
 	if err != nil {
 		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
 	}
@@ -78,7 +79,7 @@ func wakeDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if err != nil {
 		return err
 	}
-	agent, err := t.Q.SubagentGet(ctx, t, key)
+	agent, err := dbsqlc.Q.SubagentGet(ctx, t, key)
 	switch {
 	case err == nil:
 		w.Agent = new(conversation.RefOf(agent))
@@ -90,26 +91,26 @@ func wakeDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 }
 
 func deleteSession(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
-	turns, err := t.Q.TurnLockOf(ctx, t, key)
+	turns, err := dbsqlc.Q.TurnLockOf(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("lock the turn of %s: %w", key, err)
 	}
 	for _, turn := range turns {
-		if err := t.Q.KillNoteOfTurn(ctx, t, turn); err != nil {
+		if err := dbsqlc.Q.KillNoteOfTurn(ctx, t, turn); err != nil {
 			return fmt.Errorf("note the kill of open commands and coding agents: %w", err)
 		}
 	}
-	if err := t.Q.KillNoteTasksOf(ctx, t, key); err != nil {
+	if err := dbsqlc.Q.KillNoteTasksOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of background tasks: %w", err)
 	}
-	if err := t.Q.KillNoteCommandsOf(ctx, t, key); err != nil {
+	if err := dbsqlc.Q.KillNoteCommandsOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of commands: %w", err)
 	}
-	bodies, err := t.Q.OffloadBlobsOf(ctx, t, key)
+	bodies, err := dbsqlc.Q.OffloadBlobsOf(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("list the offloads of %s: %w", key, err)
 	}
-	if _, err := t.Q.SessionDelete(ctx, t, key); err != nil {
+	if _, err := dbsqlc.Q.SessionDelete(ctx, t, key); err != nil {
 		return fmt.Errorf("delete session %s: %w", key, err)
 	}
 	return conversation.DropBodies(ctx, t, bodies)

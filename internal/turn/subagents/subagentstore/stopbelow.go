@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/groupchat"
 	"xbot/internal/turn/inbox"
 )
@@ -22,14 +22,14 @@ import (
 // locked before tasks, as by a claim. The task of a member that speaks is closed by the end of its turn, which holds the task while
 // it waits for the chat.
 func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (subagents, chats int, err error) {
-	below, err := t.Q.SubagentsBelow(ctx, t, key)
+	below, err := dbsqlc.Q.SubagentsBelow(ctx, t, key)
 	if err != nil {
 		return 0, 0, fmt.Errorf("list the subagents of %s: %w", key, err)
 	}
 	if len(below) == 0 {
 		return 0, 0, nil
 	}
-	open, err := t.Q.GroupsOpenOf(ctx, t, pg.Texts(append(below, key)))
+	open, err := dbsqlc.Q.GroupsOpenOf(ctx, t, pg.Texts(append(below, key)))
 	if err != nil {
 		return 0, 0, fmt.Errorf("lock the group chats below %s: %w", key, err)
 	}
@@ -46,10 +46,10 @@ func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 
 // stopWorking stops those of some subagents that work or are about to.
 func stopWorking(ctx context.Context, t *pg.Tx, key chat.SessionKey, below []string, why string) (int, error) {
-	if err := t.Q.SubagentTakeBackBelow(ctx, t, below); err != nil {
+	if err := dbsqlc.Q.SubagentTakeBackBelow(ctx, t, below); err != nil {
 		return 0, fmt.Errorf("take back what is handed out below %s: %w", key, err)
 	}
-	busy, err := t.Q.SubagentBusy(ctx, t, below)
+	busy, err := dbsqlc.Q.SubagentBusy(ctx, t, below)
 	if err != nil {
 		return 0, fmt.Errorf("list who works below %s: %w", key, err)
 	}
@@ -61,7 +61,7 @@ func stopWorking(ctx context.Context, t *pg.Tx, key chat.SessionKey, below []str
 			return 0, err
 		}
 	}
-	open, err := t.Q.SubagentOpenBackground(ctx, t, below)
+	open, err := dbsqlc.Q.SubagentOpenBackground(ctx, t, below)
 	if err != nil {
 		return 0, fmt.Errorf("list the tasks below %s: %w", key, err)
 	}
@@ -80,7 +80,7 @@ func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 		return err
 	}
 	t.WakeGroup(g.ID)
-	if err := t.Q.InboxLeaveForNext(ctx, t, id); err != nil {
+	if err := dbsqlc.Q.InboxLeaveForNext(ctx, t, id); err != nil {
 		return fmt.Errorf("leave the end of group chat %s for the next message: %w", g.ID, err)
 	}
 	return nil
@@ -90,7 +90,7 @@ func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 // telling it at once would begin the turn that the person wanted to end. For a task of a group chat the end of the chat tells
 // it.
 func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent) error {
-	_, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
+	_, err := dbsqlc.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // it answered meanwhile
 	}
@@ -111,7 +111,7 @@ func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsq
 	if err != nil {
 		return err
 	}
-	if err := t.Q.InboxLeaveForNext(ctx, t, id); err != nil {
+	if err := dbsqlc.Q.InboxLeaveForNext(ctx, t, id); err != nil {
 		return fmt.Errorf("leave the end of call %s for the next message: %w", task.CallID, err)
 	}
 	return nil

@@ -11,9 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/calls"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/turn/tokens"
 	"xbot/internal/turn/window"
@@ -25,14 +25,14 @@ const maxTold = 16_000
 // ReportSubagent gives the answer of a turn that carried out tasks to the parent, in the transaction that closes the turn:
 // as the result of the call if that waits, else as a message to the parent's conversation.
 func ReportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
-	open, err := t.Q.SubagentOpenOf(ctx, t, &turn.ID)
+	open, err := dbsqlc.Q.SubagentOpenOf(ctx, t, &turn.ID)
 	if err != nil {
 		return fmt.Errorf("list the tasks of turn %s: %w", turn.ID, err)
 	}
 	if len(open) == 0 {
 		return nil
 	}
-	said, err := t.Q.SubagentSaid(ctx, t, &turn.ID)
+	said, err := dbsqlc.Q.SubagentSaid(ctx, t, &turn.ID)
 	if err != nil {
 		return fmt.Errorf("read the answer of turn %s: %w", turn.ID, err)
 	}
@@ -46,7 +46,7 @@ func ReportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 
 // reportDeleted tells who waits for a subagent that its conversation is being deleted.
 func reportDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
-	open, err := t.Q.SubagentOpenIn(ctx, t, key)
+	open, err := dbsqlc.Q.SubagentOpenIn(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("list the tasks of %s: %w", key, err)
 	}
@@ -60,12 +60,12 @@ func reportDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 }
 
 func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent, turn dbsqlc.Turn, answer string) error {
-	call, err := t.Q.CallGet(ctx, t, task.CallID)
+	call, err := dbsqlc.Q.CallGet(ctx, t, task.CallID)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", task.CallID, err)
 	}
 	waits := err == nil && call.State != chat.CallDone && !task.Background
-	if _, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: turn.State, Awake: waits}); err != nil {
+	if _, err := dbsqlc.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: turn.State, Awake: waits}); err != nil {
 		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
 	}
 	if task.GroupID != nil {
@@ -104,7 +104,7 @@ func postWake(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) er
 
 // wakeOf is the wake of the turn of a session.
 func wakeOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (chat.Wake, error) {
-	row, err := t.Q.SessionGet(ctx, t, key)
+	row, err := dbsqlc.Q.SessionGet(ctx, t, key)
 	if err != nil {
 		return chat.Wake{}, fmt.Errorf("read session %s: %w", key, err)
 	}
@@ -148,15 +148,15 @@ func cutTold(answer string) string {
 // AbandonSubagents stops the subagents that an ending turn waits for: tasks that have not begun are dropped, and turns that
 // carry out others are asked to stop. Background tasks go on.
 func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
-	if err := t.Q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
+	if err := dbsqlc.Q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
 		return fmt.Errorf("take back what turn %s waits for: %w", turn.ID, err)
 	}
-	tasks, err := t.Q.SubagentAbandoned(ctx, t, turn.ID)
+	tasks, err := dbsqlc.Q.SubagentAbandoned(ctx, t, turn.ID)
 	if err != nil {
 		return fmt.Errorf("list what turn %s waits for: %w", turn.ID, err)
 	}
 	for _, task := range tasks {
-		_, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
+		_, err := dbsqlc.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 		if errors.Is(err, pgx.ErrNoRows) {
 			continue // it answered meanwhile
 		}
@@ -175,7 +175,7 @@ func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 
 // stopTurnOf asks the turn of a subagent to stop, once for each key.
 func stopTurnOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, why string) error {
-	err := t.Q.SubagentStop(ctx, t, dbsqlc.SubagentStopParams{Key: why, TurnID: &turn, SessionKey: key})
+	err := dbsqlc.Q.SubagentStop(ctx, t, dbsqlc.SubagentStopParams{Key: why, TurnID: &turn, SessionKey: key})
 	if err != nil {
 		return fmt.Errorf("stop the turn of %s: %w", key, err)
 	}
@@ -184,6 +184,6 @@ func stopTurnOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.Tu
 
 // SubagentsReported lists the calls of a turn whose subagents have answered. From now on they count as seen by the turn.
 func (s *Store) SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
-	calls, err := s.db.Q.SubagentReported(ctx, s.db.Pool, turn)
+	calls, err := dbsqlc.Q.SubagentReported(ctx, s.db.Pool, turn)
 	return calls, pg.Classify(err)
 }

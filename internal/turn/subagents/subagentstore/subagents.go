@@ -11,8 +11,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/inbox"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/session"
@@ -34,7 +34,7 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 		if err != nil {
 			return err
 		}
-		before, err := s.db.Q.SubagentByCall(ctx, tx, task.Call)
+		before, err := dbsqlc.Q.SubagentByCall(ctx, tx, task.Call)
 		if err == nil {
 			out = chat.Assignment{Subagent: conversation.RefOf(before.Subagent), Background: before.Background}
 			return nil
@@ -58,7 +58,7 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 
 // Handed returns the assignment that a call has made; ok is false if it has made none.
 func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Assignment, ok bool, err error) {
-	row, err := s.db.Q.SubagentByCall(ctx, s.db.Pool, call)
+	row, err := dbsqlc.Q.SubagentByCall(ctx, s.db.Pool, call)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, false, nil
 	}
@@ -81,14 +81,14 @@ func LockTree(ctx context.Context, t *pg.Tx, key chat.SessionKey) (Position, err
 	if err != nil {
 		return above, err
 	}
-	if err := t.Q.SubagentLock(ctx, t, string(above.root)); err != nil {
+	if err := dbsqlc.Q.SubagentLock(ctx, t, string(above.root)); err != nil {
 		return Position{}, fmt.Errorf("lock the subagents of %s: %w", above.root, err)
 	}
 	return above, nil
 }
 
 func positionOf(ctx context.Context, t *pg.Tx, key chat.SessionKey) (Position, error) {
-	row, err := t.Q.SubagentGet(ctx, t, key)
+	row, err := dbsqlc.Q.SubagentGet(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Position{root: key}, nil
 	}
@@ -100,15 +100,15 @@ func positionOf(ctx context.Context, t *pg.Tx, key chat.SessionKey) (Position, e
 
 // allowSubagent refuses a task that is beyond a limit, and else returns the tree that it belongs to.
 func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above Position, most policy.Subagents) (chat.TurnID, error) {
-	tree, err := t.Q.SubagentTree(ctx, t, string(task.Turn))
+	tree, err := dbsqlc.Q.SubagentTree(ctx, t, string(task.Turn))
 	if err != nil {
 		return "", fmt.Errorf("find the tree of turn %s: %w", task.Turn, err)
 	}
-	load, err := t.Q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{TurnID: task.Turn, Root: above.root, Tree: chat.TurnID(tree)})
+	load, err := dbsqlc.Q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{TurnID: task.Turn, Root: above.root, Tree: chat.TurnID(tree)})
 	if err != nil {
 		return "", fmt.Errorf("count the subagents of %s: %w", above.root, err)
 	}
-	stopping, err := t.Q.SubagentStopping(ctx, t, string(task.Turn))
+	stopping, err := dbsqlc.Q.SubagentStopping(ctx, t, string(task.Turn))
 	if err != nil {
 		return "", fmt.Errorf("look for a stop of turn %s: %w", task.Turn, err)
 	}
@@ -129,14 +129,14 @@ func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above 
 
 // subagentFor finds the subagent that a task is for, or makes it.
 func subagentFor(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above Position) (dbsqlc.Subagent, error) {
-	there, err := t.Q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: task.Session, Role: task.Role, Instance: task.Instance})
+	there, err := dbsqlc.Q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: task.Session, Role: task.Role, Instance: task.Instance})
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return there, fmt.Errorf("look for subagent %s: %w", task.Role, err)
 	case err == nil && task.New != nil:
 		return there, fault.Errorf(fault.Conflict, "%s is there already: send it the task with action send, or spawn another instance", conversation.RefOf(there).Name())
 	case err == nil:
-		return there, pg.Classify(t.Q.SubagentLoad(ctx, t, there.SessionKey))
+		return there, pg.Classify(dbsqlc.Q.SubagentLoad(ctx, t, there.SessionKey))
 	case task.New == nil:
 		return there, noSubagent(task.Role, task.Instance)
 	}
@@ -151,7 +151,7 @@ func noSubagent(role, instance string) error {
 }
 
 func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above Position) (dbsqlc.Subagent, error) {
-	parent, err := t.Q.SessionGet(ctx, t, task.Session)
+	parent, err := dbsqlc.Q.SessionGet(ctx, t, task.Session)
 	if err != nil {
 		return dbsqlc.Subagent{}, fmt.Errorf("read session %s: %w", task.Session, err)
 	}
@@ -163,12 +163,12 @@ func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above P
 		Session: session.Key{Agent: parent.Agent, Kind: session.KindSubagent, ID: string(task.Call)}.String(),
 		Parent:  task.Session, Role: task.Role, Instance: task.Instance, Call: task.Call,
 	}
-	if _, err := t.Q.SubagentSession(ctx, t, dbsqlc.SubagentSessionParams{
+	if _, err := dbsqlc.Q.SubagentSession(ctx, t, dbsqlc.SubagentSessionParams{
 		Key: ref.Session, Channel: channelAgent, Title: ref.Name(), Model: task.New.Model, Think: task.New.Think, Parent: task.Session,
 	}); err != nil {
 		return dbsqlc.Subagent{}, fmt.Errorf("make the session of subagent %s: %w", ref.Name(), err)
 	}
-	row, err := t.Q.SubagentInsert(ctx, t, dbsqlc.SubagentInsertParams{
+	row, err := dbsqlc.Q.SubagentInsert(ctx, t, dbsqlc.SubagentInsertParams{
 		SessionKey: ref.Session, Parent: ref.Parent, Root: above.root, Role: ref.Role, Instance: ref.Instance, Depth: int32(above.depth + 1),
 		CallID: ref.Call, Profile: profile,
 	})
@@ -180,7 +180,7 @@ func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above P
 
 // handTask writes the task and the row that waits for a turn of the subagent.
 func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsqlc.Subagent, tree chat.TurnID) error {
-	if err := t.Q.SubagentTaskInsert(ctx, t, dbsqlc.SubagentTaskInsertParams{
+	if err := dbsqlc.Q.SubagentTaskInsert(ctx, t, dbsqlc.SubagentTaskInsertParams{
 		CallID: task.Call, SessionKey: agent.SessionKey, AskedIn: task.Turn, Tree: tree, Background: task.Background,
 		Words: chat.Clean(chat.FirstWords(task.Text, TaskWords)),
 	}); err != nil {
@@ -198,7 +198,7 @@ const TaskWords = 120
 
 // Subagent returns the reference that the workflow of a subagent is named after; NotFound if the session is no subagent's.
 func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error) {
-	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.SubagentGet(ctx, s.db.Pool, key)
 	if err != nil {
 		return chat.SubagentRef{}, pg.Classify(fmt.Errorf("read subagent %s: %w", key, err))
 	}
@@ -207,7 +207,7 @@ func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.Subagen
 
 // SubagentProfile returns what the role of a subagent was when it was made; nil if the session is no subagent's.
 func (s *Store) SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error) {
-	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

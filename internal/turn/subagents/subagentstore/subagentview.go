@@ -12,8 +12,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
-	"xbot/internal/pg/dbsqlc"
 	"xbot/internal/turn/conversation"
+	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/turn/session"
 )
 
@@ -41,7 +41,7 @@ func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]ch
 
 // SubagentTop is the conversation at the top of the tree that a subagent is part of; empty if the session is no subagent's.
 func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.SessionKey, error) {
-	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
@@ -61,7 +61,7 @@ func (s *Store) LastMessages(ctx context.Context, key chat.SessionKey, n int) ([
 }
 
 func (s *Store) subagents(ctx context.Context, root, parent chat.SessionKey) ([]chat.Subagent, error) {
-	rows, err := s.db.Q.SubagentList(ctx, s.db.Pool, dbsqlc.SubagentListParams{Root: root, Parent: string(parent), N: maxSubagents})
+	rows, err := dbsqlc.Q.SubagentList(ctx, s.db.Pool, dbsqlc.SubagentListParams{Root: root, Parent: string(parent), N: maxSubagents})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the subagents of %s: %w", root, err))
 	}
@@ -98,7 +98,7 @@ func stateOf(r dbsqlc.SubagentListRow) chat.SubagentState {
 func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ran = false
-		turn, err := s.db.Q.TurnRunning(ctx, tx, key)
+		turn, err := dbsqlc.Q.TurnRunning(ctx, tx, key)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -117,10 +117,10 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 	unloaded := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		unloaded = false
-		if err := s.db.Q.SubagentHold(ctx, tx, key); err != nil {
+		if err := dbsqlc.Q.SubagentHold(ctx, tx, key); err != nil {
 			return fmt.Errorf("hold subagent %s: %w", key, err)
 		}
-		agent, err := s.db.Q.SubagentUnload(ctx, tx, key)
+		agent, err := dbsqlc.Q.SubagentUnload(ctx, tx, key)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -142,7 +142,7 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 
 // SubagentUnloaded reports whether a subagent was unloaded, or deleted.
 func (s *Store) SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool, error) {
-	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
+	row, err := dbsqlc.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return true, nil
 	}
@@ -155,11 +155,11 @@ func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	tree, err := s.db.Q.SubagentTree(ctx, s.db.Pool, string(step.Turn))
+	tree, err := dbsqlc.Q.SubagentTree(ctx, s.db.Pool, string(step.Turn))
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("find the tree of turn %s: %w", step.Turn, err))
 	}
-	load, err := s.db.Q.SubagentLoadOf(ctx, s.db.Pool, dbsqlc.SubagentLoadOfParams{TurnID: step.Turn, Root: step.Session, Tree: chat.TurnID(tree)})
+	load, err := dbsqlc.Q.SubagentLoadOf(ctx, s.db.Pool, dbsqlc.SubagentLoadOfParams{TurnID: step.Turn, Root: step.Session, Tree: chat.TurnID(tree)})
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("count the tokens of turn %s: %w", step.Turn, err))
 	}
@@ -172,7 +172,7 @@ func MayWrite(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if parsed, err := session.Parse(key); err != nil || parsed.Kind != session.KindSubagent {
 		return nil // a key that nobody can read is no subagent's
 	}
-	over, err := t.Q.SubagentAnswered(ctx, t, key)
+	over, err := dbsqlc.Q.SubagentAnswered(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("look whether subagent %s has answered: %w", key, err)
 	}

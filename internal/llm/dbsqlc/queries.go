@@ -1,0 +1,4 @@
+package dbsqlc
+
+// Q has the queries of this module.
+var Q = New()

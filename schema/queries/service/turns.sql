@@ -1,0 +1,2 @@
+-- name: TurnRunning :one
+SELECT id FROM turns WHERE session_key = $1 AND state = 'running';
