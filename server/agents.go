@@ -75,7 +75,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	added := newExtensions(c, boxes)
 	a := &agents{
 		core: c, boxes: boxes, added: added, tools: newCatalog(c, boxes, added),
-		choice: &choice.Choice{Server: c.models.model, Store: c.storage.store.Settings, Runners: boxes, Models: c.models.catalogue, Idle: c.models.llm.RetryTimeout},
+		choice: &choice.Choice{Server: c.models.model, Store: c.stores.Settings, Runners: boxes, Models: c.models.catalogue, Idle: c.models.llm.RetryTimeout},
 	}
 	var err error
 	a.rules, err = readRules(c.permissions, a.tools.Builtin)
@@ -84,17 +84,18 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 
 // guests finds the rooms of consumers.
 func (a *agents) guests() room.Finder {
-	return room.Finder{Store: a.core.storage.store.Services, Boxes: a.boxes}
+	return room.Finder{Store: a.core.stores.Services, Boxes: a.boxes}
 }
 
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {
-	out := &toolset.Catalog{ActiveTools: c.storage.store.ActiveTools, Settings: c.storage.store.Settings, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
+	stores := c.stores
+	out := &toolset.Catalog{ActiveTools: stores.ActiveTools, Settings: stores.Settings, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.models.toolKeys)), c.mcp.offered, c.skillTool(boxes),
-		clientcontrol.NewSource(clientcontrol.New(c.storage.store.ClientActions, c.storage.store.Conversations, c.db.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(c.storage.store.Cards)), toolservice.NewSource(c.storage.store.Services, c.storage.store.Services, toolservice.NewOwn(c.storage.store.Services, c.storage.store.Turns)),
+		clientcontrol.NewSource(clientcontrol.New(stores.ClientActions, stores.Conversations, c.db.bus)), c.feishuTools(),
+		cards.NewSource(cards.New(stores.Cards)), toolservice.NewSource(stores.Services, stores.Services, toolservice.NewOwn(stores.Services, stores.Turns)),
 	}, more...)}
-	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.storage.embedder, Log: c.proc.log}))...)
+	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.memory.embedder, Log: c.proc.log}))...)
 	return out
 }
 
@@ -106,30 +107,36 @@ func (c *core) feishuTools() toolset.Source {
 
 // builtinTools are what models can call everywhere.
 func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
-	work, roles := engine.Background{Store: c.storage.store.Turns}, c.roles(boxes)
+	stores := c.stores
+	work, roles := engine.Background{Store: stores.Turns}, c.roles(boxes)
 	return append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
-		shell.New(), ask.New(), ask.NewPlan(c.storage.store.Conversations), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.storage.store.Calls), file.NewGlob(), file.NewGrep(),
-		file.NewCd(c.storage.store.Conversations, c.storage.store.Calls), todo.NewWrite(c.storage.store.Conversations), todo.NewList(c.storage.store.Conversations, c.storage.store.Search), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.storage.store.Turns),
+		shell.New(), ask.New(), ask.NewPlan(stores.Conversations), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(stores.Calls), file.NewGlob(), file.NewGrep(),
+		file.NewCd(stores.Conversations, stores.Calls), todo.NewWrite(stores.Conversations), todo.NewList(stores.Conversations, stores.Search), memory.NewWrite(c.notes()), memory.NewList(c.notes(), stores.Turns),
 		web.NewDownload(c.public(), "xbot/"+c.proc.version), web.NewFetch(
 			webpage.New(c.public(), "xbot/"+c.proc.version, c.documents()), webpage.NewForStrangers("xbot/"+c.proc.version, c.documents()),
 		),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
-		toolcontext.NewOffloadRecall(c.storage.store.Conversations), toolcontext.NewEdit(c.storage.store.Conversations), toolcontext.NewRecallMasked(c.storage.store.Conversations),
-		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{Conversations: c.storage.store.Conversations, Inbox: c.storage.store.Inbox, Users: c.storage.store.Users, Policies: c.db.policies}),
-		agent.New(c.storage.store.Agents, roles), worktree.New(c.storage.store.Conversations, c.storage.store.Calls, subagents.Worktrees{Names: c.storage.store.Agents}),
-		agent.NewCreateChat(c.storage.store.Agents, roles, c.storage.store.Agents), agent.NewSendMessage(c.storage.store.Agents, roles, c.storage.store.Agents),
-		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(c.storage.store.Search, c.storage.store.Turns), toollogs.New(logs.Reader{Home: c.proc.home}, c.storage.store.Turns),
+		toolcontext.NewOffloadRecall(stores.Conversations), toolcontext.NewEdit(stores.Conversations), toolcontext.NewRecallMasked(stores.Conversations),
+		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{
+			Conversations: stores.Conversations, Inbox: stores.Inbox, Users: stores.Users, Policies: c.db.policies,
+		}),
+		agent.New(stores.Agents, roles), worktree.New(stores.Conversations, stores.Calls, subagents.Worktrees{Names: stores.Agents}),
+		agent.NewCreateChat(stores.Agents, roles, stores.Agents), agent.NewSendMessage(stores.Agents, roles, stores.Agents),
+		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(stores.Search, stores.Turns), toollogs.New(logs.Reader{Home: c.proc.home}, stores.Turns),
 		toolsettings.New(toolsettings.Commands{
-			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.storage.store.Users}, Policy: admin.Config{Documents: c.storage.store.Settings},
-		}, intake.Callers{Conversations: c.storage.store.Conversations, Inbox: c.storage.store.Inbox, Users: c.storage.store.Users, Policies: c.db.policies}),
+			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: stores.Users}, Policy: admin.Config{Documents: stores.Settings},
+		}, intake.Callers{Conversations: stores.Conversations, Inbox: stores.Inbox, Users: stores.Users, Policies: c.db.policies}),
 	)
 }
 
 // skills knows those of the installation, and those where commands run.
 func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
-	return prompt.Skills{Home: c.proc.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.db.policies}, Own: c.storage.store.Prompts, Consents: c.consents()}
+	return prompt.Skills{
+		Home: c.proc.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.db.policies}, Own: c.stores.Prompts,
+		Consents: c.consents(),
+	}
 }
 
 // consents returns the folders to which users have agreed; nil before the runners are set up.
@@ -142,7 +149,7 @@ func (c *core) consents() prompt.Consents {
 
 // installed knows what people have installed of what others have published.
 func (c *core) installed() installed.Installed {
-	return installed.Installed{Store: c.storage.store.Registry}
+	return installed.Installed{Store: c.stores.Registry}
 }
 
 // disabledSkills reads the policy.
@@ -169,9 +176,10 @@ func (c *core) documents() pdf.Reader {
 
 // roles knows what subagents are made of.
 func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
+	stores := c.stores
 	return subagents.Roles{
-		Agents: c.storage.store.Agents, Conversations: c.storage.store.Conversations, Settings: c.storage.store.Settings, Policies: c.db.policies, Models: c.models.catalogue,
-		Files: prompt.Roles{Home: c.proc.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.storage.store.Roles, Installed: c.installed()},
+		Agents: stores.Agents, Conversations: stores.Conversations, Settings: stores.Settings, Policies: c.db.policies, Models: c.models.catalogue,
+		Files: prompt.Roles{Home: c.proc.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: stores.Roles, Installed: c.installed()},
 	}
 }
 
@@ -186,7 +194,7 @@ func (c *core) public() *http.Client {
 
 // authorizers find who decides what may run.
 func (a *agents) authorizers() permission.Authorizers {
-	return permission.Authorizers{Rules: a.rules, Policies: a.core.db.policies, People: a.core.storage.store.Permissions}
+	return permission.Authorizers{Rules: a.rules, Policies: a.core.db.policies, People: a.core.stores.Permissions}
 }
 
 // readRules reads the rules of the installation. A rule for a tool that does not exist is refused: it would protect

@@ -21,7 +21,7 @@ import (
 
 // Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. Anybody may ask, so it names no addresses.
 func (c *core) Ready(ctx context.Context) error {
-	if err := c.storage.store.Ping(ctx); err != nil {
+	if err := c.stores.Ping(ctx); err != nil {
 		c.proc.log.Debug("not ready", "error", err)
 		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
 	}
@@ -52,7 +52,7 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	var admin users.User
 	var signIn string
 	err := in.core.proc.untilPostgres(ctx, func(ctx context.Context) (err error) {
-		if admin, err = in.core.storage.store.Users.EnsureAdmin(ctx, in.core.admin); err != nil {
+		if admin, err = in.core.stores.Users.EnsureAdmin(ctx, in.core.admin); err != nil {
 			return err
 		}
 		if err := in.noteLocal(ctx, admin.ID); err != nil {
@@ -103,7 +103,7 @@ func (in *ingressPart) awaitReady(ctx context.Context) {
 // signIn returns the address of the page and how to sign in. It is printed, and may be kept in a log, so it is a link only at the first start, and
 // as long as nobody has signed in on a terminal.
 func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserID) (string, error) {
-	use, err := in.core.storage.store.Users.SignInUse(ctx)
+	use, err := in.core.stores.Users.SignInUse(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +119,9 @@ func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserI
 // operatorChats puts the chats of the settings in force: who writes in the administrator's is the administrator, and who was one by an
 // earlier setting is not. It returns the chat that is told of the start.
 func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) {
-	chats, err := in.core.platforms.accounts.OperatorChats(ctx, accounts.Chats{Admin: in.http.AdminChat, Notify: in.http.NotifyChat, Channel: in.http.NotifyChannel})
+	chats, err := in.core.platforms.accounts.OperatorChats(ctx, accounts.Chats{
+		Admin: in.http.AdminChat, Notify: in.http.NotifyChat, Channel: in.http.NotifyChannel,
+	})
 	if err != nil {
 		return chat.Address{}, err
 	}
@@ -128,7 +130,7 @@ func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) 
 		admin = chats.Admin.Setting()
 		in.core.proc.log.Info("who writes in this chat is the first administrator", "chat", admin, "setting", chats.From)
 	}
-	gone, err := in.core.storage.store.Links.Depose(ctx, admin)
+	gone, err := in.core.stores.Links.Depose(ctx, admin)
 	if err != nil {
 		return chat.Address{}, err
 	}
@@ -145,7 +147,7 @@ func (in *ingressPart) noticeStart(to chat.Address) func(context.Context) error 
 		return func(context.Context) error { return nil }
 	}
 	notice := &startnotice.Notice{
-		Channels: in.core.storage.store.Channels, Notices: in.core.storage.store.Notices, Users: in.core.storage.store.Users, Usual: in.core.usual(), To: to, Admin: in.core.admin, Version: in.core.proc.version, Address: in.at.people(), Patience: startnotice.Patience, Log: in.core.proc.log,
+		Channels: in.core.stores.Channels, Notices: in.core.stores.Notices, Users: in.core.stores.Users, Usual: in.core.usual(), To: to, Admin: in.core.admin, Version: in.core.proc.version, Address: in.at.people(), Patience: startnotice.Patience, Log: in.core.proc.log,
 	}
 	return notice.Run
 }

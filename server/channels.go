@@ -14,6 +14,7 @@ import (
 	"xbot/ingress/channels"
 	"xbot/internal/channel"
 	"xbot/internal/channel/accounts"
+	"xbot/internal/channel/accounts/accountstore"
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/format"
 	"xbot/internal/channel/onebot"
@@ -25,6 +26,7 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	policies "xbot/internal/turn/policy"
+	"xbot/internal/turn/routing"
 	"xbot/internal/turn/session"
 	"xbot/server/livefeed"
 )
@@ -45,14 +47,16 @@ func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Liv
 	transport := safehttp.Trusted()
 	transport.ResponseHeaderTimeout = platformTimeout
 	client := &http.Client{Timeout: transferTimeout, Transport: transport}
-	return &channel.Live{Source: book, Drivers: Drivers(), More: book.More, Copy: s.copy, Resources: accountResources{client, fileClients{s.HTTPAllow}, st}}
+	return &channel.Live{
+		Source: book, Drivers: Drivers(), More: book.More, Copy: s.copy, Resources: accountResources{client, fileClients{s.HTTPAllow}, st.Channels},
+	}
 }
 
 // accountResources are what accounts get from this process.
 type accountResources struct {
 	client *http.Client
 	files  fileClients
-	store  *store.Store
+	store  *accountstore.Store
 }
 
 // Resources implements channel.ResourceProvider.
@@ -76,34 +80,37 @@ func (f fileClients) FileClient(own string) *http.Client {
 
 // channelMemory is what the adapter of one account keeps.
 type channelMemory struct {
-	store         *store.Store
+	store         *accountstore.Store
 	name, account string
 }
 
 // Load reads a value.
 func (m channelMemory) Load(ctx context.Context, key string) ([]byte, error) {
-	return m.store.Channels.RecallChannel(ctx, m.name, m.account, key)
+	return m.store.RecallChannel(ctx, m.name, m.account, key)
 }
 
 // Save keeps a value.
 func (m channelMemory) Save(ctx context.Context, key string, value []byte) error {
-	return m.store.Channels.RememberChannel(ctx, m.name, m.account, key, value)
+	return m.store.RememberChannel(ctx, m.name, m.account, key, value)
 }
 
 // newSetup receives from the accounts that are configured.
 func (in *ingressPart) newSetup() *channels.Setup {
-	return &channels.Setup{Live: in.core.platforms.channels, Gateway: in.gateway, States: in.core.storage.store.Channels, Holder: in.at.internal() + holderMark + in.holder, Log: in.core.proc.log, Addresses: in.auth}
+	return &channels.Setup{
+		Live: in.core.platforms.channels, Gateway: in.gateway, States: in.core.stores.Channels, Holder: in.at.internal() + holderMark + in.holder,
+		Log: in.core.proc.log, Addresses: in.auth,
+	}
 }
 
 // holderMark parts the address of an ingress from a name that no other process has.
 const holderMark = "#"
 
 // channelHolders finds the ingress that holds a connection.
-type channelHolders struct{ *store.Store }
+type channelHolders struct{ channels *accountstore.Store }
 
 // ChannelHolder is the internal address of the ingress that holds it, or held it last: one that does not any more says so.
 func (h channelHolders) ChannelHolder(ctx context.Context, name, account string) (string, error) {
-	holder, err := h.Store.Channels.ChannelHolder(ctx, name, account)
+	holder, err := h.channels.ChannelHolder(ctx, name, account)
 	address, _, _ := strings.Cut(holder, holderMark)
 	return address, err
 }
@@ -112,7 +119,7 @@ func (h channelHolders) ChannelHolder(ctx context.Context, name, account string)
 func (c *core) speakers() *remote.Accounts {
 	transport := &http.Transport{DialContext: safehttp.HideAddresses((&net.Dialer{Timeout: platformTimeout}).DialContext)} // no proxy between our own processes
 	return &remote.Accounts{
-		Live: c.platforms.channels, Holders: channelHolders{c.storage.store}, Key: c.db.key, HTTP: &http.Client{Transport: transport},
+		Live: c.platforms.channels, Holders: channelHolders{c.stores.Channels}, Key: c.db.key, HTTP: &http.Client{Transport: transport},
 	}
 }
 
@@ -123,9 +130,10 @@ func secretName() string {
 }
 
 func (a *agents) deliverer() *delivery.Deliverer {
+	stores := a.core.stores
 	return &delivery.Deliverer{
-		Outbox: a.core.storage.store.Deliveries, Messages: a.core.storage.store.Deliveries, Cards: a.core.storage.store.Deliveries, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users,
-		Files: &files.Folders{Sessions: a.core.storage.store.Conversations, Boxes: a.boxes}, Replies: replies{a.core.storage.store},
+		Outbox: stores.Deliveries, Messages: stores.Deliveries, Cards: stores.Deliveries, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Turns: stores.Turns, Users: stores.Users,
+		Files: &files.Folders{Sessions: stores.Conversations, Boxes: a.boxes}, Replies: replies{stores.Routing},
 		Policy: deliveryPolicy{a.core.db.policies}, Links: a.core.mcp.connected, Tally: newDeliveryCount(a.core.proc.tele.Registry),
 	}
 }
@@ -165,7 +173,7 @@ func (p deliveryPolicy) ShowsProgress(ctx context.Context, channel, account stri
 }
 
 // replies leads from a message of the bot back to its conversation.
-type replies struct{ store *store.Store }
+type replies struct{ routing *routing.Store }
 
 // LeadBack names the conversation by what was sent in it.
 func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
@@ -184,13 +192,13 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return r.store.Routing.NameAnswers(ctx, o.Session, names...)
+	return r.routing.NameAnswers(ctx, o.Session, names...)
 }
 
 // attachmentFetcher fetches the files that come with messages.
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
-		Store: a.core.storage.store.Attachments, Notices: a.core.storage.store.Notices, Accounts: a.core.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
+		Store: a.core.stores.Attachments, Notices: a.core.stores.Notices, Accounts: a.core.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
 		Voice: &transcription.Transcriber{Keys: a.core.models.toolKeys},
 	}
 }
@@ -198,6 +206,6 @@ func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 // follower shows on platforms how turns go on, from the events that pages see.
 func (c *core) follower() *delivery.Follower {
 	return &delivery.Follower{
-		Turns: c.storage.store.Deliveries, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.db.bus}, Policy: deliveryPolicy{c.db.policies}, Signs: c.storage.store.Channels,
+		Turns: c.stores.Deliveries, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.db.bus}, Policy: deliveryPolicy{c.db.policies}, Signs: c.stores.Channels,
 	}
 }

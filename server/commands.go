@@ -44,71 +44,81 @@ type serving struct {
 
 // commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
+	stores := a.core.stores
 	models := choice.Catalog{Choice: a.choice}
 	own := slash.NewRegistry(a.callers(),
-		conversation.New{Models: words{a.core.models.catalogue}, Answering: models, Sessions: a.core.storage.store.Conversations},
-		conversation.Reset{Answering: models, Sessions: a.core.storage.store.Conversations},
-		conversation.Continue{Sessions: a.core.storage.store.Conversations},
-		conversation.Search{Search: a.core.storage.store.Search, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users},
-		conversation.Rewind{Sessions: a.core.storage.store.Conversations},
-		conversation.Retry{Sessions: a.core.storage.store.Branches},
-		conversation.Edit{Sessions: a.core.storage.store.Branches},
-		conversation.Branch{Sessions: a.core.storage.store.Branches},
+		conversation.New{Models: words{a.core.models.catalogue}, Answering: models, Sessions: stores.Conversations},
+		conversation.Reset{Answering: models, Sessions: stores.Conversations},
+		conversation.Continue{Sessions: stores.Conversations},
+		conversation.Search{Search: stores.Search, Turns: stores.Turns, Users: stores.Users},
+		conversation.Rewind{Sessions: stores.Conversations},
+		conversation.Retry{Sessions: stores.Branches},
+		conversation.Edit{Sessions: stores.Branches},
+		conversation.Branch{Sessions: stores.Branches},
 		conversation.Fork{Sessions: s.history},
-		conversation.Archive{Sessions: a.core.storage.store.Conversations},
+		conversation.Archive{Sessions: stores.Conversations},
 		conversation.Approve{Questions: s.questions},
 		conversation.Deny{Questions: s.questions},
-		conversation.Permissions{Conversations: a.core.storage.store.Conversations, Permissions: a.core.storage.store.Permissions, Authorizers: a.authorizers()},
-		model.Plan{Conversations: a.core.storage.store.Conversations, Settings: a.core.storage.store.Settings},
+		conversation.Permissions{Conversations: stores.Conversations, Permissions: stores.Permissions, Authorizers: a.authorizers()},
+		model.Plan{Conversations: stores.Conversations, Settings: stores.Settings},
 		conversation.Export{Base: s.base},
-		model.Model{Known: models, Sessions: a.core.storage.store.Conversations},
+		model.Model{Known: models, Sessions: stores.Conversations},
 		model.Models{Known: models},
-		model.Think{Known: models, Sessions: a.core.storage.store.Conversations},
-		model.Verbose{Sessions: a.core.storage.store.Conversations},
-		model.LLM{Words: words{a.core.models.catalogue}, Usual: a.core.usual(), Accounts: a.core.models.subscriptions, Settings: a.core.storage.store.Settings},
-		model.SetLLM{People: a.core.storage.store.Conversations, Accounts: a.core.models.subscriptions},
+		model.Think{Known: models, Sessions: stores.Conversations},
+		model.Verbose{Sessions: stores.Conversations},
+		model.LLM{Words: words{a.core.models.catalogue}, Usual: a.core.usual(), Accounts: a.core.models.subscriptions, Settings: stores.Settings},
+		model.SetLLM{People: stores.Conversations, Accounts: a.core.models.subscriptions},
 		model.UnsetLLM{Accounts: a.core.models.subscriptions},
-		slashcontext.Context{Viewer: s.contexts, Store: a.core.storage.store.Conversations},
-		conversation.Session{Conversations: a.core.storage.store.Conversations, Routing: a.core.storage.store.Routing, Users: a.core.storage.store.Users, Answering: models, Threads: a.core.storage.store.CodingAgents, Places: s.runners},
-		queue.Send{Conversations: a.core.storage.store.Conversations, Routing: a.core.storage.store.Routing},
-		queue.Activation{Conversations: a.core.storage.store.Conversations, Routing: a.core.storage.store.Routing},
-		account.Link{Conversations: a.core.storage.store.Conversations, Links: a.core.storage.store.Links, Codes: s.links},
-		account.Unlink{Conversations: a.core.storage.store.Conversations, Links: a.core.storage.store.Links, Policies: a.core.db.policies},
-		admin.Pair{Store: a.core.storage.store.Users},
-		admin.Inbox{Quota: a.core.storage.store.Quota, Services: a.core.storage.store.Services, People: a.callers()},
+		slashcontext.Context{Viewer: s.contexts, Store: stores.Conversations},
+		conversation.Session{
+			Conversations: stores.Conversations, Routing: stores.Routing, Users: stores.Users, Answering: models,
+			Threads: stores.CodingAgents, Places: s.runners,
+		},
+		queue.Send{Conversations: stores.Conversations, Routing: stores.Routing},
+		queue.Activation{Conversations: stores.Conversations, Routing: stores.Routing},
+		account.Link{Conversations: stores.Conversations, Links: stores.Links, Codes: s.links},
+		account.Unlink{Conversations: stores.Conversations, Links: stores.Links, Policies: a.core.db.policies},
+		admin.Pair{Store: stores.Users},
+		admin.Inbox{Quota: stores.Quota, Services: stores.Services, People: a.callers()},
 		slashcontext.Compact{},
-		slashcontext.Usage{Usage: a.core.storage.store.Usage, Users: a.core.storage.store.Users, Prices: s.prices},
-		account.Memory{Memories: a.core.remembered(), Agents: a.core.agentProfiles(), Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users, Base: s.base},
-		account.Profile{Memory: a.core.storage.store.Memory, Users: a.core.storage.store.Users},
+		slashcontext.Usage{Usage: stores.Usage, Users: stores.Users, Prices: s.prices},
+		account.Memory{Memories: a.core.remembered(), Agents: a.core.agentProfiles(), Turns: stores.Turns, Users: stores.Users, Base: s.base},
+		account.Profile{Memory: stores.Memory, Users: stores.Users},
 		slashcontext.Prompt{Viewer: a.promptViewer()},
-		account.Language{Settings: a.core.storage.store.Settings},
-		account.SettingsCommand{Preferences: a.core.preferences(), Owners: a.core.storage.store.Users, Base: s.base, CardChannel: gateway.CardChannel},
-		queue.Queue{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Policies: a.core.db.policies},
-		folder.Pwd{Sessions: a.core.storage.store.Conversations, Boxes: a.boxes, Agreements: a.core.agreements()},
-		folder.Ls{Sessions: a.core.storage.store.Conversations, Boxes: a.boxes},
-		folder.Cd{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Boxes: a.boxes, Agreements: a.core.agreements()},
+		account.Language{Settings: stores.Settings},
+		account.SettingsCommand{Preferences: a.core.preferences(), Owners: stores.Users, Base: s.base, CardChannel: gateway.CardChannel},
+		queue.Queue{Conversations: stores.Conversations, Turns: stores.Turns, Policies: a.core.db.policies},
+		folder.Pwd{Sessions: stores.Conversations, Boxes: a.boxes, Agreements: a.core.agreements()},
+		folder.Ls{Sessions: stores.Conversations, Boxes: a.boxes},
+		folder.Cd{Conversations: stores.Conversations, Turns: stores.Turns, Boxes: a.boxes, Agreements: a.core.agreements()},
 		folder.Contents{Agreements: a.core.agreements()},
-		folder.Runner{Runners: s.runners, Users: a.core.storage.store.Users},
-		conversation.Cron{Conversations: a.core.storage.store.Conversations, Cron: a.core.storage.store.Cron, Jobs: a.core.jobs},
-		conversation.Subagents{Store: a.core.storage.store.Agents},
+		folder.Runner{Runners: s.runners, Users: stores.Users},
+		conversation.Cron{Conversations: stores.Conversations, Cron: stores.Cron, Jobs: a.core.jobs},
+		conversation.Subagents{Store: stores.Agents},
 		conversation.Agents{Roles: a.core.roles(a.boxes)},
-		conversation.Groups{Store: a.core.storage.store.Agents},
-		slashregistry.App{Registry: a.core.storage.store.Registry, Roles: a.core.storage.store.Roles, Users: a.core.storage.store.Users, Disabled: a.core.skills(a.boxes), Base: s.base},
-		account.Status{CodingAgents: a.core.storage.store.CodingAgents, Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users, Contexts: s.contexts, Policies: a.core.db.policies, Runners: s.runners, Runs: s.runs, Version: a.core.proc.version, Started: time.Now()},
-		account.Whoami{Conversations: a.core.storage.store.Conversations, Turns: a.core.storage.store.Turns, Users: a.core.storage.store.Users},
+		conversation.Groups{Store: stores.Agents},
+		slashregistry.App{
+			Registry: stores.Registry, Roles: stores.Roles, Users: stores.Users, Disabled: a.core.skills(a.boxes), Base: s.base,
+		},
+		account.Status{
+			CodingAgents: stores.CodingAgents, Conversations: stores.Conversations, Turns: stores.Turns,
+			Users: stores.Users, Contexts: s.contexts, Policies: a.core.db.policies, Runners: s.runners, Runs: s.runs,
+			Version: a.core.proc.version, Started: time.Now(),
+		},
+		account.Whoami{Conversations: stores.Conversations, Turns: stores.Turns, Users: stores.Users},
 		admin.Version{Version: a.core.proc.version},
 		account.Trigger{Triggers: a.core.triggers},
-		conversation.Todos{Conversations: a.core.storage.store.Conversations, Search: a.core.storage.store.Search, Users: a.core.storage.store.Users},
+		conversation.Todos{Conversations: stores.Conversations, Search: stores.Search, Users: stores.Users},
 		admin.Hooks{Files: s.hooks, Calls: s.hooks},
-		admin.Config{Documents: a.core.storage.store.Settings},
-		admin.Debug{Inspection: a.core.storage.store.Inspection, Turns: a.core.storage.store.Turns, Pool: a.core.db.pool, Metrics: a.core.proc.tele.Registry},
+		admin.Config{Documents: stores.Settings},
+		admin.Debug{Inspection: stores.Inspection, Turns: stores.Turns, Pool: a.core.db.pool, Metrics: a.core.proc.tele.Registry},
 	)
 	return a.withAdded(own)
 }
 
 // callers know who people are in conversations, and what the policy lets them do.
 func (a *agents) callers() intake.Callers {
-	return intake.Callers{Conversations: a.core.storage.store.Conversations, Inbox: a.core.storage.store.Inbox, Users: a.core.storage.store.Users, Policies: a.core.db.policies}
+	return intake.Callers{Conversations: a.core.stores.Conversations, Inbox: a.core.stores.Inbox, Users: a.core.stores.Users, Policies: a.core.db.policies}
 }
 
 // withAdded are commands with those of plugins, which are there where there is a server.
@@ -137,7 +147,7 @@ func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.Session
 	known := s.agents.core.skills(s.agents.boxes)
 	found, err := known.In(ctx, user, nil, "")
 	if user != 0 {
-		scene, missing := s.agents.core.storage.store.Turns.Scene(ctx, key, "")
+		scene, missing := s.agents.core.stores.Turns.Scene(ctx, key, "")
 		if missing != nil { // it is yet to begin
 			scene = chat.Scene{Session: key, User: user}
 		}
@@ -166,7 +176,7 @@ func (s skills) SkillOff(ctx context.Context, word string) bool {
 // PromptTool reads what servers listed last: those of whose conversation it is, who has its tools. While the database is away no word means a
 // prompt.
 func (s skills) PromptTool(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) string {
-	if scene, err := s.agents.core.storage.store.Turns.Scene(ctx, key, ""); err == nil {
+	if scene, err := s.agents.core.stores.Turns.Scene(ctx, key, ""); err == nil {
 		user = scene.User
 	}
 	tool, err := s.agents.core.mcp.offered.PromptTool(ctx, user, word)
@@ -181,7 +191,7 @@ type runs struct{ in *ingressPart }
 
 // RunURL is the address of a run of the turns of a conversation, empty where there is no UI.
 func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error) {
-	workflow, _, err := wake.WorkflowOf(ctx, r.in.core.storage.store.Agents, key)
+	workflow, _, err := wake.WorkflowOf(ctx, r.in.core.stores.Agents, key)
 	if err != nil || r.in.ui.target == nil {
 		return "", err
 	}

@@ -29,8 +29,14 @@ var promised = []string{
 }
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
-	c := &core{proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, storage: &storage{store: &store.Store{}}, platforms: &platforms{}, mcp: &mcpServers{}}
-	in := &ingressPart{core: c, agents: &agents{core: c, tools: toolset.Fixed()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &intake.Dispatch{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{}}
+	c := &core{
+		proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, stores: &store.Store{},
+		memory: &memories{}, platforms: &platforms{}, mcp: &mcpServers{},
+	}
+	in := &ingressPart{
+		core: c, agents: &agents{core: c, tools: toolset.Fixed()}, at: addresses{http: config.HTTP{URL: "https://x.example"}},
+		dispatch: &intake.Dispatch{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{},
+	}
 	in.views = views{history: &history.Editor{}, runners: &manage.Runners{}, usage: &spending.Usage{}, contexts: &contextview.Viewer{}}
 	list := in.slashCommands().List()
 	var names []string

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/host/logs"
 	"xbot/internal/host/telemetry"
 	"xbot/internal/llm/limits"
+	"xbot/internal/store"
 	"xbot/internal/turn/prompt"
 	"xbot/server/metrics"
 )
@@ -28,7 +29,8 @@ type core struct {
 	db        *database
 	temporal  *orchestration
 	models    *models
-	storage   *storage
+	stores    *store.Store
+	memory    *memories
 	platforms *platforms
 	mcp       *mcpServers
 
@@ -37,14 +39,13 @@ type core struct {
 	template *prompt.Template
 
 	permissions config.Permissions
-	memory      string // provider of memory where the policy names none
 	admin       string // name of the first administrator
 	copy        bool   // another xbot works with the original of the database
 }
 
 // newCore opens the core of a process. What it opens, closer closes.
 func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
-	c := &core{permissions: s.Permissions, memory: s.MemoryProvider, admin: s.admin, copy: s.copy}
+	c := &core{permissions: s.Permissions, admin: s.admin, copy: s.copy}
 	var err error
 	if c.proc, err = newProcess(ctx, s, closer); err != nil {
 		return nil, err
@@ -58,16 +59,21 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	if c.models, err = newModels(s, c.proc, c.db); err != nil {
 		return nil, err
 	}
-	if c.storage, err = newStorage(s, c); err != nil {
+	stores := newStores(s, c)
+	c.stores = stores
+	if c.memory, err = newMemories(s, c); err != nil {
 		return nil, err
 	}
-	if c.mcp, err = newMCPServers(s, c.proc, c.db, c.storage, closer); err != nil {
+	if c.mcp, err = newMCPServers(s, c.proc, c.db, c.stores, closer); err != nil {
 		return nil, err
 	}
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.proc.log)
-	c.platforms = newPlatforms(s, c.proc, c.db, c.storage, c.mcp.plugins)
-	c.jobs = &cron.Jobs{Conversations: c.storage.store.Conversations, Cron: c.storage.store.Cron, Services: c.storage.store.Services, Zones: cron.Zones{Profiles: c.storage.store.Memory, Policies: c.db.policies}, Models: words{c.models.catalogue}}
-	c.triggers = &trigger.Store{Triggers: c.storage.store.Triggers, Users: c.storage.store.Users, Key: c.db.key, Base: s.at.people()}
+	c.platforms = newPlatforms(s, c.proc, c.db, c.stores, c.mcp.plugins)
+	c.jobs = &cron.Jobs{
+		Conversations: stores.Conversations, Cron: stores.Cron, Services: stores.Services,
+		Zones: cron.Zones{Profiles: stores.Memory, Policies: c.db.policies}, Models: words{c.models.catalogue},
+	}
+	c.triggers = &trigger.Store{Triggers: stores.Triggers, Users: stores.Users, Key: c.db.key, Base: s.at.people()}
 	return c, nil
 }
 
@@ -138,13 +144,13 @@ type platforms struct {
 	added    *platform.Hub   // those of plugins
 }
 
-func newPlatforms(s settings, p *process, db *database, st *storage, known *installed.Plugins) *platforms {
+func newPlatforms(s settings, p *process, db *database, st *store.Store, known *installed.Plugins) *platforms {
 	hub := &platform.Hub{Installed: known}
-	book := &accounts.Store{Channels: st.store.Channels, Key: db.key, Drivers: Drivers(), More: hub, Base: s.at.people()}
+	book := &accounts.Store{Channels: st.Channels, Key: db.key, Drivers: Drivers(), More: hub, Base: s.at.people()}
 	if s.at.listener != nil {
 		book.Env = p.env
 	}
-	return &platforms{accounts: book, channels: newChannels(st.store, book, s), added: hub}
+	return &platforms{accounts: book, channels: newChannels(st, book, s), added: hub}
 }
 
 // limitsOf says what the settings say of the model that they name.

@@ -10,12 +10,12 @@ import (
 
 // cronJobs acts on the times of jobs.
 func (c *core) cronJobs() *cronjob.CronJobs {
-	return &cronjob.CronJobs{Jobs: c.storage.store.Cron, Words: c.temporal.words, Copy: c.copy, Heartbeats: c.heartbeats()}
+	return &cronjob.CronJobs{Jobs: c.stores.Cron, Words: c.temporal.words, Copy: c.copy, Heartbeats: c.heartbeats()}
 }
 
 // heartbeats keeps the heartbeats of agents.
 func (c *core) heartbeats() *cron.Heartbeats {
-	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.db.policies, People: c.storage.store.Users, Admin: c.admin, Home: c.proc.home}
+	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.db.policies, People: c.stores.Users, Admin: c.admin, Home: c.proc.home}
 }
 
 // heartbeatsEvery is how soon a changed policy reaches the heartbeats.

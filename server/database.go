@@ -13,8 +13,6 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/host/rotation"
-	"xbot/internal/memory/archive"
-	"xbot/internal/memory/embed"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -123,22 +121,11 @@ func sentence(err error) string {
 	return text
 }
 
-// storage is where everything is kept.
-type storage struct {
-	store    *store.Store
-	archive  *archive.Archive
-	embedder embed.Embedder // nil: none
-}
-
-func newStorage(s settings, c *core) (*storage, error) {
+// newStores opens the stores of the modules, which tell the feed and wake workflows after each commit.
+func newStores(s settings, c *core) *store.Store {
 	room := limitsOf(s)
 	room.Others = c.models.catalogue
-	st := store.New(c.db.pool, store.Options{
+	return store.New(c.db.pool, store.Options{
 		Feed: c.db.bus, Limits: room, Policies: c.db.policies, Wakes: c.temporal.wakes, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
 	})
-	e, err := newEmbedder(s.Memory)
-	if err != nil {
-		return nil, err
-	}
-	return &storage{st, newArchive(st, e, s.Memory, c.proc.log), e}, nil
 }

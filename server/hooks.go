@@ -44,7 +44,10 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 
 // hooks asks the hooks of conversations.
 func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes, runners hooks.Runners) *hooks.Hooks {
-	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Calls: a.core.storage.store.Calls, Hooks: a.core.storage.store.Hooks, Tools: a.tools, Sizes: sizes, Runners: runners, Authorizers: a.authorizers(), Profiles: a.core.agentProfiles()}
+	return &hooks.Hooks{
+		Files: files, Dispatcher: a.hookDispatcher(), Calls: a.core.stores.Calls, Hooks: a.core.stores.Hooks, Tools: a.tools, Sizes: sizes,
+		Runners: runners, Authorizers: a.authorizers(), Profiles: a.core.agentProfiles(),
+	}
 }
 
 // hookServers call tools of MCP servers for hooks.
@@ -53,7 +56,7 @@ type hookServers struct{ agents *agents }
 // CallTool implements ask.MCPServers. Hooks may be told of an event twice, so the call is one that may be repeated. A server with a command
 // runs on the runner of the conversation. Without a runner, one of the installation runs on the server's host, as commands of hooks do.
 func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server string, shared bool, tool string, arguments json.RawMessage) (chat.ToolResult, error) {
-	place, err := h.agents.core.storage.store.Hooks.HookExecTarget(ctx, key)
+	place, err := h.agents.core.stores.Hooks.HookExecTarget(ctx, key)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -83,7 +86,7 @@ type hookPlaces struct{ agents *agents }
 
 // FindSandbox finds the sandbox and the working folder of a conversation.
 func (h hookPlaces) FindSandbox(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
-	place, err := h.agents.core.storage.store.Hooks.HookExecTarget(ctx, key)
+	place, err := h.agents.core.stores.Hooks.HookExecTarget(ctx, key)
 	if err != nil {
 		return nil, "", err
 	}

@@ -120,11 +120,12 @@ type views struct {
 }
 
 func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
+	stores := c.stores
 	if s.oidc.Issuer != "" && s.oidc.ClientID == "" {
 		return nil, fault.Errorf(fault.Invalid, "XBOT_OIDC_ISSUER is set, but not XBOT_OIDC_CLIENT_ID: what the provider knows xbot as")
 	}
 	hub := runners.New(runners.Config{
-		Registry: manage.Registry{Runners: c.storage.store.Runners}, Kills: manage.Kills{Calls: c.storage.store.Calls}, Address: s.at.internal(), Version: c.proc.version, Log: c.proc.log, Syncer: runners.NewFolders(c.proc.home, c.proc.log), Access: c.db.bus,
+		Registry: manage.Registry{Runners: stores.Runners}, Kills: manage.Kills{Calls: stores.Calls}, Address: s.at.internal(), Version: c.proc.version, Log: c.proc.log, Syncer: runners.NewFolders(c.proc.home, c.proc.log), Access: c.db.bus,
 	})
 	docker := hostrunner.NewContainers(c.hostRunners(), s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
@@ -133,39 +134,55 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	}
 	in := &ingressPart{
 		core: c, agents: a, http: s.http, oidc: s.oidc, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
-		auth:     &auth.Auth{Accounts: c.storage.store.Users, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.db.key, Proxies: s.http.TrustedProxies()},
-		dispatch: &intake.Dispatch{Calls: c.storage.store.Calls, Turns: c.storage.store.Turns, Wakes: c.temporal.wakes, Policies: c.db.policies},
+		auth:     &auth.Auth{Accounts: stores.Users, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.db.key, Proxies: s.http.TrustedProxies()},
+		dispatch: &intake.Dispatch{Calls: stores.Calls, Turns: stores.Turns, Wakes: c.temporal.wakes, Policies: c.db.policies},
 	}
 	if s.alone {
 		in.holder = "own"
 	}
 	in.views = newViews(a, in.dispatch, s)
-	in.hooks = &hooks.Admin{Conversations: c.storage.store.Conversations, Calls: c.storage.store.Calls, Hooks: c.storage.store.Hooks, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
+	in.hooks = &hooks.Admin{
+		Conversations: stores.Conversations, Calls: stores.Calls, Hooks: stores.Hooks, Dispatch: in.dispatch, Files: a.hookFiles(),
+		Dispatcher: a.hookDispatcher(),
+	}
 	in.dispatch.Judge = &amend.Judge{Tools: a.tools, Authorizers: a.authorizers(), Hooks: in.hooks}
-	in.gateway = &gateway.Gateway{Stores: gateway.Stores{Conversations: c.storage.store.Conversations, Routing: c.storage.store.Routing, GroupMessages: c.storage.store.GroupMessages, Edits: c.storage.store.Edits, Calls: c.storage.store.Calls, Users: c.storage.store.Users, Links: c.storage.store.Links, Notices: c.storage.store.Notices, Services: c.storage.store.Services, Turns: c.storage.store.Turns}, Policies: c.db.policies, Dispatch: in.dispatch, Runners: a.boxes, Models: a.choice, Preferences: in.core.preferences(), Base: in.at.people(), Log: c.proc.log}
+	in.gateway = &gateway.Gateway{
+		Stores: gateway.Stores{
+			Conversations: stores.Conversations, Routing: stores.Routing, GroupMessages: stores.GroupMessages, Edits: stores.Edits,
+			Calls: stores.Calls, Users: stores.Users, Links: stores.Links, Notices: stores.Notices, Services: stores.Services,
+			Turns: stores.Turns,
+		},
+		Policies: c.db.policies, Dispatch: in.dispatch, Runners: a.boxes, Models: a.choice, Preferences: in.core.preferences(), Base: in.at.people(),
+		Log: c.proc.log,
+	}
 	in.setup = in.newSetup()
 	in.dispatch.Commands = in.slashCommands() // commands dispatch messages, too
 	return in, nil
 }
 
 func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
+	stores := a.core.stores
 	name := a.core.models.model.Model()
 	return views{
-		runners: &manage.Runners{Settings: a.core.storage.store.Settings, Runners: a.core.storage.store.Runners, Resolver: a.boxes, Usual: a.core.usual(), URL: s.http.URL, Confine: s.runner.Confine, Log: a.core.proc.log},
+		runners: &manage.Runners{
+			Settings: stores.Settings, Runners: stores.Runners, Resolver: a.boxes, Usual: a.core.usual(), URL: s.http.URL,
+			Confine: s.runner.Confine, Log: a.core.proc.log,
+		},
 		contexts: &contextview.Viewer{
-			Conversations: a.core.storage.store.Conversations, Usage: a.core.storage.store.Usage, Answering: a.choice, Models: limits.Table{Model: name, Others: a.core.models.catalogue},
+			Conversations: stores.Conversations, Usage: stores.Usage, Answering: a.choice, Models: limits.Table{Model: name, Others: a.core.models.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
-		usage:   &spending.Usage{Usage: a.core.storage.store.Usage, Prices: a.core.models.catalogue},
+		usage:   &spending.Usage{Usage: stores.Usage, Prices: a.core.models.catalogue},
 		words:   choice.Catalog{Choice: a.choice},
-		history: &history.Editor{Conversations: a.core.storage.store.Conversations, Branches: a.core.storage.store.Branches, Turns: a.core.storage.store.Turns, Dispatch: d},
+		history: &history.Editor{Conversations: stores.Conversations, Branches: stores.Branches, Turns: stores.Turns, Dispatch: d},
 	}
 }
 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
+	stores := in.core.stores
 	routes, consumers := in.routes(), in.consumers()
-	in.core.proc.tele.Registry.MustRegister(metrics.NewInbox(in.core.storage.store.Inspection, in.core.proc.log), metrics.NewRunners(in.hub.Connected))
+	in.core.proc.tele.Registry.MustRegister(metrics.NewInbox(stores.Inspection, in.core.proc.log), metrics.NewRunners(in.hub.Connected))
 	measured := httpserver.NewMetrics(in.core.proc.tele.Registry)
 	routes.Others[consumer.Root] = consumers
 	var notified chat.Address
@@ -179,12 +196,15 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pauses := &relay.Pauses{Store: in.core.storage.store.Pauses, Cron: in.core.storage.store.Cron, Client: in.core.temporal.client, Unpauser: in.core.temporal, Paused: relay.NewPausedGauge(in.core.proc.tele.Registry), Log: in.core.proc.log}
+	pauses := &relay.Pauses{
+		Store: stores.Pauses, Cron: stores.Cron, Client: in.core.temporal.client, Unpauser: in.core.temporal,
+		Paused: relay.NewPausedGauge(in.core.proc.tele.Registry), Log: in.core.proc.log,
+	}
 	s := &Server{}
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.core.mcpFile().Follow, in.noticeStart(notified),
-		(&orphans.Sweeper{Store: in.core.storage.store.Attachments, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
-		(&agentquestions.Closer{CodingAgents: in.core.storage.store.CodingAgents, Calls: in.core.storage.store.Calls, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&orphans.Sweeper{Store: stores.Attachments, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&agentquestions.Closer{CodingAgents: stores.CodingAgents, Calls: stores.Calls, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()
@@ -196,8 +216,9 @@ func (in *ingressPart) run(ctx context.Context) error {
 }
 
 func (in *ingressPart) newRelay() *relay.Relay {
+	stores := in.core.stores
 	return &relay.Relay{
-		Agents: in.core.storage.store.Agents, Attachments: in.core.storage.store.Attachments, Calls: in.core.storage.store.Calls, Conversations: in.core.storage.store.Conversations, Cron: in.core.storage.store.Cron, Deliveries: in.core.storage.store.Deliveries, Inbox: in.core.storage.store.Inbox, Leases: in.core.storage.store.Leases, Turns: in.core.storage.store.Turns, Users: in.core.storage.store.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
+		Agents: stores.Agents, Attachments: stores.Attachments, Calls: stores.Calls, Conversations: stores.Conversations, Cron: stores.Cron, Deliveries: stores.Deliveries, Inbox: stores.Inbox, Leases: stores.Leases, Turns: stores.Turns, Users: stores.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
 		Metrics: relay.NewMetrics(in.core.proc.tele.Registry), HeldAfter: in.http.Held,
 	}
 }

@@ -42,7 +42,7 @@ const localTokens = 3
 
 func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	token, hash := secret.NewToken()
-	if _, err := in.core.storage.store.Users.GrantToken(ctx, admin, users.Token{Name: in.localToken()}, hash); err != nil {
+	if _, err := in.core.stores.Users.GrantToken(ctx, admin, users.Token{Name: in.localToken()}, hash); err != nil {
 		return err
 	}
 	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.core.proc.version, Service: ofSystemd()})
@@ -57,7 +57,7 @@ func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	if err := errors.Join(os.WriteFile(tmp, data, 0o600), os.Rename(tmp, path)); err != nil {
 		return err
 	}
-	return in.core.storage.store.Users.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
+	return in.core.stores.Users.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
 }
 
 // noteLook is how often the administrator of the note is looked for beside what the database says of changes.
@@ -76,7 +76,7 @@ func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
 		case <-changes:
 		case <-tick.C:
 		}
-		admin, err := in.core.storage.store.Users.EnsureAdmin(ctx, in.core.admin)
+		admin, err := in.core.stores.Users.EnsureAdmin(ctx, in.core.admin)
 		if err == nil && admin.ID == noted {
 			continue
 		}
@@ -84,7 +84,7 @@ func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
 			err = in.noteLocal(ctx, admin.ID)
 		}
 		if err == nil { // until the tokens of the one before are void, all of it is tried again
-			err = in.core.storage.store.Users.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
+			err = in.core.stores.Users.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
 		}
 		if err == nil {
 			noted = admin.ID

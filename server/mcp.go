@@ -42,12 +42,15 @@ type mcpServers struct {
 
 // newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
 // administrator chose wherever it stands.
-func newMCPServers(s settings, p *process, db *database, st *storage, closer *Server) (*mcpServers, error) {
+func newMCPServers(s settings, p *process, db *database, st *store.Store, closer *Server) (*mcpServers, error) {
 	allow, err := safehttp.ParseAllow(s.HTTPAllow)
 	if err != nil {
 		return nil, err
 	}
-	accounts := &oauth.Accounts{Calls: st.store.Calls, Conversations: st.store.Conversations, OAuth: st.store.OAuth, Users: st.store.Users, Key: db.key, HTTP: safehttp.NewTransport(allow), Public: s.at.people()}
+	accounts := &oauth.Accounts{
+		Calls: st.Calls, Conversations: st.Conversations, OAuth: st.OAuth, Users: st.Users, Key: db.key, HTTP: safehttp.NewTransport(allow),
+		Public: s.at.people(),
+	}
 	shared := safehttp.Trusted()
 	out := &mcpServers{
 		servers: &mcp.Servers{Rows: db.rows.MCPServers, Key: db.key, Providers: accounts, Finder: finder(allow, shared, accounts)}, connected: accounts,
@@ -73,7 +76,10 @@ func finder(allow safehttp.Allow, shared http.RoundTripper, accounts *oauth.Acco
 // mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even
 // by mistake: commands run where people can read their variables.
 func (c *core) mcpFile() *mcp.File {
-	return &mcp.File{Path: filepath.Join(c.proc.home, mcp.FileName), Env: config.Foreign(c.proc.env), Keys: keyVariables{c.db.policies}, Servers: c.mcp.servers, Connections: c.mcp.connections, Log: c.proc.log}
+	return &mcp.File{
+		Path: filepath.Join(c.proc.home, mcp.FileName), Env: config.Foreign(c.proc.env), Keys: keyVariables{c.db.policies}, Servers: c.mcp.servers,
+		Connections: c.mcp.connections, Log: c.proc.log,
+	}
 }
 
 // keyVariables know which variables hold keys of models and of the services of tools.
@@ -96,7 +102,10 @@ func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
 
 // useProjects has conversations use the servers of the folders in which they work, as far as people have agreed to them.
 func (c *core) useProjects(boxes *resolver.Resolver) {
-	c.mcp.projects = &project.Projects{Folders: c.storage.store.Hooks, MCPServers: c.storage.store.MCPServers, Key: c.db.key, Boxes: boxes, Policies: c.db.policies, Hooked: &hook.Live{File: HooksFile(c.proc.home)}, Log: c.proc.log}
+	c.mcp.projects = &project.Projects{
+		Folders: c.stores.Hooks, MCPServers: c.stores.MCPServers, Key: c.db.key, Boxes: boxes, Policies: c.db.policies,
+		Hooked: &hook.Live{File: HooksFile(c.proc.home)}, Log: c.proc.log,
+	}
 	c.mcp.offered.Projects = c.mcp.projects
 	c.proc.closer.onClose(c.mcp.projects.Close)
 }
@@ -119,7 +128,7 @@ func (ownCommands) Taken(name string) bool {
 // newExtensions runs the plugins of the installation where they are used, on the runner of the server's host.
 func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
 	cfg := bridge.Config{
-		Plugins: c.mcp.plugins, Rows: c.storage.store.Plugins, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.proc.home), Version: c.proc.version, Log: c.proc.log, Peer: c.platforms.added,
+		Plugins: c.mcp.plugins, Rows: c.stores.Plugins, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.proc.home), Version: c.proc.version, Log: c.proc.log, Peer: c.platforms.added,
 	}
 	c.mcp.plugins.Starter = bridge.Trial{Config: cfg}
 	running := bridge.New(cfg)

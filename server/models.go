@@ -49,12 +49,12 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 
 // preferences are what people set for themselves.
 func (c *core) preferences() preference.Desk {
-	return preference.Desk{Memory: c.storage.store.Memory, Notices: c.storage.store.Notices, Settings: c.storage.store.Settings, Models: c.models.catalogue}
+	return preference.Desk{Memory: c.stores.Memory, Notices: c.stores.Notices, Settings: c.stores.Settings, Models: c.models.catalogue}
 }
 
 // usual tells which model answers where nothing else was chosen.
 func (c *core) usual() choice.Usual {
-	return choice.Usual{Models: c.models.catalogue, Settings: c.storage.store.Settings}
+	return choice.Usual{Models: c.models.catalogue, Settings: c.stores.Settings}
 }
 
 // UsualModel makes the model that answers where nobody chose one, as a worker with these settings and this environment would.

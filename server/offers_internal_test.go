@@ -71,23 +71,42 @@ func (alwaysOutside) ServesOutside() {}
 // places are where tools are offered, each with a letter.
 func places() map[rune]place {
 	direct := func(channel string, admin bool) place {
-		return place{key: "agent:main:main", ModelCriteria: chat.ModelCriteria{Admin: admin, Channel: channel, ChatType: chat.ChatDirect, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}}
+		return place{
+			key:           "agent:main:main",
+			ModelCriteria: chat.ModelCriteria{Admin: admin, Channel: channel, ChatType: chat.ChatDirect, OfTurn: chat.OfTurn{Root: chat.ChatDirect}},
+		}
 	}
 	group := func(channel string, kind chat.ChatType) place {
-		return place{key: "agent:main:qq:group:g", ModelCriteria: chat.ModelCriteria{PersonModels: chat.PersonModels{OfGroup: true}, Channel: channel, ChatType: kind}}
+		return place{
+			key:           "agent:main:qq:group:g",
+			ModelCriteria: chat.ModelCriteria{PersonModels: chat.PersonModels{OfGroup: true}, Channel: channel, ChatType: kind},
+		}
 	}
 	below := func(depth int, group bool) place {
 		role := &chat.Profile{Memory: true, SendMessage: true, SpawnAgent: true, Depth: depth}
-		return place{key: "agent:main:main/below", role: role, ModelCriteria: chat.ModelCriteria{PersonModels: chat.PersonModels{OfGroup: group}, Channel: "subagent", ChatType: chat.ChatSubagent}}
+		return place{
+			key: "agent:main:main/below", role: role,
+			ModelCriteria: chat.ModelCriteria{PersonModels: chat.PersonModels{OfGroup: group}, Channel: "subagent", ChatType: chat.ChatSubagent},
+		}
 	}
 	return map[rune]place{
 		'A': direct("qq", true), 'M': direct("qq", false), 'W': direct("web", false), 'T': direct("cli", false), 'F': direct("feishu", false),
 		'G': group("qq", chat.ChatGroup), 'H': group("feishu", chat.ChatThread),
 		'J': {key: "cron:job_00000001", ModelCriteria: chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron}},
-		'N': {key: "cron:job_00000002", ModelCriteria: chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: chat.Spot{Job: &chat.JobPermits{ReadOnly: true}}}}},
+		'N': {
+			key: "cron:job_00000002",
+			ModelCriteria: chat.ModelCriteria{
+				Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: chat.Spot{Job: &chat.JobPermits{ReadOnly: true}}},
+			},
+		},
 		'K': {key: "hook:t1", ModelCriteria: chat.ModelCriteria{Channel: "hook", ChatType: chat.ChatHook}},
 		'S': below(1, false), 'D': below((&policy.Policy{}).Limit().Subagents.Depth, false), 'E': below(1, true),
-		'C': {key: "agent:svc_0a1b2c3d:svc:thread:0123456789", ModelCriteria: chat.ModelCriteria{Agent: "svc_0a1b2c3d", Channel: service.Channel, ChatType: chat.ChatDirect, PersonModels: chat.PersonModels{Services: 1}}},
+		'C': {
+			key: "agent:svc_0a1b2c3d:svc:thread:0123456789",
+			ModelCriteria: chat.ModelCriteria{
+				Agent: "svc_0a1b2c3d", Channel: service.Channel, ChatType: chat.ChatDirect, PersonModels: chat.PersonModels{Services: 1},
+			},
+		},
 	}
 }
 
@@ -181,7 +200,9 @@ func TestTools_AreOfferedWhereTheyCanWork(t *testing.T) {
 	for letter, p := range places() {
 		all := &toolset.Catalog{
 			Builtin: newCatalog(described(), nil).Builtin, ActiveTools: p, Settings: p,
-			Profiles: &agentprofile.Resolver{Subagents: p, Settings: p, Policies: &policy.Live{Services: of, Settings: of}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)},
+			Profiles: &agentprofile.Resolver{
+				Subagents: p, Settings: p, Policies: &policy.Live{Services: of, Settings: of}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler),
+			},
 			Sources: []toolset.Source{
 				cards.NewSource(cards.New(nil)), clientcontrol.NewSource(clientcontrol.New(nil, nil, nil)), toolservice.NewSource(of, nil, toolservice.NewOwn(nil, nil)),
 				alwaysOutside{always{web.NewSearch(nil)}}, always{toolskill.New(nil, nil)},

@@ -56,16 +56,22 @@ func newOrchestration(ctx context.Context, s settings, p *process, db *database,
 	closer.onClose(o.client.Close)
 	o.outages = outage.New(p.log, postgresPart{db.rows}, temporalPart{o.client})
 	o.wakes = &wake.Dispatcher{
-		Turns:  &wake.Waker{Client: o.client, Words: o.words, Attributes: o.attributes, Agents: db.rows.Agents},
-		Starts: &wake.Starter{Client: o.client, Agents: db.rows.Agents, Attachments: db.rows.Attachments, Calls: db.rows.Calls, Conversations: db.rows.Conversations, Cron: db.rows.Cron, Turns: db.rows.Turns, Usage: db.rows.Usage, Users: db.rows.Users, Words: o.words, Attributes: o.attributes},
-		Users:  db.rows.Users, Log: p.log, Outages: o.outages,
+		Turns: &wake.Waker{Client: o.client, Words: o.words, Attributes: o.attributes, Agents: db.rows.Agents},
+		Starts: &wake.Starter{
+			Client: o.client, Agents: db.rows.Agents, Attachments: db.rows.Attachments, Calls: db.rows.Calls, Conversations: db.rows.Conversations,
+			Cron: db.rows.Cron, Turns: db.rows.Turns, Usage: db.rows.Usage, Users: db.rows.Users, Words: o.words, Attributes: o.attributes,
+		},
+		Users: db.rows.Users, Log: p.log, Outages: o.outages,
 	}
 	closer.onClose(o.wakes.Wait)
 	return o, nil
 }
 
 // postgresPart is Postgres as requests need it.
-type postgresPart struct{ *store.Store }
+type postgresPart struct{ rows *store.Store }
+
+// Ping implements outage.Part.
+func (p postgresPart) Ping(ctx context.Context) error { return p.rows.Ping(ctx) }
 
 // Name implements outage.Part.
 func (postgresPart) Name() string { return pg.Part }

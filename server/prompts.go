@@ -20,11 +20,12 @@ func TemplatePath(home string, cfg config.Prompt) string {
 
 // pipeline is the middlewares that make system prompts.
 func (a *agents) pipeline() *prompt.Pipeline {
+	stores := a.core.stores
 	return prompt.Standard(prompt.Parts{
-		Template: a.core.template, Home: a.core.proc.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.core.memories(), Profiles: a.core.agentProfiles(), Souls: a.core.storage.store.Memory, Past: a.core.storage.store.Search, Own: a.core.storage.store.Prompts, Roles: a.core.storage.store.Roles,
+		Template: a.core.template, Home: a.core.proc.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.core.memories(), Profiles: a.core.agentProfiles(), Souls: stores.Memory, Past: stores.Search, Own: stores.Prompts, Roles: stores.Roles,
 		Installed: a.core.installed(), Disabled: disabledSkills{a.core.db.policies}, Consents: a.core.consents(),
-		Enrichers: []prompt.Enricher{serverInstructions{a.core.mcp.offered, a.core.storage.store.Settings}, pluginTexts{a.added}},
-		Outside:   prompt.NewPipeline(guest.Prompt{Quota: a.core.storage.store.Quota, Services: a.core.storage.store.Services, Template: a.core.template}),
+		Enrichers: []prompt.Enricher{serverInstructions{a.core.mcp.offered, stores.Settings}, pluginTexts{a.added}},
+		Outside:   prompt.NewPipeline(guest.Prompt{Quota: stores.Quota, Services: stores.Services, Template: a.core.template}),
 	})
 }
 
@@ -51,10 +52,10 @@ func (s serverInstructions) Enrich(ctx context.Context, a *prompt.Assembly) (str
 
 // systemPrompts are the prompts of turns.
 func (a *agents) systemPrompts() *modelcall.SystemPrompts {
-	return &modelcall.SystemPrompts{Scenes: a.core.storage.store.Turns, Pipeline: a.pipeline(), Tools: a.tools, Log: a.core.proc.log}
+	return &modelcall.SystemPrompts{Scenes: a.core.stores.Turns, Pipeline: a.pipeline(), Tools: a.tools, Log: a.core.proc.log}
 }
 
 // promptViewer shows prompts without a call of a model.
 func (a *agents) promptViewer() prompt.Viewer {
-	return prompt.Viewer{Scenes: a.core.storage.store.Turns, Pipeline: a.pipeline(), Tools: a.tools}
+	return prompt.Viewer{Scenes: a.core.stores.Turns, Pipeline: a.pipeline(), Tools: a.tools}
 }

@@ -41,7 +41,7 @@ func SlashCommands() []slash.Spec {
 // described is a core that nothing can be done with but describe it.
 func described() *core {
 	return &core{
-		proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, storage: &storage{store: &store.Store{}},
+		proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, stores: &store.Store{}, memory: &memories{},
 		platforms: &platforms{}, mcp: &mcpServers{},
 	}
 }

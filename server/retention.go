@@ -21,7 +21,7 @@ func (in *ingressPart) prune(ctx context.Context) error {
 	ticker := time.NewTicker(pruneEvery)
 	defer ticker.Stop()
 	for {
-		rows, err := in.core.storage.store.Turns.Prune(ctx, max(keep, keepLeast))
+		rows, err := in.core.stores.Turns.Prune(ctx, max(keep, keepLeast))
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -53,7 +53,7 @@ import (
 	"xbot/internal/host/logs"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/service/desk"
-	"xbot/internal/store"
+	"xbot/internal/service/servicestore"
 	"xbot/internal/tool/task"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/prompt"
@@ -63,22 +63,34 @@ import (
 
 // routes are what is answered where.
 func (in *ingressPart) routes() httpserver.Routes {
+	stores := in.core.stores
 	a := in.api()
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Hosts: in.auth.Hosts, Refuser: a,
 		Runners: in.hub, Internal: in.internal(), Ready: in.core,
-		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.core.storage.store.Users, Boxes: in.agents.boxes, Log: in.core.proc.log},
+		Files:   &download.Links{Signer: a.Files.Links, Accounts: stores.Users, Boxes: in.agents.boxes, Log: in.core.proc.log},
 		Metrics: in.auth.RequireOperator(in.core.proc.tele.Handler(), a.Refuse), Channels: in.setup,
-		Hooks: (&webhooks.Hooks{Store: in.core.storage.store.Triggers, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages}).Handler(),
-		MCP:   (&mcp.Server{Base: a.Base, Answers: in.core.storage.store.Answers, Turns: in.core.storage.store.Turns, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.core.db.bus, Key: in.core.db.key, Closing: in.closing}).Handler(),
+		Hooks: (&webhooks.Hooks{Store: stores.Triggers, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages}).Handler(),
+		MCP: (&mcp.Server{
+			Base: a.Base, Answers: stores.Answers, Turns: stores.Turns, Sessions: &a.Sessions, Messages: &a.Messages,
+			Bus: in.core.db.bus, Key: in.core.db.key, Closing: in.closing,
+		}).Handler(),
 	}
 	r.Others = map[string]http.Handler{
-		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.core.mcp.plugins, Archives: in.core.storage.store.Plugins, Accounts: in.core.storage.store.Users, Log: in.core.proc.log},
-		oauth.Root:     (&connect.Connect{Accounts: in.core.mcp.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.core.storage.store.Users, Servers: in.core.mcp.connections, Log: in.core.proc.log}).Handler(),
+		weblink.Prefix: &panels.Files{
+			Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.core.mcp.plugins, Archives: stores.Plugins, Accounts: stores.Users,
+			Log: in.core.proc.log,
+		},
+		oauth.Root: (&connect.Connect{
+			Accounts: in.core.mcp.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: stores.Users,
+			Servers: in.core.mcp.connections, Log: in.core.proc.log,
+		}).Handler(),
 	}
-	r.Others[web.ServicePath] = web.Service(publicServices{in.core.storage.store})
+	r.Others[web.ServicePath] = web.Service(publicServices{stores.Services})
 	r.Others[openai.Root] = (&openai.People{
-		Base: a.Base, AnswerStore: in.core.storage.store.Answers, Attachments: in.core.storage.store.Attachments, Services: in.core.storage.store.Services, Turns: in.core.storage.store.Turns, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
+		Base: a.Base, AnswerStore: stores.Answers, Attachments: stores.Attachments, Services: stores.Services, Turns: stores.Turns, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{
+			Answers: stores.Answers, Conversations: stores.Conversations, Bus: in.core.db.bus, Closing: in.closing,
+		},
 		Catalogue: in.core.models.catalogue, Policies: in.core.db.policies, Key: in.core.db.key, Pictures: in.pictures(), Files: &a.Files,
 	}).Handler()
 	if in.oidc.Issuer != "" {
@@ -92,11 +104,11 @@ func (in *ingressPart) routes() httpserver.Routes {
 }
 
 // publicServices are what everybody may know of services.
-type publicServices struct{ store *store.Store }
+type publicServices struct{ services *servicestore.Store }
 
 // PublicService finds a service. It is Denied while nobody may use it.
 func (p publicServices) PublicService(ctx context.Context, id string) (web.PublicService, error) {
-	s, err := p.store.Services.Service(ctx, id)
+	s, err := p.services.Service(ctx, id)
 	if err != nil {
 		return web.PublicService{}, err
 	}
@@ -114,15 +126,18 @@ func (in *ingressPart) signOn() *signon.SignOn {
 			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim,
 			AllowedGroups: c.AllowedGroups, AdminGroups: c.AdminGroups,
 		},
-		Public: in.at.people(), Accounts: in.core.storage.store.Users, Links: in.auth, Key: in.core.db.key, Log: in.core.proc.log,
+		Public: in.at.people(), Accounts: in.core.stores.Users, Links: in.auth, Key: in.core.db.key, Log: in.core.proc.log,
 	}
 }
 
 // consumers is the API by which programs and people outside use services.
 func (in *ingressPart) consumers() *consumer.API {
-	in.core.proc.tele.Registry.MustRegister(tokencount.New(in.core.storage.store.ServiceUsage, in.core.proc.log))
+	stores := in.core.stores
+	in.core.proc.tele.Registry.MustRegister(tokencount.New(stores.ServiceUsage, in.core.proc.log))
 	return consumer.New(consumer.Config{
-		Messages: in.core.storage.store.Answers, Attachments: in.core.storage.store.Attachments, Conversations: in.core.storage.store.Conversations, ServiceUsage: in.core.storage.store.ServiceUsage, Services: in.core.storage.store.Services, Turns: in.core.storage.store.Turns, Dispatch: in.dispatch, Answers: &answer.Source{Answers: in.core.storage.store.Answers, Conversations: in.core.storage.store.Conversations, Bus: in.core.db.bus, Closing: in.closing},
+		Messages: stores.Answers, Attachments: stores.Attachments, Conversations: stores.Conversations, ServiceUsage: stores.ServiceUsage, Services: stores.Services, Turns: stores.Turns, Dispatch: in.dispatch, Answers: &answer.Source{
+			Answers: stores.Answers, Conversations: stores.Conversations, Bus: in.core.db.bus, Closing: in.closing,
+		},
 		Rooms: in.agents.guests(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
 		Pictures: in.pictures(),
 	})
@@ -145,7 +160,8 @@ func (v uiAccess) Base(r *http.Request) string { return v.auth.Under(r.Context()
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {
-	base := &endpoint.Base{Agents: in.core.storage.store.Agents, Conversations: in.core.storage.store.Conversations, Auth: in.auth, Log: in.core.proc.log, Outages: in.core.temporal.outages, Usual: in.core.usual(), Info: endpoint.Info{
+	stores := in.core.stores
+	base := &endpoint.Base{Agents: stores.Agents, Conversations: stores.Conversations, Auth: in.auth, Log: in.core.proc.log, Outages: in.core.temporal.outages, Usual: in.core.usual(), Info: endpoint.Info{
 		Version:   in.core.proc.version,
 		Namespace: in.core.temporal.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
 		Database: databaseName(in.core.db.dsn), Home: in.core.proc.home, URL: in.at.http.URL, Copy: in.core.copy,
@@ -154,36 +170,63 @@ func (in *ingressPart) api() *api.API {
 		base.Info.SignOn = in.oidc.ProviderName
 	}
 	return &api.API{
-		Base:    base,
-		Account: account.Endpoints{Base: base, Memory: in.core.storage.store.Memory, Users: in.core.storage.store.Users, Links: in.core.storage.store.Links, Settings: in.core.storage.store.Settings, Notices: in.core.storage.store.Notices, Gateway: in.gateway, Usage: in.views.usage, Preferences: in.core.preferences()},
-		People:  people.Endpoints{Base: base, Users: in.core.storage.store.Users},
+		Base: base,
+		Account: account.Endpoints{
+			Base: base, Memory: stores.Memory, Users: stores.Users, Links: stores.Links, Settings: stores.Settings,
+			Notices: stores.Notices, Gateway: in.gateway, Usage: in.views.usage, Preferences: in.core.preferences(),
+		},
+		People: people.Endpoints{Base: base, Users: stores.Users},
 		Sessions: sessions.Endpoints{
-			Base: base, Search: in.core.storage.store.Search, Shares: in.core.storage.store.Shares, Calls: in.core.storage.store.Calls, Turns: in.core.storage.store.Turns, Runners: in.views.runners, Words: in.views.words, Models: in.core.models.catalogue, Contexts: in.views.contexts,
-			Killer: task.Killer{Kills: engine.Background{Store: in.core.storage.store.Turns}, Boxes: in.agents.boxes},
+			Base: base, Search: stores.Search, Shares: stores.Shares, Calls: stores.Calls, Turns: stores.Turns, Runners: in.views.runners, Words: in.views.words, Models: in.core.models.catalogue, Contexts: in.views.contexts,
+			Killer: task.Killer{Kills: engine.Background{Store: stores.Turns}, Boxes: in.agents.boxes},
 		},
-		Messages: messages.Endpoints{Base: base, Attachments: in.core.storage.store.Attachments, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys}},
-		Streams:  events.Endpoints{Base: base, ClientActions: in.core.storage.store.ClientActions, Bus: in.core.db.bus, Closing: in.closing},
-		Files:    files.Endpoints{Base: base, Attachments: in.core.storage.store.Attachments, Calls: in.core.storage.store.Calls, Boxes: in.agents.boxes, Links: filelink.New(in.core.db.key), Documents: in.core.documents()},
+		Messages: messages.Endpoints{
+			Base: base, Attachments: stores.Attachments, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history,
+			Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys},
+		},
+		Streams: events.Endpoints{Base: base, ClientActions: stores.ClientActions, Bus: in.core.db.bus, Closing: in.closing},
+		Files: files.Endpoints{
+			Base: base, Attachments: stores.Attachments, Calls: stores.Calls, Boxes: in.agents.boxes,
+			Links: filelink.New(in.core.db.key), Documents: in.core.documents(),
+		},
 		Settings: apisettings.Endpoints{
-			Base: base, Leases: in.core.storage.store.Leases, Permissions: in.core.storage.store.Permissions, Links: in.core.storage.store.Links, Settings: in.core.storage.store.Settings, Quota: in.core.storage.store.Quota, Turns: in.core.storage.store.Turns,
-			Policy:   apisettings.Policy{Tools: in.agents.tools, Authorizers: in.agents.authorizers(), Live: in.core.db.policies},
-			Channels: apisettings.Channels{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels, Trial: &channels.Trial{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels}},
+			Base: base, Leases: stores.Leases, Permissions: stores.Permissions, Links: stores.Links, Settings: stores.Settings, Quota: stores.Quota, Turns: stores.Turns,
+			Policy: apisettings.Policy{Tools: in.agents.tools, Authorizers: in.agents.authorizers(), Live: in.core.db.policies},
+			Channels: apisettings.Channels{
+				Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels,
+				Trial: &channels.Trial{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels},
+			},
 		},
-		Models: apimodels.Endpoints{Base: base, Settings: in.core.storage.store.Settings, Models: in.core.models.catalogue, Subscriptions: in.core.models.subscriptions, Keys: in.core.models.toolKeys},
+		Models: apimodels.Endpoints{
+			Base: base, Settings: stores.Settings, Models: in.core.models.catalogue, Subscriptions: in.core.models.subscriptions,
+			Keys: in.core.models.toolKeys,
+		},
 		Agents: apiagents.Endpoints{
-			Base: base, RoleStore: in.core.storage.store.Roles, Prompts: in.core.storage.store.Prompts, Roles: prompt.Roles{Home: in.core.proc.home, Own: in.core.storage.store.Roles}, Policies: in.core.db.policies, Tools: in.agents.tools, Models: in.core.models.catalogue, Template: in.core.template,
+			Base: base, RoleStore: stores.Roles, Prompts: stores.Prompts, Roles: prompt.Roles{Home: in.core.proc.home, Own: stores.Roles}, Policies: in.core.db.policies, Tools: in.agents.tools, Models: in.core.models.catalogue, Template: in.core.template,
 		},
-		Automation: automation.Endpoints{Base: base, TriggerStore: in.core.storage.store.Triggers, Jobs: in.core.jobs, Triggers: in.core.triggers, Hooks: in.hooks},
+		Automation: automation.Endpoints{Base: base, TriggerStore: stores.Triggers, Jobs: in.core.jobs, Triggers: in.core.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.core.remembered()},
-		Inspect:    inspect.Endpoints{Base: base, Inspection: in.core.storage.store.Inspection, Logs: logs.Reader{Home: in.core.proc.home}},
+		Inspect:    inspect.Endpoints{Base: base, Inspection: stores.Inspection, Logs: logs.Reader{Home: in.core.proc.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 		Tools: api.Tools{
-			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered, Projects: in.core.agreements(), Boxes: in.agents.boxes},
+			MCPServers: mcpservers.Endpoints{
+				Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered,
+				Projects: in.core.agreements(), Boxes: in.agents.boxes,
+			},
 			Connections: connections.Endpoints{Base: base, Accounts: in.core.mcp.connected},
-			Registry:    apiregistry.Endpoints{Base: base, Roles: in.core.storage.store.Roles, Registry: in.core.storage.store.Registry, Disabled: in.core.skills(in.agents.boxes)},
-			Services:    apiservices.Endpoints{Base: base, Services: in.core.storage.store.Services, ServiceUsage: in.core.storage.store.ServiceUsage, Desk: desk.Desk{Memory: in.core.storage.store.Memory, Prompts: in.core.storage.store.Prompts, Services: in.core.storage.store.Services, Models: in.core.models.catalogue}, Prices: in.core.models.catalogue},
-			Inbox:       apiinbox.Endpoints{Base: base, Services: in.core.storage.store.Services, Quota: in.core.storage.store.Quota},
-			Plugins:     plugins.Endpoints{Base: base, Plugins: in.core.mcp.plugins, Widgets: plugins.NewWidgets(in.agents.added, weblink.New(in.core.db.key))},
+			Registry: apiregistry.Endpoints{
+				Base: base, Roles: stores.Roles, Registry: stores.Registry, Disabled: in.core.skills(in.agents.boxes),
+			},
+			Services: apiservices.Endpoints{
+				Base: base, Services: stores.Services, ServiceUsage: stores.ServiceUsage,
+				Desk: desk.Desk{
+					Memory: stores.Memory, Prompts: stores.Prompts, Services: stores.Services,
+					Models: in.core.models.catalogue,
+				},
+				Prices: in.core.models.catalogue,
+			},
+			Inbox:   apiinbox.Endpoints{Base: base, Services: stores.Services, Quota: stores.Quota},
+			Plugins: plugins.Endpoints{Base: base, Plugins: in.core.mcp.plugins, Widgets: plugins.NewWidgets(in.agents.added, weblink.New(in.core.db.key))},
 		},
 	}
 }

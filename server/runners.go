@@ -25,7 +25,10 @@ import (
 
 // hostRunners are the runners that this process starts itself.
 func (c *core) hostRunners() *hostrunner.Host {
-	return &hostrunner.Host{Notices: c.storage.store.Notices, Runners: c.storage.store.Runners, Users: c.storage.store.Users, Changes: c.db.bus, Log: c.proc.log, DSN: c.db.dsn, Home: c.proc.home, EnvFile: c.proc.envFile, Admin: c.admin}
+	return &hostrunner.Host{
+		Notices: c.stores.Notices, Runners: c.stores.Runners, Users: c.stores.Users, Changes: c.db.bus, Log: c.proc.log, DSN: c.db.dsn,
+		Home: c.proc.home, EnvFile: c.proc.envFile, Admin: c.admin,
+	}
 }
 
 // internalKeys are what this process accepts of others: while the key is changed, that of before, too.
@@ -47,9 +50,9 @@ func (in *ingressPart) internal() http.Handler {
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
-		Local: local, Holders: manage.Registry{Runners: c.storage.store.Runners}, Key: c.db.key, Kills: manage.Kills{Calls: c.storage.store.Calls},
+		Local: local, Holders: manage.Registry{Runners: c.stores.Runners}, Key: c.db.key, Kills: manage.Kills{Calls: c.stores.Calls},
 	})
-	return resolver.New(resolver.Config{Choices: c.storage.store.Runners, Router: router, Docker: docker, Wait: cfg.Wait})
+	return resolver.New(resolver.Config{Choices: c.stores.Runners, Router: router, Docker: docker, Wait: cfg.Wait})
 }
 
 // LogIn is the result of the log-in check of a coding agent on a runner.
@@ -83,7 +86,9 @@ func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogI
 			continue
 		}
 		if len(connected) == 0 {
-			found = append(found, &LogIn{Agent: m.ID, Runner: "any runner", Err: fault.Errorf(fault.Unavailable, "none is connected"), State: "none is connected"})
+			found = append(found, &LogIn{
+				Agent: m.ID, Runner: "any runner", Err: fault.Errorf(fault.Unavailable, "none is connected"), State: "none is connected",
+			})
 		}
 		for _, r := range connected {
 			agent := login.Agent{Name: m.Dialect, Answered: answeredAt(newest, m.Dialect, r)}

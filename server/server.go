@@ -1,6 +1,6 @@
 // Package server puts a process together from its settings: everything in one process (Open), or the part that talks to
 // people (OpenIngress) and the part that works (OpenWorker) as processes of their own. Each layer is made of what stands
-// before it and is not changed afterwards: process, storage, temporal and models (core), then tools (agents), then ingress
+// before it and is not changed afterwards: process, stores, temporal and models (core), then tools (agents), then ingress
 // and worker.
 package server
 

@@ -55,7 +55,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.ContainerRequests{Store: c.storage.store.Runners, Image: cfg.Image}))
+	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.ContainerRequests{Store: c.stores.Runners, Image: cfg.Image}))
 	if err != nil {
 		return s.opened(err)
 	}
@@ -134,7 +134,9 @@ func (w *workerPart) openGuard(ctx context.Context) (*crash.Guard, error) {
 func (w *workerPart) giveUpPredecessor(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, predecessorLimit)
 	defer cancel()
-	n, err := worker.Predecessor{Namespace: w.core.temporal.namespace, Kind: serveProcess + "@", Successor: w.core.temporal.identity}.GiveUp(ctx, w.core.temporal.client)
+	n, err := worker.Predecessor{
+		Namespace: w.core.temporal.namespace, Kind: serveProcess + "@", Successor: w.core.temporal.identity,
+	}.GiveUp(ctx, w.core.temporal.client)
 	if err != nil {
 		w.core.proc.log.Warn("what the server before this one was at is found by missed heartbeats", "error", err)
 	}
@@ -145,44 +147,69 @@ func (w *workerPart) giveUpPredecessor(ctx context.Context) {
 
 // activities puts the adapters into the activities.
 func (w *workerPart) activities() worker.Activities {
+	stores := w.core.stores
 	hooks, prompts, assembler := w.agents.hookFiles(), w.agents.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
 	registry := w.agents.commands(serving{})
 	rooms := activities.Rooms{
 		Boxes: w.agents.boxes, Guests: w.agents.guests(), Walls: w.core.agentProfiles(),
-		Environments: &agentenv.Resolver{AgentSecrets: w.core.storage.store.AgentSecrets, Settings: w.core.storage.store.Settings, Policies: w.core.db.policies, Key: w.core.db.key, Log: w.core.proc.log},
+		Environments: &agentenv.Resolver{
+			AgentSecrets: stores.AgentSecrets, Settings: stores.Settings, Policies: w.core.db.policies, Key: w.core.db.key,
+			Log: w.core.proc.log,
+		},
 	}
 	live, speeds := livefeed.Feed{Bus: w.core.db.bus}, &turn.Speeds{}
-	agents := &coding.Agents{Store: coding.Store{Attachments: w.core.storage.store.Attachments, Calls: w.core.storage.store.Calls, CodingAgents: w.core.storage.store.CodingAgents, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store.Turns}, Boxes: rooms}
-	tools := &turn.Tools{Attachments: w.core.storage.store.Attachments, Calls: w.core.storage.store.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: rooms, Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler)}
+	agents := &coding.Agents{
+		Store: coding.Store{
+			Attachments: stores.Attachments, Calls: stores.Calls, CodingAgents: stores.CodingAgents,
+			Conversations: stores.Conversations, Turns: stores.Turns,
+		},
+		Boxes: rooms,
+	}
+	tools := &turn.Tools{
+		Attachments: stores.Attachments, Calls: stores.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: rooms,
+		Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler),
+	}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
-				Subagents: w.core.storage.store.Agents, Calls: w.core.storage.store.Calls, Conversations: w.core.storage.store.Conversations, Turns: w.core.storage.store.Turns, Commands: registry, Models: w.agents.choice, Profiles: w.core.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.core.temporal.words, Hooks: hooks,
-				Spending: w.core.storage.store.Usage, Prices: catalogue.Read{Live: w.core.models.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
+				Subagents: stores.Agents, Calls: stores.Calls, Conversations: stores.Conversations, Turns: stores.Turns, Commands: registry, Models: w.agents.choice, Profiles: w.core.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.core.temporal.words, Hooks: hooks,
+				Spending: stores.Usage, Prices: catalogue.Read{Live: w.core.models.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
 			},
 			Model: &turn.Model{
-				Models: w.agents.choice, Leases: w.core.storage.store.Leases, ModelRefusals: w.core.storage.store.ModelRefusals, Notices: w.core.storage.store.Notices, Turns: w.core.storage.store.Turns, Usage: w.core.storage.store.Usage, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
-				Context: assembler, Profiles: w.core.agentProfiles(), Trees: w.core.storage.store.Agents, Words: w.core.temporal.words, Speeds: speeds, Agents: agents,
-				Retry: modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
+				Models: w.agents.choice, Leases: stores.Leases, ModelRefusals: stores.ModelRefusals, Notices: stores.Notices, Turns: stores.Turns, Usage: stores.Usage, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
+				Context: assembler, Profiles: w.core.agentProfiles(), Trees: stores.Agents, Words: w.core.temporal.words, Speeds: speeds, Agents: agents,
+				Retry: modelcall.Retry{
+					Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay,
+				},
 			},
-			Tools:      tools,
-			Approvals:  &turn.Approvals{Questions: w.core.storage.store.Calls, Runners: tools, Previewer: w.agents.tools.Builtin, Boxes: w.agents.boxes, Wait: w.core.permissions.Wait},
-			Commands:   &activities.TurnCommands{Store: w.core.storage.store.Conversations, Registry: registry},
+			Tools: tools,
+			Approvals: &turn.Approvals{
+				Questions: stores.Calls, Runners: tools, Previewer: w.agents.tools.Builtin, Boxes: w.agents.boxes,
+				Wait: w.core.permissions.Wait,
+			},
+			Commands:   &activities.TurnCommands{Store: stores.Conversations, Registry: registry},
 			Hooks:      w.agents.hooks(hooks, compressor, tools),
 			Compressor: compressor,
-			Titles:     &titles.Titles{Titles: w.core.storage.store.Titles, Usage: w.core.storage.store.Usage, Models: choice.Swift{Choice: w.agents.choice, Tiers: w.core.storage.store.Settings}},
+			Titles: &titles.Titles{
+				Titles: stores.Titles, Usage: stores.Usage,
+				Models: choice.Swift{Choice: w.agents.choice, Tiers: stores.Settings},
+			},
 		},
 		Background: worker.Background{
-			Tasks:     &background.Background{Tasks: w.core.storage.store.Calls, Boxes: rooms, Outputs: live},
-			Commands:  &background.Commands{Store: w.core.storage.store.Turns, Boxes: rooms, Links: outputLinks{filelink.New(w.core.db.key)}},
+			Tasks:     &background.Background{Tasks: stores.Calls, Boxes: rooms, Outputs: live},
+			Commands:  &background.Commands{Store: stores.Turns, Boxes: rooms, Links: outputLinks{filelink.New(w.core.db.key)}},
 			Fetcher:   w.agents.attachmentFetcher(w.agent.Keep),
 			CronJobs:  w.core.cronJobs(),
-			Track:     &cronjob.Track{Runs: w.core.storage.store.Cron, Copy: w.core.copy},
-			Subagents: &agentwork.Subagents{Store: w.core.storage.store.Agents},
-			Groups:    &agentwork.Groups{Store: w.core.storage.store.Agents, Words: w.core.temporal.words},
+			Track:     &cronjob.Track{Runs: stores.Cron, Copy: w.core.copy},
+			Subagents: &agentwork.Subagents{Store: stores.Agents},
+			Groups:    &agentwork.Groups{Store: stores.Agents, Words: w.core.temporal.words},
 			Memorizer: w.memorizer(assembler),
-			Deleter:   &deletion.Deleter{Agents: w.core.storage.store.Agents, Cron: w.core.storage.store.Cron, Users: w.core.storage.store.Users, Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected, Services: w.core.storage.store.Services, Rooms: w.agents.guests(), Log: w.core.proc.log},
+			Deleter: &deletion.Deleter{
+				Agents: stores.Agents, Cron: stores.Cron, Users: stores.Users,
+				Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected,
+				Services: stores.Services, Rooms: w.agents.guests(), Log: w.core.proc.log,
+			},
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.agents.deliverer(), Follower: w.core.follower()},
 	}
@@ -190,13 +217,18 @@ func (w *workerPart) activities() worker.Activities {
 
 // sampling answers what MCP servers ask the model.
 func (w *workerPart) sampling(assembler *modelcall.Assembler) *turn.Sampling {
-	return &turn.Sampling{Calls: w.core.storage.store.Calls, Permissions: w.core.storage.store.Permissions, Titles: w.core.storage.store.Titles, Usage: w.core.storage.store.Usage, Models: w.agents.choice, Limits: assembler.Budget.Models, Authorizers: w.agents.authorizers()}
+	stores := w.core.stores
+	return &turn.Sampling{
+		Calls: stores.Calls, Permissions: stores.Permissions, Titles: stores.Titles, Usage: stores.Usage,
+		Models: w.agents.choice, Limits: assembler.Budget.Models, Authorizers: w.agents.authorizers(),
+	}
 }
 
 func (w *workerPart) assembler() *modelcall.Assembler {
+	stores := w.core.stores
 	c := w.context
 	return &modelcall.Assembler{
-		Attachments: w.core.storage.store.Attachments, Conversations: w.core.storage.store.Conversations, ModelRefusals: w.core.storage.store.ModelRefusals, Stale: &modelcall.Stale{Reads: w.core.storage.store.Conversations, Boxes: w.agents.boxes}, Ratios: modelcall.Ratios{Store: w.core.storage.store.Usage},
+		Attachments: stores.Attachments, Conversations: stores.Conversations, ModelRefusals: stores.ModelRefusals, Stale: &modelcall.Stale{Reads: stores.Conversations, Boxes: w.agents.boxes}, Ratios: modelcall.Ratios{Store: stores.Usage},
 		Budget: modelcall.Budget{
 			Models: limits.Table{Model: w.core.models.model.Model(), Others: w.core.models.catalogue},
 			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on", PruneAfter: pruneAfter(c),
@@ -207,7 +239,7 @@ func (w *workerPart) assembler() *modelcall.Assembler {
 // compressor makes the activity that summarizes conversations.
 func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.Assembler) *compress.Compressor {
 	out := &compress.Compressor{
-		Models: w.agents.choice, Conversations: w.core.storage.store.Conversations, Leases: w.core.storage.store.Leases, Turns: w.core.storage.store.Turns, Prompts: prompts, Context: assembler, Authorizers: w.agents.authorizers(),
+		Models: w.agents.choice, Conversations: w.core.stores.Conversations, Leases: w.core.stores.Leases, Turns: w.core.stores.Turns, Prompts: prompts, Context: assembler, Authorizers: w.agents.authorizers(),
 		Profiles: w.core.agentProfiles(),
 		Retry:    modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 		Progress: livefeed.Feed{Bus: w.core.db.bus},
@@ -221,7 +253,7 @@ func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.
 // memorizer makes the activity that puts conversations into memory.
 func (w *workerPart) memorizer(assembler *modelcall.Assembler) *memorize.Memorizer {
 	return &memorize.Memorizer{
-		Conversations: w.core.storage.store.Conversations, Usage: w.core.storage.store.Usage, Models: w.agents.choice, Memory: w.core.memories(), Budget: assembler.Budget,
+		Conversations: w.core.stores.Conversations, Usage: w.core.stores.Usage, Models: w.agents.choice, Memory: w.core.memories(), Budget: assembler.Budget,
 		Retry: modelcall.Retry{Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay},
 	}
 }

@@ -22,6 +22,21 @@ import (
 	"xbot/internal/turn/agentprofile"
 )
 
+// memories have the parts of long-term memory.
+type memories struct {
+	provider string // of memory where the policy names none
+	archive  *archive.Archive
+	embedder embed.Embedder // nil: none
+}
+
+func newMemories(s settings, c *core) (*memories, error) {
+	e, err := newEmbedder(s.Memory)
+	if err != nil {
+		return nil, err
+	}
+	return &memories{s.MemoryProvider, newArchive(c.stores, e, s.Memory, c.proc.log), e}, nil
+}
+
 // newEmbedder makes embeddings; nil: no model is set for them.
 func newEmbedder(cfg config.Memory) (embed.Embedder, error) {
 	if cfg.EmbeddingModel == "" {
@@ -41,56 +56,63 @@ func newArchive(s *store.Store, e embed.Embedder, cfg config.Memory, log *slog.L
 
 // catchUp makes the embeddings of archives that are missing, until ctx ends.
 func (a *agents) catchUp(ctx context.Context) error {
-	if !a.core.storage.archive.Compress {
-		return a.core.storage.archive.Run(ctx, nil)
+	if !a.core.memory.archive.Compress {
+		return a.core.memory.archive.Run(ctx, nil)
 	}
-	return a.core.storage.archive.Run(ctx, digest.Digester{Memory: a.core.storage.store.Memory, Usage: a.core.storage.store.Usage, Models: a.choice, Limits: limits.Table{Others: a.core.models.catalogue}})
+	return a.core.memory.archive.Run(ctx, digest.Digester{
+		Memory: a.core.stores.Memory, Usage: a.core.stores.Usage, Models: a.choice, Limits: limits.Table{Others: a.core.models.catalogue},
+	})
 }
 
 // indexWords indexes by words what an older xbot has stored.
 func (c *core) indexWords(ctx context.Context) error {
-	return c.storage.store.Search.IndexWords(ctx, c.proc.log)
+	return c.stores.Search.IndexWords(ctx, c.proc.log)
 }
 
 // remembered is what is remembered of people.
 func (c *core) remembered() view.View {
-	return view.View{Conversations: c.storage.store.Conversations, Memory: c.storage.store.Memory, Settings: c.storage.store.Settings, Policies: c.db.policies}
+	return view.View{Conversations: c.stores.Conversations, Memory: c.stores.Memory, Settings: c.stores.Settings, Policies: c.db.policies}
 }
 
 // agentProfiles knows who answers in a conversation.
 func (c *core) agentProfiles() *agentprofile.Resolver {
-	return &agentprofile.Resolver{Subagents: c.storage.store.Agents, Settings: c.storage.store.Settings, Policies: c.db.policies, Home: c.proc.home, Log: c.proc.log, Memory: c.memory}
+	return &agentprofile.Resolver{
+		Subagents: c.stores.Agents, Settings: c.stores.Settings, Policies: c.db.policies, Home: c.proc.home, Log: c.proc.log,
+		Memory: c.memory.provider,
+	}
 }
 
 // memories are how people are remembered, by the provider of each agent.
 func (c *core) memories() agentprofile.Memories {
 	return agentprofile.Memories{Profiles: c.agentProfiles(), Providers: map[string]memory.Provider{
-		memory.Flat:  flat.Provider{Store: c.storage.store.Memory},
-		memory.Letta: letta.Provider{Store: c.storage.store.Memory, Archive: c.storage.archive},
+		memory.Flat:  flat.Provider{Store: c.stores.Memory},
+		memory.Letta: letta.Provider{Store: c.stores.Memory, Archive: c.memory.archive},
 	}}
 }
 
 // notes are what each agent remembers.
 func (c *core) notes() agentprofile.Notes {
-	return agentprofile.Notes{Store: c.storage.store.Memory, Profiles: c.agentProfiles()}
+	return agentprofile.Notes{Store: c.stores.Memory, Profiles: c.agentProfiles()}
 }
 
 // lettaTools are the tools of memories that letta keeps.
 func (c *core) lettaTools() []tool.Tool {
+	stores := c.stores
 	who := c.agentProfiles()
 	return []tool.Tool{
-		toolletta.NewAppend(who, c.storage.store.Memory), toolletta.NewReplace(who, c.storage.store.Memory), toolletta.NewRethink(who, c.storage.store.Memory),
-		toolletta.NewInsert(who, c.storage.archive, c.storage.store.Turns), toolletta.NewSearch(who, c.storage.archive, c.storage.store.Turns), toolletta.NewRecall(agentprofile.Past{Memory: c.storage.store.Memory, Search: c.storage.store.Search, Profiles: who}, c.storage.store.Turns),
+		toolletta.NewAppend(who, stores.Memory), toolletta.NewReplace(who, stores.Memory), toolletta.NewRethink(who, stores.Memory),
+		toolletta.NewInsert(who, c.memory.archive, stores.Turns), toolletta.NewSearch(who, c.memory.archive, stores.Turns), toolletta.NewRecall(agentprofile.Past{Memory: stores.Memory, Search: stores.Search, Profiles: who}, stores.Turns),
 	}
 }
 
 // soulTools are the tools for soul files, for a person's other conversations, and for those of consumers. Who has them the policy says.
 func (c *core) soulTools() []tool.Tool {
+	stores := c.stores
 	who := c.agentProfiles()
-	past := agentprofile.Past{Memory: c.storage.store.Memory, Search: c.storage.store.Search, Profiles: who}
-	return append(consumers.Tools(c.storage.store.Services, c.storage.store.Turns),
-		toolsoul.NewList(who, c.storage.store.Memory, c.storage.store.Turns), toolsoul.NewRead(who, c.storage.store.Memory), toolsoul.NewWrite(who, c.storage.store.Memory), toolsoul.NewDelete(who, c.storage.store.Memory),
-		conversation.NewList(past, c.storage.store.Turns), conversation.NewRead(past, c.storage.store.Turns),
+	past := agentprofile.Past{Memory: stores.Memory, Search: stores.Search, Profiles: who}
+	return append(consumers.Tools(stores.Services, stores.Turns),
+		toolsoul.NewList(who, stores.Memory, stores.Turns), toolsoul.NewRead(who, stores.Memory), toolsoul.NewWrite(who, stores.Memory), toolsoul.NewDelete(who, stores.Memory),
+		conversation.NewList(past, stores.Turns), conversation.NewRead(past, stores.Turns),
 	)
 }
 
