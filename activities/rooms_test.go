@@ -33,14 +33,14 @@ func (owned) Box(_ context.Context, _ chat.UserID, runner string) (sandbox.Sandb
 // bound is the runner that a scene names.
 type bound string
 
-func (b bound) Walls(context.Context, chat.SessionKey) (chat.Walls, string, error) {
-	return chat.Walls{Offline: true}, string(b), nil
+func (b bound) Confinement(context.Context, chat.SessionKey) (chat.Confinement, string, error) {
+	return chat.Confinement{Offline: true}, string(b), nil
 }
 
 func TestRooms_WorkBeginsOnTheRunnerOfItsSceneAndEndsWhereItBegan(t *testing.T) {
 	t.Parallel()
 	for scene, want := range map[string]string{"": "laptop", "laptop": "laptop", "desk": "desk"} {
-		rooms := activities.Rooms{Boxes: owned{}, Walls: bound(scene)}
+		rooms := activities.Sandboxes{Boxes: owned{}, Confinements: bound(scene)}
 		box, err := rooms.Of(t.Context(), "k", 1, "laptop")
 		require.NoError(t, err)
 		require.Equal(t, want, box.Name(), scene)
@@ -49,7 +49,7 @@ func TestRooms_WorkBeginsOnTheRunnerOfItsSceneAndEndsWhereItBegan(t *testing.T) 
 		require.NoError(t, err)
 		require.Equal(t, "laptop", begun.Name(), scene)
 	}
-	_, err := activities.Rooms{Boxes: owned{}, Walls: bound("box")}.Of(t.Context(), "k", 1, "laptop")
+	_, err := activities.Sandboxes{Boxes: owned{}, Confinements: bound("box")}.Of(t.Context(), "k", 1, "laptop")
 	require.Equal(t, fault.Denied, fault.KindOf(err), "no other runner is taken instead")
 	require.ErrorContains(t, err, "runner `box` alone")
 }
@@ -57,7 +57,7 @@ func TestRooms_WorkBeginsOnTheRunnerOfItsSceneAndEndsWhereItBegan(t *testing.T) 
 // visitors have a room in one conversation, and in another one they have it no more.
 type visitors struct{}
 
-func (visitors) Room(_ context.Context, key chat.SessionKey, _ chat.UserID) (sandbox.Sandbox, bool, error) {
+func (visitors) FileSystem(_ context.Context, key chat.SessionKey, _ chat.UserID) (sandbox.Sandbox, bool, error) {
 	switch key {
 	case "theirs":
 		return named{name: "room"}, true, nil
@@ -69,7 +69,7 @@ func (visitors) Room(_ context.Context, key chat.SessionKey, _ chat.UserID) (san
 
 func TestRooms_AConsumerIsInTheirRoomAndOnNoRunner(t *testing.T) {
 	t.Parallel()
-	rooms := activities.Rooms{Boxes: owned{}, Guests: visitors{}, Walls: bound("laptop")}
+	rooms := activities.Sandboxes{Boxes: owned{}, Consumers: visitors{}, Confinements: bound("laptop")}
 	for _, find := range []func(context.Context, chat.SessionKey, chat.UserID, string) (sandbox.Sandbox, error){rooms.Of, rooms.Begun} {
 		box, err := find(t.Context(), "theirs", 1, "laptop")
 		require.NoError(t, err)

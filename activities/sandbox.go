@@ -19,9 +19,9 @@ type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
-// Walls knows within which walls the commands of conversations run, and on which runner alone; empty: on the one that they ask for.
-type Walls interface {
-	Walls(ctx context.Context, key chat.SessionKey) (walls chat.Walls, only string, err error)
+// Confinements knows within which walls the commands of conversations run, and on which runner alone; empty: on the one that they ask for.
+type Confinements interface {
+	Confinement(ctx context.Context, key chat.SessionKey) (walls chat.Confinement, only string, err error)
 }
 
 // Environments knows which variables the commands of conversations have.
@@ -32,43 +32,43 @@ type Environments interface {
 	Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error)
 }
 
-// Guests knows the rooms of conversations of consumers, who have no runner.
-type Guests interface {
-	// Room returns that of a conversation. Not ok: it is none of a consumer's. Denied: there is none any more.
-	Room(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error)
+// ConsumerFiles knows the rooms of conversations of consumers, who have no runner.
+type ConsumerFiles interface {
+	// FileSystem returns that of a conversation. Not ok: it is none of a consumer's. Denied: there is none any more.
+	FileSystem(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error)
 }
 
-// Rooms are the sandboxes of conversations: those of runners, with the variables and behind the walls of each conversation.
-type Rooms struct {
+// Sandboxes are the sandboxes of conversations: those of runners, with the variables and behind the walls of each conversation.
+type Sandboxes struct {
 	Boxes
 
-	Guests       Guests       // nil: no conversation is one of a consumer's
-	Walls        Walls        // nil: no conversation has walls of its own
+	Consumers       ConsumerFiles       // nil: no conversation is one of a consumer's
+	Confinements        Confinements // nil: no conversation has walls of its own
 	Environments Environments // nil: none has variables of its own
 }
 
 // Of is Box for work of a conversation that is yet to begin. Where the conversation has one runner alone, that is it, whichever was asked
 // for: Denied where its user may not use it.
-func (r Rooms) Of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+func (r Sandboxes) Of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
 	return r.of(ctx, key, user, runner, false)
 }
 
 // Begun is Of for work that has begun on a runner: it goes on there.
-func (r Rooms) Begun(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+func (r Sandboxes) Begun(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
 	return r.of(ctx, key, user, runner, true)
 }
 
-func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
-	var walls chat.Walls
+func (r Sandboxes) of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
+	var walls chat.Confinement
 	var only string
-	if r.Walls != nil {
+	if r.Confinements != nil {
 		var err error
-		if walls, only, err = r.Walls.Walls(ctx, key); err != nil {
+		if walls, only, err = r.Confinements.Confinement(ctx, key); err != nil {
 			return nil, err
 		}
 	}
-	if r.Guests != nil {
-		if box, ok, err := r.Guests.Room(ctx, key, user); ok || err != nil {
+	if r.Consumers != nil {
+		if box, ok, err := r.Consumers.FileSystem(ctx, key, user); ok || err != nil {
 			return within(box, walls, err)
 		}
 	}
@@ -89,11 +89,11 @@ func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, ru
 	if err != nil {
 		return nil, err
 	}
-	return sandbox.Narrow(sandbox.Furnish(box, env), walls), nil
+	return sandbox.Narrow(sandbox.WithEnvironment(box, env), walls), nil
 }
 
 // within is a room of a consumer behind the walls of its conversation. Its commands, which it has none of, have no variables of anybody.
-func within(box sandbox.Sandbox, walls chat.Walls, err error) (sandbox.Sandbox, error) {
+func within(box sandbox.Sandbox, walls chat.Confinement, err error) (sandbox.Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func within(box sandbox.Sandbox, walls chat.Walls, err error) (sandbox.Sandbox, 
 }
 
 // Environment is what commands of a conversation have on a runner of a user.
-func (r Rooms) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
+func (r Sandboxes) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
 	if r.Environments == nil {
 		return sandbox.Environment{}, nil
 	}
@@ -110,7 +110,7 @@ func (r Rooms) Environment(ctx context.Context, key chat.SessionKey, user chat.U
 
 // Masker hides the secrets of a conversation. Its runner hides them in what commands write, as it is written; this is for what tools find
 // elsewhere, and for what shows them only when colours and the like are taken out.
-func (r Rooms) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
+func (r Sandboxes) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
 	if r.Environments == nil {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // on are the keys of the conversations on a shelf.
-func (s *server) on(shelf chat.Shelf) (keys []chat.SessionKey) {
+func (s *server) on(shelf chat.ListState) (keys []chat.SessionKey) {
 	s.t.Helper()
 	sessions, err := s.client.ListSessions(s.t.Context(), apiclient.ListSessionsParams{Shelf: string(shelf)})
 	require.NoError(s.t, err)

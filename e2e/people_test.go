@@ -13,7 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/signon/oidctest"
+	"xbot/ingress/oidc/oidctest"
 	"xbot/internal/client/apiclient"
 	"xbot/internal/client/cli/local"
 	"xbot/internal/extension/oauth/oauthtest"

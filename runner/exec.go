@@ -65,7 +65,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 	if timeout == 0 {
 		timeout = wire.MaxTimeout
 	}
-	policy, unfit := d.narrowed(r.Walls)
+	policy, unfit := d.narrowed(r.Confinement)
 	if d.refusal != nil {
 		unfit = d.refusal
 	}
@@ -93,12 +93,12 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 }
 
 // narrowed is the policy of commands within walls, and why no command can start within them here; nil if it can.
-func (d *daemon) narrowed(w wire.Walls) (confine.Policy, error) {
+func (d *daemon) narrowed(w wire.Confinement) (confine.Policy, error) {
 	p := d.currentPolicy()
-	if w == (wire.Walls{}) {
+	if w == (wire.Confinement{}) {
 		return p, nil
 	}
-	if w == (wire.Walls{Confined: true}) && d.method == confine.None && d.cfg.OwnIPC && d.cfg.Confine != ConfineOff {
+	if w == (wire.Confinement{Confined: true}) && d.method == confine.None && d.cfg.OwnIPC && d.cfg.Confine != ConfineOff {
 		return p, nil // the container confines them
 	}
 	if d.method == confine.None {

@@ -20,8 +20,8 @@ import (
 	"xbot/internal/host/logs"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/llm/choice"
+	"xbot/internal/sandbox/guestfs"
 	"xbot/internal/sandbox/resolver"
-	"xbot/internal/sandbox/room"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
@@ -83,8 +83,8 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 }
 
 // guests finds the rooms of consumers.
-func (a *agents) guests() room.Finder {
-	return room.Finder{Store: a.core.stores.Services, Boxes: a.boxes}
+func (a *agents) guests() guestfs.Finder {
+	return guestfs.Finder{Store: a.core.stores.Services, Boxes: a.boxes}
 }
 
 // newCatalog knows what the models of each conversation can call.

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"xbot/ingress/agentquestions"
-	"xbot/ingress/amend"
 	"xbot/ingress/auth"
+	"xbot/ingress/callreview"
 	"xbot/ingress/channels"
 	"xbot/ingress/consumer"
 	"xbot/ingress/gateway"
@@ -145,7 +145,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		Conversations: stores.Conversations, Calls: stores.Calls, Hooks: stores.Hooks, Dispatch: in.dispatch, Files: a.hookFiles(),
 		Dispatcher: a.hookDispatcher(),
 	}
-	in.dispatch.Judge = &amend.Judge{Tools: a.tools, Authorizers: a.authorizers(), Hooks: in.hooks}
+	in.dispatch.Judge = &callreview.Judge{Tools: a.tools, Authorizers: a.authorizers(), Hooks: in.hooks}
 	in.gateway = &gateway.Gateway{
 		Stores: gateway.Stores{
 			Conversations: stores.Conversations, Routing: stores.Routing, GroupMessages: stores.GroupMessages, Edits: stores.Edits,

@@ -48,8 +48,8 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 }
 
 // preferences are what people set for themselves.
-func (c *core) preferences() preference.Desk {
-	return preference.Desk{Memory: c.stores.Memory, Notices: c.stores.Notices, Settings: c.stores.Settings, Models: c.models.catalogue}
+func (c *core) preferences() preference.Service {
+	return preference.Service{Memory: c.stores.Memory, Notices: c.stores.Notices, Settings: c.stores.Settings, Models: c.models.catalogue}
 }
 
 // usual tells which model answers where nothing else was chosen.

@@ -96,7 +96,7 @@ func places() map[rune]place {
 		'N': {
 			key: "cron:job_00000002",
 			ModelCriteria: chat.ModelCriteria{
-				Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: chat.Spot{Job: &chat.JobPermits{ReadOnly: true}}},
+				Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: chat.Location{Job: &chat.JobPermits{ReadOnly: true}}},
 			},
 		},
 		'K': {key: "hook:t1", ModelCriteria: chat.ModelCriteria{Channel: "hook", ChatType: chat.ChatHook}},

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/prompt"
-	"xbot/internal/turn/prompt/guest"
+	"xbot/internal/turn/prompt/serviceprompt"
 )
 
 // TemplatePath is where the operator's template of the system prompt would be.
@@ -25,7 +25,7 @@ func (a *agents) pipeline() *prompt.Pipeline {
 		Template: a.core.template, Home: a.core.proc.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.core.memories(), Profiles: a.core.agentProfiles(), Souls: stores.Memory, Past: stores.Search, Own: stores.Prompts, Roles: stores.Roles,
 		Installed: a.core.installed(), Disabled: disabledSkills{a.core.db.policies}, Consents: a.core.consents(),
 		Enrichers: []prompt.Enricher{serverInstructions{a.core.mcp.offered, stores.Settings}, pluginTexts{a.added}},
-		Outside:   prompt.NewPipeline(guest.Prompt{Quota: stores.Quota, Services: stores.Services, Template: a.core.template}),
+		Outside:   prompt.NewPipeline(serviceprompt.Prompt{Quota: stores.Quota, Services: stores.Services, Template: a.core.template}),
 	})
 }
 

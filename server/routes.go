@@ -33,14 +33,14 @@ import (
 	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
-	"xbot/ingress/connect"
 	"xbot/ingress/consumer"
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
+	"xbot/ingress/oauthcallback"
+	"xbot/ingress/oidc"
 	openai "xbot/ingress/openai/people"
 	"xbot/ingress/panels"
-	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
 	"xbot/internal/document/transcription"
@@ -52,7 +52,7 @@ import (
 	"xbot/internal/host/localstack"
 	"xbot/internal/host/logs"
 	"xbot/internal/host/safehttp"
-	"xbot/internal/service/desk"
+	"xbot/internal/service/publisher"
 	"xbot/internal/service/servicestore"
 	"xbot/internal/tool/task"
 	"xbot/internal/turn/engine"
@@ -81,7 +81,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 			Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.core.mcp.plugins, Archives: stores.Plugins, Accounts: stores.Users,
 			Log: in.core.proc.log,
 		},
-		oauth.Root: (&connect.Connect{
+		oauth.Root: (&oauthcallback.Connect{
 			Accounts: in.core.mcp.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: stores.Users,
 			Servers: in.core.mcp.connections, Log: in.core.proc.log,
 		}).Handler(),
@@ -94,7 +94,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Catalogue: in.core.models.catalogue, Policies: in.core.db.policies, Key: in.core.db.key, Pictures: in.pictures(), Files: &a.Files,
 	}).Handler()
 	if in.oidc.Issuer != "" {
-		r.Others[signon.Root] = in.signOn().Handler()
+		r.Others[oidc.Root] = in.signOn().Handler()
 	}
 	if in.ui.target != nil {
 		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Access: uiAccess{in.auth}}
@@ -119,10 +119,10 @@ func (p publicServices) PublicService(ctx context.Context, id string) (web.Publi
 }
 
 // signOn signs people in by the OpenID Connect provider of the settings.
-func (in *ingressPart) signOn() *signon.SignOn {
+func (in *ingressPart) signOn() *oidc.SignOn {
 	c := in.oidc
-	return &signon.SignOn{
-		Settings: signon.Settings{
+	return &oidc.SignOn{
+		Settings: oidc.Settings{
 			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim,
 			AllowedGroups: c.AllowedGroups, AdminGroups: c.AdminGroups,
 		},
@@ -219,7 +219,7 @@ func (in *ingressPart) api() *api.API {
 			},
 			Services: apiservices.Endpoints{
 				Base: base, Services: stores.Services, ServiceUsage: stores.ServiceUsage,
-				Desk: desk.Desk{
+				Desk: publisher.Publisher{
 					Memory: stores.Memory, Prompts: stores.Prompts, Services: stores.Services,
 					Models: in.core.models.catalogue,
 				},

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"xbot/ingress/inside"
+	"xbot/ingress/peerauth"
 	"xbot/ingress/runners/manage"
 	"xbot/internal/channel/remote"
 	"xbot/internal/codingagent"
@@ -44,7 +44,7 @@ func (in *ingressPart) internal() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/internal/runners/", in.hub.Inner())
 	mux.Handle(remote.Path, remote.Handler(in.core.platforms.channels))
-	return inside.GuardAny(in.core.db.internalKeys, mux)
+	return peerauth.GuardAny(in.core.db.internalKeys, mux)
 }
 
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.

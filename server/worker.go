@@ -151,8 +151,8 @@ func (w *workerPart) activities() worker.Activities {
 	hooks, prompts, assembler := w.agents.hookFiles(), w.agents.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
 	registry := w.agents.commands(serving{})
-	rooms := activities.Rooms{
-		Boxes: w.agents.boxes, Guests: w.agents.guests(), Walls: w.core.agentProfiles(),
+	rooms := activities.Sandboxes{
+		Boxes: w.agents.boxes, Consumers: w.agents.guests(), Confinements: w.core.agentProfiles(),
 		Environments: &agentenv.Resolver{
 			AgentSecrets: stores.AgentSecrets, Settings: stores.Settings, Policies: w.core.db.policies, Key: w.core.db.key,
 			Log: w.core.proc.log,

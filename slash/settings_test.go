@@ -18,7 +18,7 @@ import (
 
 func TestSettingsCommand_ListsAndChangesThoseOfWhoeverWritesWhereNobodyElseReads(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	desk := preference.Desk{Memory: b.Store.Memory, Notices: b.Store.Notices, Settings: b.Store.Settings, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}}
+	desk := preference.Service{Memory: b.Store.Memory, Notices: b.Store.Notices, Settings: b.Store.Settings, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store.Users, Base: "https://xbot.example"})...)
 	}

@@ -114,7 +114,7 @@ func (d *days) register() {
 		Streams: livefeed.Feed{Bus: bus},
 	}
 	calls := &turn.Tools{
-		Attachments: d.Store.Attachments, Calls: d.Store.Calls, Sets: tools, Boxes: activities.Rooms{Boxes: d}, Outputs: livefeed.Feed{Bus: bus},
+		Attachments: d.Store.Attachments, Calls: d.Store.Calls, Sets: tools, Boxes: activities.Sandboxes{Boxes: d}, Outputs: livefeed.Feed{Bus: bus},
 	}
 	d.asking = &turn.Approvals{Questions: d.Store.Calls, Runners: calls, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{

@@ -125,11 +125,11 @@ func New(t *testing.T, program ...string) *Fixture {
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Attachments: b.Store.Attachments, Calls: b.Store.Calls, Sets: b.Catalog, Authorizers: authorizers, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
+		Attachments: b.Store.Attachments, Calls: b.Store.Calls, Sets: b.Catalog, Authorizers: authorizers, Boxes: activities.Sandboxes{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
 	b.Asking = &turn.Approvals{Questions: b.Store.Calls, Runners: b.Tools, Boxes: b, Wait: time.Hour}
-	b.background = &background.Background{Tasks: b.Store.Calls, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
-	b.Commands = &background.Commands{Store: b.Store.Turns, Boxes: activities.Rooms{Boxes: b}, Links: b}
+	b.background = &background.Background{Tasks: b.Store.Calls, Boxes: activities.Sandboxes{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
+	b.Commands = &background.Commands{Store: b.Store.Turns, Boxes: activities.Sandboxes{Boxes: b}, Links: b}
 	var claimed turn.ClaimOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameClaim, turn.ClaimInput{Session: Key, Turn: Turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)

@@ -14,9 +14,9 @@ type Narrow struct {
 	Asked []sandbox.ExecRequest
 }
 
-// Walls are those of a conversation.
-func (n *Narrow) Walls(_ context.Context, key chat.SessionKey) (chat.Walls, string, error) {
-	return chat.Walls{Offline: key == Key}, "", nil
+// Confinement are those of a conversation.
+func (n *Narrow) Confinement(_ context.Context, key chat.SessionKey) (chat.Confinement, string, error) {
+	return chat.Confinement{Offline: key == Key}, "", nil
 }
 
 // Box is the sandbox of every runner.

@@ -43,7 +43,7 @@ type TaskOutputs interface {
 // Background follows commands that outlived their time in the foreground.
 type Background struct {
 	Tasks   Tasks
-	Boxes   activities.Rooms
+	Boxes   activities.Sandboxes
 	Outputs TaskOutputs
 }
 

@@ -220,10 +220,10 @@ func TestBang_LongOutputIsBehindALink(t *testing.T) {
 func TestBang_RunsWithinTheWallsOfItsConversation(t *testing.T) {
 	b := setup(t, "say nothing")
 	n := &activitiestest.Narrow{Sandbox: b.Sandbox}
-	b.Commands.Boxes = activities.Rooms{Boxes: n, Walls: n}
+	b.Commands.Boxes = activities.Sandboxes{Boxes: n, Confinements: n}
 	require.NoError(t, b.runBang(t.Context(), b.bang("true")))
 	require.Len(t, n.Asked, 1)
-	require.Equal(t, chat.Walls{Offline: true}, n.Asked[0].Walls)
+	require.Equal(t, chat.Confinement{Offline: true}, n.Asked[0].Confinement)
 }
 
 func TestBang_WhatCannotRunIsSaid(t *testing.T) {
@@ -234,12 +234,12 @@ func TestBang_WhatCannotRunIsSaid(t *testing.T) {
 	require.Equal(t, "Not run: connect a runner of your own", b.LastMessage().Content)
 
 	b.SandboxErr = nil
-	b.Commands.Boxes = activities.Rooms{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
+	b.Commands.Boxes = activities.Sandboxes{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
 	require.NoError(t, b.runBang(t.Context(), b.bang("pwd")))
 	require.Contains(t, b.LastMessage().Content, "Not run: runner local is offline (waited 5 s)")
 
 	b.SandboxErr = fault.Errorf(fault.Unavailable, "Postgres is away")
-	b.Commands.Boxes = activities.Rooms{Boxes: b}
+	b.Commands.Boxes = activities.Sandboxes{Boxes: b}
 	_, again := activitiestest.FaultKind(t, b.runBang(t.Context(), b.bang("true")))
 	require.True(t, again, "an outage of our own is tried again")
 

@@ -39,7 +39,7 @@ type OutputLinks interface {
 // Commands runs bang commands, which people give outside the turns of a conversation.
 type Commands struct {
 	Store BangStore
-	Boxes activities.Rooms
+	Boxes activities.Sandboxes
 	Links OutputLinks
 }
 

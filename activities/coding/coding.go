@@ -67,7 +67,7 @@ type Store struct {
 // Agents answers turns with coding agents. It is safe for concurrent use.
 type Agents struct {
 	Store Store
-	Boxes activities.Rooms
+	Boxes activities.Sandboxes
 }
 
 // Ask is a step to answer.
@@ -204,7 +204,7 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	f := newFollower(a.Store, t, run, known)
 	f.process = &process.Process{
 		Box: place, ID: run.ID(), Driver: customProgram{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,
-		Environment: env, Walls: agents.Walls(run.Request.Agent, run.Request.Turn, env.Variables),
+		Environment: env, Confinement: agents.Confinement(run.Request.Agent, run.Request.Turn, env.Variables),
 	}
 	return f, Outcome{}, nil
 }

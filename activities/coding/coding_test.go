@@ -66,7 +66,7 @@ func newBench(t *testing.T, env []string, script ...string) *bench {
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
 	b.model = b.Model.Models
-	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.stores(), Boxes: activities.Rooms{Boxes: boxes{b}}}
+	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.stores(), Boxes: activities.Sandboxes{Boxes: boxes{b}}}
 	_, user, err := b.Store.Conversations.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	b.user = user
@@ -434,7 +434,7 @@ func TestAgent_AConversationWithoutCommandsHasNone(t *testing.T) {
 
 func TestAgent_DoesNotAnswerInASceneWithWalls(t *testing.T) {
 	b := setup(t, "run echo > ran.txt")
-	b.Model.Agents = &coding.Agents{Store: b.stores(), Boxes: activities.Rooms{Boxes: boxes{b}, Walls: &activitiestest.Narrow{}}}
+	b.Model.Agents = &coding.Agents{Store: b.stores(), Boxes: activities.Sandboxes{Boxes: boxes{b}, Confinements: &activitiestest.Narrow{}}}
 	out, err := b.Fixture.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "denied", out.Fault)

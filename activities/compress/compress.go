@@ -42,7 +42,7 @@ type Leases interface {
 
 // Turns runs the transactions of turns.
 type Turns interface {
-	Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
+	Asked(ctx context.Context, turn chat.TurnID) (chat.TurnOrigin, error)
 }
 
 // Notes runs the tools with which a model keeps lasting notes.

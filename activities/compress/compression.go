@@ -36,7 +36,7 @@ type compression struct {
 	in   Input
 	step chat.Step
 
-	asked chat.Asked
+	asked chat.TurnOrigin
 	focus string // what a person asked to keep in mind
 
 	reader

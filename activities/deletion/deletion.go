@@ -56,8 +56,8 @@ type Services interface {
 	DeletionBelow(ctx context.Context, id chat.UserID, most int) (left int, err error)
 }
 
-// Rooms are the folders of consumers on runners of administrators.
-type Rooms interface {
+// ConsumerFiles are the folders of consumers on runners of administrators.
+type ConsumerFiles interface {
 	// Remove removes that of a consumer, and says how many are left: runners may be away.
 	Remove(ctx context.Context, id chat.UserID) (left int, err error)
 }
@@ -83,7 +83,7 @@ type Deleter struct {
 	Histories Histories
 	Accounts  Accounts
 	Services  Services
-	Rooms     Rooms
+	Rooms     ConsumerFiles
 	Log       *slog.Logger
 }
 

@@ -147,7 +147,7 @@ func (s *sending) read(ctx context.Context, f chat.PieceFile, most int64) (chann
 	if _, err := from.Find(limited, f.Path, most); err != nil {
 		return channel.File{}, err
 	}
-	to := &room{left: most}
+	to := &limitedBuffer{left: most}
 	if _, err := from.Box.Download(ctx, f.Path, to); err != nil {
 		if to.left < 0 {
 			err = i18n.Fault(fault.TooLarge, i18n.FileLarge, files.Megabytes(most))
@@ -161,15 +161,15 @@ func (s *sending) read(ctx context.Context, f chat.PieceFile, most int64) (chann
 	return channel.File{Name: f.Name, Type: kind, Data: to.Bytes()}, nil
 }
 
-// room is a buffer of bounded size: a file may grow while it is read.
-type room struct {
+// limitedBuffer is a buffer of bounded size: a file may grow while it is read.
+type limitedBuffer struct {
 	bytes.Buffer
 
 	left int64
 }
 
 // Write takes a part, or breaks the transfer off.
-func (r *room) Write(part []byte) (int, error) {
+func (r *limitedBuffer) Write(part []byte) (int, error) {
 	if r.left -= int64(len(part)); r.left < 0 {
 		return 0, io.ErrShortWrite
 	}

@@ -58,12 +58,12 @@ type Fetcher struct {
 	Store    AttachmentStore
 	Accounts Accounts
 	Boxes    activities.Boxes
-	Guests   activities.Guests // nil: no conversation is one of a consumer's
+	Guests   activities.ConsumerFiles // nil: no conversation is one of a consumer's
 	// Documents counts the pages of PDFs; nil: nobody does.
 	Documents Documents
 	Keep      time.Duration // how long files are kept; 0: for ever
 	Words     bool          // whether names of files may stand in histories
-	Voice     Voice         // nil: nobody listens to files of sound
+	Voice     Transcriber   // nil: nobody listens to files of sound
 	Notices   Notices
 }
 
@@ -170,7 +170,7 @@ func owned(ctx context.Context, p chat.AttachmentSet) context.Context {
 // box is where the files of a conversation are.
 func (r *Fetcher) box(ctx context.Context, p chat.AttachmentSet) (sandbox.Sandbox, error) {
 	if r.Guests != nil {
-		if box, ok, err := r.Guests.Room(ctx, p.Session, p.Owner); ok || err != nil {
+		if box, ok, err := r.Guests.FileSystem(ctx, p.Session, p.Owner); ok || err != nil {
 			return box, err
 		}
 	}

@@ -87,12 +87,12 @@ func (p *fakeStore) FileProblem(_ context.Context, _ chat.InboxID, n int, proble
 	}
 	return nil
 }
-func (p *fakeStore) TellSender(_ context.Context, asked chat.InboxID, of chat.Saying, say func(i18n.Lang) string) (bool, error) {
+func (p *fakeStore) TellSender(_ context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
 	p.told = append(p.told, fmt.Sprintf("%d: %s %s: %s", asked, of.Topic, of.About, say(i18n.English)))
 	return true, p.mute
 }
 
-func (p *fakeStore) TellAdministrator(_ context.Context, of chat.Saying, say func(i18n.Lang) string) (bool, error) {
+func (p *fakeStore) TellAdministrator(_ context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
 	p.told = append(p.told, fmt.Sprintf("administrator: %s %s: %s", of.Topic, of.About, say(i18n.English)))
 	return true, p.mute
 }
@@ -376,7 +376,7 @@ type ear struct {
 	err   error
 }
 
-func (e *ear) Hears(kind, name string) bool {
+func (e *ear) IsAudio(kind, name string) bool {
 	return kind == "audio" || strings.HasSuffix(name, ".M4A")
 }
 

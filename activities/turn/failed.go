@@ -87,7 +87,7 @@ func (m *Model) tellCause(ctx context.Context, a *attempt, say i18n.ID, what str
 	if _, own := errors.AsType[llm.OfOwnAccount](cause); own || a.readsCauses(cause) {
 		return nil
 	}
-	of := chat.Saying{Topic: chat.TopicCause, About: "model " + a.model, What: what}
+	of := chat.NoticeKey{Topic: chat.TopicCause, About: "model " + a.model, What: what}
 	_, err := m.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, say, a.model, cause.Error()) })
 	return err
 }

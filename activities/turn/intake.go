@@ -72,7 +72,7 @@ type ModelRefusals interface {
 
 // Notices stores notices.
 type Notices interface {
-	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
+	TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
 // Permissions stores permission rules.

@@ -95,7 +95,7 @@ func (m *Model) tellRefused(ctx context.Context, a *attempt, names string, cause
 	if _, own := errors.AsType[llm.OfOwnAccount](cause); own {
 		return nil
 	}
-	of := chat.Saying{Topic: chat.TopicCause, About: "tool " + names + " of " + a.model, What: string(fault.KindOf(cause))}
+	of := chat.NoticeKey{Topic: chat.TopicCause, About: "tool " + names + " of " + a.model, What: string(fault.KindOf(cause))}
 	_, err := m.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelToolCause, a.model, names, cause.Error()) })
 	return err
 }

@@ -231,7 +231,7 @@ func TestGenerate_ReasonsOfRefusedToolsAreForThoseWhoReadCauses(t *testing.T) {
 	}{
 		"an administrator": {agentprofile.Profile{Trusted: true}, 1, true, false},
 		"a member":         {agentprofile.Profile{}, 1, false, true},
-		"a person outside": {agentprofile.Profile{Strangers: agentprofile.Strangers{Outside: true}}, 0, false, true},
+		"a person outside": {agentprofile.Profile{External: agentprofile.External{Outside: true}}, 0, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := refusing(t, byName, search)

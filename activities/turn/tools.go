@@ -38,7 +38,7 @@ type Tools struct {
 	Sets        ToolSets
 	// Authorizers judge calls whose working folder has changed since they were judged.
 	Authorizers permission.Authorizers
-	Boxes       activities.Rooms
+	Boxes       activities.Sandboxes
 	Outputs     activities.Outputs
 	Sampling    *Sampling // answers what MCP servers ask the model; nil: such requests are refused
 	Words       bool      // whether the first words of a task may stand in histories

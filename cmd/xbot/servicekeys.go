@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/client/apiclient"
-	"xbot/internal/service/desk"
+	"xbot/internal/service/publisher"
 )
 
 type serviceKeyCmd struct {
@@ -42,7 +42,7 @@ func (o ofService) printKey(made apiclient.NewServiceKey, s apiclient.ServiceVie
 		return printJSON(err, made)
 	}
 	say(os.Stdout, "%s", made.Key)
-	say(os.Stderr, "It is %s and is not shown again. Whoever opens %s, behind the address of this server, talks to the service.", made.ID, desk.Link(o.Server, s.ID, made.Key))
+	say(os.Stderr, "It is %s and is not shown again. Whoever opens %s, behind the address of this server, talks to the service.", made.ID, publisher.Link(o.Server, s.ID, made.Key))
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (f *follower) note(ctx context.Context, e chat.Event) error {
 	case chat.EventRetry:
 		return noted(e, func(r chat.Retry) error { return f.retry(e.Seq, r) })
 	case chat.EventHand:
-		return noted(e, func(h chat.Hand) error { return f.hand(e.Seq, h) })
+		return noted(e, func(h chat.Handover) error { return f.hand(e.Seq, h) })
 	case chat.EventRewind:
 		return f.changed(e.Seq)
 	}
@@ -98,7 +98,7 @@ func (f *follower) dropped(seq int64, d chat.Dropped) error {
 	return f.end(seq, Failure{Kind: Dropped, Outcome: d.Outcome, Text: d.Text})
 }
 
-func (f *follower) hand(seq int64, h chat.Hand) error {
+func (f *follower) hand(seq int64, h chat.Handover) error {
 	if !f.q.Beside {
 		return nil
 	}

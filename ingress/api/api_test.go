@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"xbot/ingress/amend"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/agents"
@@ -43,6 +42,7 @@ import (
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
+	"xbot/ingress/callreview"
 	"xbot/ingress/channels"
 	"xbot/ingress/gateway"
 	"xbot/ingress/history"
@@ -87,7 +87,7 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
-	"xbot/internal/service/desk"
+	"xbot/internal/service/publisher"
 	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tool/file"
@@ -237,7 +237,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	connected := &oauth.Accounts{Calls: b.store.Calls, Conversations: b.store.Conversations, OAuth: b.store.OAuth, Users: b.store.Users, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base, Roles: b.store.Roles, Registry: b.store.Registry}
-	a.Tools.Services = apiservices.Endpoints{Base: base, Services: b.store.Services, ServiceUsage: b.store.ServiceUsage, Desk: desk.Desk{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
+	a.Tools.Services = apiservices.Endpoints{Base: base, Services: b.store.Services, ServiceUsage: b.store.ServiceUsage, Desk: publisher.Publisher{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
 	a.Tools.Inbox = apiinbox.Endpoints{Base: base, Services: b.store.Services, Quota: b.store.Quota}
 	b.starter = &starter{}
 	known := &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: b.starter}
@@ -249,7 +249,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 			Projects: &project.Projects{Folders: b.store.Hooks, MCPServers: b.store.MCPServers, Key: secret.Key{1}, Boxes: b.boxes, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Log: log}, Connections: servers,
 		},
 	}
-	a.Account.Preferences = preference.Desk{Memory: b.store.Memory, Notices: b.store.Notices, Settings: b.store.Settings, Models: a.Sessions.Models}
+	a.Account.Preferences = preference.Service{Memory: b.store.Memory, Notices: b.store.Notices, Settings: b.store.Settings, Models: a.Sessions.Models}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store.Settings}
 	a.Runners.Runners.Usual = base.Usual
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{
@@ -267,7 +267,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 		Base: base, RoleStore: b.store.Roles, Prompts: b.store.Prompts, Roles: prompt.Roles{Home: b.home, Own: b.store.Roles}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
 	}
 	a.Automation.Hooks = &hooks.Admin{Conversations: b.store.Conversations, Calls: b.store.Calls, Hooks: b.store.Hooks, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
-	dispatch.Judge = &amend.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store.Permissions}, Hooks: a.Automation.Hooks}
+	dispatch.Judge = &callreview.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store.Permissions}, Hooks: a.Automation.Hooks}
 	a.Sessions.Contexts = &contextview.Viewer{Conversations: b.store.Conversations, Usage: b.store.Usage, Answering: a.Sessions.Words}
 	a.Memory.Memory = view.View{Conversations: b.store.Conversations, Memory: b.store.Memory, Settings: b.store.Settings}
 	a.Account.Usage = &spending.Usage{Usage: b.store.Usage, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}

@@ -20,7 +20,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/internal/sandbox/room"
+	"xbot/internal/sandbox/guestfs"
 	"xbot/internal/service"
 	"xbot/internal/tool/tooltest"
 )
@@ -42,7 +42,7 @@ func (o only) Box(_ context.Context, user chat.UserID, _ string) (sandbox.Sandbo
 func (b *bundle) onRunner() string {
 	b.T.Helper()
 	box := tooltest.New(b.T)
-	b.api.Rooms = room.Finder{Store: b.Store.Services, Boxes: only{box, b.User.ID}}
+	b.api.Rooms = guestfs.Finder{Store: b.Store.Services, Boxes: only{box, b.User.ID}}
 	return box.Workspace()
 }
 

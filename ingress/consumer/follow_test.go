@@ -26,7 +26,7 @@ func (b *bundle) read(c service.Conversation) (read consumer.ConversationWithMes
 	return read
 }
 
-func (b *bundle) admin() servicestore.By { return servicestore.By{User: b.User.ID, Name: "Ada"} }
+func (b *bundle) admin() servicestore.Actor { return servicestore.Actor{User: b.User.ID, Name: "Ada"} }
 
 func (b *bundle) takes(c service.Conversation) {
 	b.T.Helper()

@@ -63,7 +63,7 @@ func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 // reason or another code is said at once.
 func (m *inboundRequest) turnAway(ctx context.Context, say i18n.ID, args ...any) (Outcome, error) {
 	out := Outcome{Result: ResultRefused}
-	first, err := m.Stores.Notices.Once(ctx, chat.Saying{
+	first, err := m.Stores.Notices.Once(ctx, chat.NoticeKey{
 		Topic: chat.TopicDoor, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Sender.ID, What: fmt.Sprint(append([]any{say}, args...)...), Asked: m.e.ID,
 	})
 	if err != nil {

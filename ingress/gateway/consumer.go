@@ -27,7 +27,7 @@ func (m *inboundRequest) findSent(ctx context.Context) error {
 		return err
 	}
 	if _, admin, is := service.InboxOf(key); is && admin == m.user.ID {
-		m.sent = &servicestore.Told{Session: key, Channel: m.e.Channel, Account: m.e.Account, ID: m.e.Parent}
+		m.sent = &servicestore.SentMessage{Session: key, Channel: m.e.Channel, Account: m.e.Account, ID: m.e.Parent}
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) 
 	}
 	said := i18n.Say(lang, i18n.InboxPlain)
 	if !m.wordless {
-		c, err := m.Stores.Services.AnswerSent(ctx, *m.sent, servicestore.By{User: m.user.ID, Name: m.user.Name, From: m.from(in.To)}, m.saidID(), m.text)
+		c, err := m.Stores.Services.AnswerSent(ctx, *m.sent, servicestore.Actor{User: m.user.ID, Name: m.user.Name, From: m.from(in.To)}, m.saidID(), m.text)
 		switch {
 		case refused(err):
 			said = i18n.Explain(lang, err)

@@ -114,7 +114,7 @@ type inboundRequest struct {
 	wordless      bool // nothing was written, so the text is what stands beside one
 	writes        bool // it is a message that arrives, not a change of one or a press
 	// sent is what told an administrator of a consumer, and is replied to; nil: it replies to nothing of the kind.
-	sent *servicestore.Told
+	sent *servicestore.SentMessage
 	destination
 }
 
@@ -161,7 +161,7 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 	if err != nil {
 		return nil, err
 	}
-	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, wrote: wrote, lang: i18n.Spoken{Text: wrote, Usual: p.Language}.Lang()}, nil
+	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, wrote: wrote, lang: i18n.LanguageHints{Text: wrote, Usual: p.Language}.Lang()}, nil
 }
 
 // spoken is the language in which the sender is addressed, once the conversation is known.

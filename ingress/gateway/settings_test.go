@@ -23,10 +23,10 @@ import (
 )
 
 // withSettings is a platform whose people have settings; base is the address of the page.
-func withSettings(t *testing.T, base string) (*platform, preference.Desk) {
+func withSettings(t *testing.T, base string) (*platform, preference.Service) {
 	t.Helper()
 	b := bridged(t, ingresstest.GroupPolicy)
-	desk := preference.Desk{Memory: b.Store.Memory, Notices: b.Store.Notices, Settings: b.Store.Settings, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}}
+	desk := preference.Service{Memory: b.Store.Memory, Notices: b.Store.Notices, Settings: b.Store.Settings, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}}}
 	for _, g := range b.Gateways {
 		g.Preferences, g.Base = desk, base
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store.Users, CardChannel: gateway.CardChannel})...)

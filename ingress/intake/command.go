@@ -79,22 +79,22 @@ func (c *Commands) There(ctx context.Context, text string) bool {
 	return c.asks(ctx, 0, "", parsed.Name).is()
 }
 
-// asked is what a message asks for by its first word: a skill, or a prompt of an MCP server, which a tool fills in.
-type asked struct{ word, promptTool string }
+// skillWord is what a message asks for by its first word: a skill, or a prompt of an MCP server, which a tool fills in.
+type skillWord struct{ word, promptTool string }
 
-func (a asked) is() bool { return a.word != "" }
+func (a skillWord) is() bool { return a.word != "" }
 
-func (c *Commands) asks(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) asked {
+func (c *Commands) asks(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) skillWord {
 	if c == nil || c.Skills == nil {
-		return asked{}
+		return skillWord{}
 	}
 	if c.Skills.HasSkill(ctx, user, key, word) {
-		return asked{word: word}
+		return skillWord{word: word}
 	}
 	if tool := c.Skills.PromptTool(ctx, user, key, word); tool != "" {
-		return asked{word, tool}
+		return skillWord{word, tool}
 	}
-	return asked{}
+	return skillWord{}
 }
 
 // request is the part of a message that a command sees.

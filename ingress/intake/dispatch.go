@@ -150,7 +150,7 @@ func (d *Dispatch) read(ctx context.Context, in Inbound) (engine.Accepted, error
 // speaks returns the language in which a command is answered.
 func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 	if d.Commands == nil {
-		return i18n.Spoken{Text: cmp.Or(in.Wrote, in.Text)}.Lang(), nil
+		return i18n.LanguageHints{Text: cmp.Or(in.Wrote, in.Text)}.Lang(), nil
 	}
 	return d.Commands.people.Users.Speaks(ctx, in.User, in.Session, cmp.Or(in.Wrote, in.Text))
 }

@@ -23,7 +23,7 @@ type Parsed struct {
 	behindCommand bool
 	preparation   *preparation // what the message is taken for; nil: nothing
 	options       chat.Options // for the message alone
-	asks          asked        // of the model
+	asks          skillWord    // of the model
 	queue         chat.Queue
 }
 
@@ -107,7 +107,7 @@ func plain(text string) Parsed {
 func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who reader, allowed func(string) string) (Parsed, error) {
 	parsed, slashed := command.Parse(text)
 	known, found := c.Find(parsed.Name)
-	var asks asked
+	var asks skillWord
 	if slashed && !found && !parsed.IsFolder() {
 		asks = c.asks(ctx, in.User, in.Session, parsed.Name)
 	}

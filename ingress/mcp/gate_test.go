@@ -196,7 +196,7 @@ func (everybody) TokenUser(context.Context, []byte) (users.User, users.Scope, er
 // nobodys are no conversations.
 type nobodys struct{ mcp.Sessions }
 
-func (nobodys) List(context.Context, string, int, ...chat.Shelf) ([]chat.Session, error) {
+func (nobodys) List(context.Context, string, int, ...chat.ListState) ([]chat.Session, error) {
 	return nil, nil
 }
 

@@ -23,7 +23,7 @@ const Path = "/mcp"
 
 // Sessions lists and begins the conversations of whoever asks.
 type Sessions interface {
-	List(ctx context.Context, q string, limit int, shelves ...chat.Shelf) ([]chat.Session, error)
+	List(ctx context.Context, q string, limit int, shelves ...chat.ListState) ([]chat.Session, error)
 	Create(ctx context.Context, in sessions.NewSession) (chat.Session, error)
 }
 

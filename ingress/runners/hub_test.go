@@ -512,13 +512,13 @@ func TestDaemon_NarrowsACommandToTheWallsOfItsConversation(t *testing.T) {
 	}
 	const write, reach = "echo more >> file && echo x > /tmp/$$ && rm /tmp/$$", `python3 -c 'import socket; socket.socket(socket.AF_INET)'`
 	for name, c := range map[string]struct {
-		walls           chat.Walls
+		walls           chat.Confinement
 		writes, reaches bool
 	}{
-		"none":      {chat.Walls{}, true, true},
-		"read-only": {chat.Walls{ReadOnly: true}, false, true},
-		"offline":   {chat.Walls{Offline: true}, true, false},
-		"both":      {chat.Walls{ReadOnly: true, Offline: true}, false, false},
+		"none":      {chat.Confinement{}, true, true},
+		"read-only": {chat.Confinement{ReadOnly: true}, false, true},
+		"offline":   {chat.Confinement{Offline: true}, true, false},
+		"both":      {chat.Confinement{ReadOnly: true, Offline: true}, false, false},
 	} {
 		box := sandbox.Narrow(wide, c.walls)
 		require.Equal(t, "kept", string(exec(box, "head -c 4 file").Output), name)
@@ -538,7 +538,7 @@ func TestDaemon_NarrowsACommandToTheWallsOfItsConversation(t *testing.T) {
 				require.Equal(t, fault.Denied, fault.KindOf(err))
 			}
 		}
-		if c.walls != (chat.Walls{}) {
+		if c.walls != (chat.Confinement{}) {
 			_, err := box.Start(t.Context(), sandbox.StdioRequest{Args: []string{"cat"}})
 			require.Equal(t, fault.Denied, fault.KindOf(err), name)
 		}
@@ -550,7 +550,7 @@ func TestDaemon_WithoutWallsStartsNoCommandThatNeedsThem(t *testing.T) {
 	s := runnerstest.NewServer(t, nil)
 	s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "off"}})
 	wide := s.Direct("local", sandbox.RunnerConfig{})
-	narrow := sandbox.Narrow(wide, chat.Walls{Offline: true})
+	narrow := sandbox.Narrow(wide, chat.Confinement{Offline: true})
 	req := sandbox.ExecRequest{ID: "t.0.0", Command: "echo ran >> ran"}
 	_, err := narrow.Exec(t.Context(), req)
 	require.Equal(t, fault.Denied, fault.KindOf(err), "%v", err)
@@ -573,7 +573,7 @@ func TestDaemon_GivesACommandSecretsThatNoOtherCommandReads(t *testing.T) {
 	s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "require"}})
 	plain := s.Direct("local", sandbox.RunnerConfig{})
 	const value = "ghs_0123456789abcdef"
-	box := sandbox.Furnish(plain, sandbox.Environment{Secrets: []wire.Secret{{Name: "TOKEN", Value: value}}})
+	box := sandbox.WithEnvironment(plain, sandbox.Environment{Secrets: []wire.Secret{{Name: "TOKEN", Value: value}}})
 	printed := make(chan string, 16)
 	ended := make(chan sandbox.ExecResult, 1)
 	go func() {
@@ -606,7 +606,7 @@ func TestDaemon_WithoutWallsTakesNoSecrets(t *testing.T) {
 	s := runnerstest.NewServer(t, nil)
 	s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "off"}})
 	plain := s.Direct("local", sandbox.RunnerConfig{})
-	box := sandbox.Furnish(plain, sandbox.Environment{Secrets: []wire.Secret{{Name: "TOKEN", Value: "0123456789"}}})
+	box := sandbox.WithEnvironment(plain, sandbox.Environment{Secrets: []wire.Secret{{Name: "TOKEN", Value: "0123456789"}}})
 	_, err := box.Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.0", Command: "echo ran >> ran"})
 	require.Equal(t, fault.Denied, fault.KindOf(err), "%v", err)
 	require.NotContains(t, err.Error(), "0123456789")

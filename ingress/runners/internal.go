@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"xbot/ingress/inside"
+	"xbot/ingress/peerauth"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
 )
@@ -19,7 +19,7 @@ const lineWait = 30 * time.Second
 // Internal serves other processes of the same server: GET /internal/runners/{id} says whether the runner's socket is
 // held here, POST /internal/runners/{id}/call passes a request on, DELETE closes the runner's connection because its token
 // is no longer good (package sandbox has the client).
-func (h *Hub) Internal(key string) (http.Handler, error) { return inside.Guard(key, h.Inner()) }
+func (h *Hub) Internal(key string) (http.Handler, error) { return peerauth.Guard(key, h.Inner()) }
 
 // Inner is Internal without a guard: the caller authenticates requests.
 func (h *Hub) Inner() http.Handler {
@@ -52,7 +52,7 @@ func (h *Hub) serveInfo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(sandbox.Held{Epoch: s.epoch, Info: s.info}); err != nil {
+	if err := json.NewEncoder(w).Encode(sandbox.HeldConnection{Epoch: s.epoch, Info: s.info}); err != nil {
 		h.cfg.Log.Debug("a caller left before it was answered", "error", err)
 	}
 }

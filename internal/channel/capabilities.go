@@ -83,9 +83,9 @@ type Fetcher interface {
 	Fetch(ctx context.Context, message string, a chat.Attachment) (io.ReadCloser, error)
 }
 
-// Held is an account that speaks through the one connection that its Run holds: a process that does not hold it cannot do
+// ConnectedAccount is an account that speaks through the one connection that its Run holds: a process that does not hold it cannot do
 // any of this (package held passes it on to the one that does).
-type Held interface {
+type ConnectedAccount interface {
 	Account
 	Deleter
 	Reactor

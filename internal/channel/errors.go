@@ -32,18 +32,18 @@ func Certain(err error) error {
 	}
 }
 
-// late is a refusal because of the message that is answered.
-type late struct{ error }
+// lateRefusal is a refusal because of the message that is answered.
+type lateRefusal struct{ error }
 
-func (l late) Unwrap() error { return l.error }
+func (l lateRefusal) Unwrap() error { return l.error }
 
 // Belated marks a refusal because the person's message is too old for an answer, or was answered too often. Nothing was
 // sent; the same can be said in answer to a newer message, or as a message of the bot's own.
-func Belated(err error) error { return late{err} }
+func Belated(err error) error { return lateRefusal{err} }
 
 // TooLate reports whether a platform takes no more answers to the message that was answered.
 func TooLate(err error) bool {
-	_, ok := errors.AsType[late](err)
+	_, ok := errors.AsType[lateRefusal](err)
 	return ok
 }
 

@@ -79,7 +79,7 @@ type Permits struct {
 	Here  Preset     `json:"here"`  // chosen for the conversation; for a subagent, for that of the person above
 	Own   Preset     `json:"own"`   // chosen for all conversations of the person
 	Rules []ToolRule `json:"rules"`
-	At    Spot       `json:"at"`  // where the conversation above all takes place
+	At    Location   `json:"at"`  // where the conversation above all takes place
 	Cwd   string     `json:"cwd"` // where paths of calls begin; empty: the workspace
 
 	// Outside: somebody outside writes to a service, whom nobody asks, and whose rules nobody keeps.

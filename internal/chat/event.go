@@ -44,8 +44,8 @@ type Rewound struct {
 	Again bool `json:"again,omitempty"`
 }
 
-// Hand says who answers in a conversation of a consumer from now on.
-type Hand struct {
+// Handover says who answers in a conversation of a consumer from now on.
+type Handover struct {
 	Person bool `json:"person" doc:"A person of the house answers, and not the agent."`
 }
 

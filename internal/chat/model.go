@@ -49,8 +49,8 @@ type ModelCriteria struct {
 	OfTurn
 }
 
-// Spot is where a conversation takes place, as the policy tells one place from another.
-type Spot struct {
+// Location is where a conversation takes place, as the policy tells one place from another.
+type Location struct {
 	Channel  string   `json:"channel"`
 	Account  string   `json:"account"`
 	ChatType ChatType `json:"chat_type"`
@@ -59,8 +59,8 @@ type Spot struct {
 	Job *JobPermits `json:"job,omitempty"`
 }
 
-// Walls narrow what the commands of a conversation may do, below what their runner lets commands do. The zero value narrows nothing.
-type Walls struct {
+// Confinement narrow what the commands of a conversation may do, below what their runner lets commands do. The zero value narrows nothing.
+type Confinement struct {
 	ReadOnly bool // they change no file, nor do the tools that write files
 	Offline  bool // they open no sockets: neither to the network nor to other programs of the machine
 	Confined bool // they do not start where their runner does not confine commands
@@ -72,7 +72,7 @@ type Walls struct {
 type OfTurn struct {
 	Options Options   // of the message that it answers
 	Plan    PlanState // whether it has to propose a plan
-	Above   Spot      // where the conversation above all takes place; one that is below none is above itself
+	Above   Location  // where the conversation above all takes place; one that is below none is above itself
 	Root    ChatType  // of the conversation above all: for jobs and triggers, unlike Above, their own
 }
 

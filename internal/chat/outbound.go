@@ -183,8 +183,8 @@ const (
 	TopicUnlisted = "unlisted"
 )
 
-// Saying is a notice that is sent once, then at most daily or never again.
-type Saying struct {
+// NoticeKey is a notice that is sent once, then at most daily or never again.
+type NoticeKey struct {
 	Topic            string
 	Channel, Account string // where; empty for what has no place
 	About            string // who or what

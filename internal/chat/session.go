@@ -7,7 +7,7 @@ type Session struct {
 	Key    SessionKey `json:"key"`
 	Title  string     `json:"title" doc:"The first words of the first message, until somebody renames it or a model names it after the first answer."`
 	Pinned bool       `json:"pinned"`
-	Shelf  Shelf      `json:"shelf,omitempty" enum:"archived,oneshots" doc:"Where it is kept out of the list: archived until somebody writes there again, oneshots of xbot-cli -p. Empty: in the list."`
+	Shelf  ListState  `json:"shelf,omitempty" enum:"archived,oneshots" doc:"Where it is kept out of the list: archived until somebody writes there again, oneshots of xbot-cli -p. Empty: in the list."`
 	ForkOf SessionKey `json:"fork_of,omitempty" doc:"The session that this one was copied from; it may be gone."`
 	Once   bool       `json:"once,omitempty" doc:"It belongs to a subagent that answers once. After its answer, messages are refused."`
 	Routing
@@ -72,12 +72,12 @@ type Fill struct {
 	ContextMax  int `json:"context_max" doc:"Tokens that the model takes in all."`
 }
 
-// Shelf is where a conversation is kept out of the list of its person.
-type Shelf string
+// ListState is where a conversation is kept out of the list of its person.
+type ListState string
 
 // The shelves.
 const (
-	Listed   Shelf = ""         // none: it is in the list
-	Archived Shelf = "archived" // a person put it away; a message brings it back
-	OneShots Shelf = "oneshots" // a terminal began it for one question
+	Listed   ListState = ""         // none: it is in the list
+	Archived ListState = "archived" // a person put it away; a message brings it back
+	OneShots ListState = "oneshots" // a terminal began it for one question
 )

@@ -79,8 +79,8 @@ type TurnCommand struct {
 	Answered bool   // it was carried out before
 }
 
-// Asked is what a turn was started by.
-type Asked struct {
+// TurnOrigin is what a turn was started by.
+type TurnOrigin struct {
 	Inbox   InboxID
 	User    UserID
 	Text    string

@@ -72,8 +72,8 @@ const (
 	kindAccess chat.EventKind = "access"
 )
 
-// ended is the data of kindEnd: a turn, or the call of a background task.
-type ended struct {
+// endData is the data of kindEnd: a turn, or the call of a background task.
+type endData struct {
 	Turn chat.TurnID `json:"turn_id,omitempty"`
 	Call chat.CallID `json:"call_id,omitempty"`
 }
@@ -101,11 +101,13 @@ func (b *Bus) PublishDelta(key chat.SessionKey, d chat.Delta) { b.publish(key, c
 func (b *Bus) PublishOutput(key chat.SessionKey, o chat.Output) { b.publish(key, chat.EventOutput, o) }
 
 // End forgets what is live of a turn that was closed: its durable events have all been written.
-func (b *Bus) End(key chat.SessionKey, turn chat.TurnID) { b.publish(key, kindEnd, ended{Turn: turn}) }
+func (b *Bus) End(key chat.SessionKey, turn chat.TurnID) {
+	b.publish(key, kindEnd, endData{Turn: turn})
+}
 
 // EndTask forgets what is live of a background task that has ended.
 func (b *Bus) EndTask(key chat.SessionKey, call chat.CallID) {
-	b.publish(key, kindEnd, ended{Call: call})
+	b.publish(key, kindEnd, endData{Call: call})
 }
 
 // Below tells who watches a conversation that its subagents, or their chats, went on.

@@ -50,7 +50,7 @@ func (s *snapshot) add(kind chat.EventKind, data json.RawMessage) {
 
 // end empties the snapshot of a turn that was closed, or of a task that has ended; what is of another one stays.
 func (s *snapshot) end(data json.RawMessage) {
-	var e ended
+	var e endData
 	if json.Unmarshal(data, &e) != nil {
 		return
 	}

@@ -29,8 +29,8 @@ func Row(lang Lang, sentences ...string) string {
 	return strings.Join(sentences, " ")
 }
 
-// Spoken is what tells in which language somebody is addressed. Its zero value is English.
-type Spoken struct {
+// LanguageHints is what tells in which language somebody is addressed. Its zero value is English.
+type LanguageHints struct {
 	Chosen string   // what the person chose, as /language takes it
 	Text   string   // what is answered, where it is not among Here
 	Here   []string // what people wrote last in the conversation, newest first
@@ -42,7 +42,7 @@ type Spoken struct {
 // Lang returns the language. A text to be answered decides if it is Chinese: whoever writes /帮助 reads Chinese. Then comes the language
 // of most of what was written last. What tells nothing, such as a picture or a bare command, has no say (Tells). Who chose a language
 // that the catalogue does not have is answered in English.
-func (s Spoken) Lang() Lang {
+func (s LanguageHints) Lang() Lang {
 	if lang, chose := chosen(s.Chosen); chose && !s.Shared {
 		return lang
 	}
@@ -66,7 +66,7 @@ func (s Spoken) Lang() Lang {
 }
 
 // Chosen returns the language that a choice means, as /language takes it.
-func Chosen(choice string) Lang { return Spoken{Chosen: choice}.Lang() }
+func Chosen(choice string) Lang { return LanguageHints{Chosen: choice}.Lang() }
 
 func chosen(choice string) (lang Lang, chose bool) {
 	choice = strings.ToLower(strings.TrimSpace(choice))

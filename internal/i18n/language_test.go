@@ -21,7 +21,7 @@ func TestSpoken_AChoiceDecidesInADirectChat(t *testing.T) {
 		if c.want == i18n.Chinese {
 			other = "what is the weather like"
 		}
-		s := i18n.Spoken{Chosen: c.chosen, Text: other, Here: []string{other, other}, Usual: "en"}
+		s := i18n.LanguageHints{Chosen: c.chosen, Text: other, Here: []string{other, other}, Usual: "en"}
 		require.Equal(t, c.want, s.Lang(), c.chosen)
 		require.Equal(t, c.want, i18n.Chosen(c.chosen))
 	}
@@ -30,23 +30,23 @@ func TestSpoken_AChoiceDecidesInADirectChat(t *testing.T) {
 func TestSpoken_IsThatOfMostOfTheLastMessagesThatTellOne(t *testing.T) {
 	const zh, en, none = "今天天气怎么样", "what is the weather like", "[image: IMG_1.jpg · 2048 bytes · /home/xbot/IMG_1.jpg]"
 	for name, c := range map[string]struct {
-		spoken i18n.Spoken
+		spoken i18n.LanguageHints
 		want   i18n.Lang
 	}{
-		"nothing tells":                             {i18n.Spoken{}, i18n.English},
-		"nothing tells, the operator does":          {i18n.Spoken{Text: "/status", Here: []string{none}, Usual: "zh"}, i18n.Chinese},
-		"a photo among Chinese":                     {i18n.Spoken{Here: []string{none, zh}}, i18n.Chinese},
-		"a command among Chinese":                   {i18n.Spoken{Text: "/help", Here: []string{zh}}, i18n.Chinese},
-		"a command among English, Chinese operator": {i18n.Spoken{Text: "/help", Here: []string{en}, Usual: "zh"}, i18n.English},
-		"a foreign message changes nothing":         {i18n.Spoken{Here: []string{en, zh, none, zh}}, i18n.Chinese},
-		"two in a row do":                           {i18n.Spoken{Here: []string{en, none, en, zh, zh, zh}}, i18n.English},
-		"of two the newest counts":                  {i18n.Spoken{Here: []string{zh, en}}, i18n.Chinese},
-		"a Chinese command is answered in Chinese":  {i18n.Spoken{Text: "/帮助", Here: []string{en, en, en}}, i18n.Chinese},
-		"what is refused counts as the newest":      {i18n.Spoken{Text: en, Usual: "zh"}, i18n.English},
-		"elsewhere":                                 {i18n.Spoken{Text: "/status", Here: []string{none}, Wrote: []string{zh}}, i18n.Chinese},
-		"here before elsewhere":                     {i18n.Spoken{Here: []string{en}, Wrote: []string{zh, zh}}, i18n.English},
-		"a group before the choice of one":          {i18n.Spoken{Shared: true, Chosen: "en", Here: []string{zh}}, i18n.Chinese},
-		"a choice where a group tells nothing":      {i18n.Spoken{Shared: true, Chosen: "zh", Here: []string{none}, Usual: "en"}, i18n.Chinese},
+		"nothing tells":                             {i18n.LanguageHints{}, i18n.English},
+		"nothing tells, the operator does":          {i18n.LanguageHints{Text: "/status", Here: []string{none}, Usual: "zh"}, i18n.Chinese},
+		"a photo among Chinese":                     {i18n.LanguageHints{Here: []string{none, zh}}, i18n.Chinese},
+		"a command among Chinese":                   {i18n.LanguageHints{Text: "/help", Here: []string{zh}}, i18n.Chinese},
+		"a command among English, Chinese operator": {i18n.LanguageHints{Text: "/help", Here: []string{en}, Usual: "zh"}, i18n.English},
+		"a foreign message changes nothing":         {i18n.LanguageHints{Here: []string{en, zh, none, zh}}, i18n.Chinese},
+		"two in a row do":                           {i18n.LanguageHints{Here: []string{en, none, en, zh, zh, zh}}, i18n.English},
+		"of two the newest counts":                  {i18n.LanguageHints{Here: []string{zh, en}}, i18n.Chinese},
+		"a Chinese command is answered in Chinese":  {i18n.LanguageHints{Text: "/帮助", Here: []string{en, en, en}}, i18n.Chinese},
+		"what is refused counts as the newest":      {i18n.LanguageHints{Text: en, Usual: "zh"}, i18n.English},
+		"elsewhere":                                 {i18n.LanguageHints{Text: "/status", Here: []string{none}, Wrote: []string{zh}}, i18n.Chinese},
+		"here before elsewhere":                     {i18n.LanguageHints{Here: []string{en}, Wrote: []string{zh, zh}}, i18n.English},
+		"a group before the choice of one":          {i18n.LanguageHints{Shared: true, Chosen: "en", Here: []string{zh}}, i18n.Chinese},
+		"a choice where a group tells nothing":      {i18n.LanguageHints{Shared: true, Chosen: "zh", Here: []string{none}, Usual: "en"}, i18n.Chinese},
 	} {
 		require.Equal(t, c.want, c.spoken.Lang(), name)
 	}

@@ -84,7 +84,7 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 	switch {
 	case len(x.req.Secrets) > 0:
 		op = wire.OpExecSecret
-	case x.req.Walls != (chat.Walls{}):
+	case x.req.Confinement != (chat.Confinement{}):
 		op = wire.OpExecNarrow
 	}
 	req, err := wire.NewRequest(op, wire.ExecAttach{
@@ -99,7 +99,7 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		Offset:    x.offset,
 		Store:     x.store,
 		Input:     x.req.Input,
-		Walls:     wire.Walls(x.req.Walls),
+		Confinement:     wire.Confinement(x.req.Confinement),
 		Secrets:   x.req.Secrets,
 	})
 	if err != nil {

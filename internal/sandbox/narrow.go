@@ -10,8 +10,8 @@ import (
 
 // Narrow puts a sandbox behind walls: commands run within them, what writes files is refused where they are read-only, and no process is
 // started to talk to, since such processes are shared by all conversations of a person. No walls are the sandbox itself.
-func Narrow(box Sandbox, walls chat.Walls) Sandbox {
-	if walls == (chat.Walls{}) {
+func Narrow(box Sandbox, walls chat.Confinement) Sandbox {
+	if walls == (chat.Confinement{}) {
 		return box
 	}
 	return narrowed{Sandbox: box, walls: walls}
@@ -22,7 +22,7 @@ func Wide(box Sandbox) Sandbox {
 	if n, ok := box.(narrowed); ok {
 		box = n.Sandbox
 	}
-	if f, ok := box.(furnished); ok {
+	if f, ok := box.(environmentSandbox); ok {
 		box = f.Sandbox
 	}
 	return box
@@ -47,7 +47,7 @@ func Talks(box Sandbox) error {
 type narrowed struct {
 	Sandbox
 
-	walls chat.Walls
+	walls chat.Confinement
 }
 
 var (
@@ -65,8 +65,8 @@ func (n narrowed) writes() error {
 
 // Exec runs the command within the walls.
 func (n narrowed) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) {
-	req.Walls.ReadOnly = req.Walls.ReadOnly || n.walls.ReadOnly
-	req.Walls.Offline = req.Walls.Offline || n.walls.Offline
+	req.Confinement.ReadOnly = req.Confinement.ReadOnly || n.walls.ReadOnly
+	req.Confinement.Offline = req.Confinement.Offline || n.walls.Offline
 	return n.Sandbox.Exec(ctx, req)
 }
 

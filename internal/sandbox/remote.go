@@ -34,8 +34,8 @@ const (
 	infoWait    = 5 * time.Second
 )
 
-// Held says that a process holds a runner's socket.
-type Held struct {
+// HeldConnection says that a process holds a runner's socket.
+type HeldConnection struct {
 	Epoch int64     `json:"epoch"`
 	Info  wire.Info `json:"info"`
 }
@@ -46,7 +46,7 @@ type remoteConnection struct {
 	base   string
 	key    KeySource
 	id     RunnerID
-	held   Held
+	held   HeldConnection
 }
 
 // newClient makes a client for other processes of the same server. It never uses a proxy, and a command that runs

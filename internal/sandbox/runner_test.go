@@ -109,10 +109,10 @@ func TestExec_GoesOnWhereTheOutputBroke(t *testing.T) {
 
 func TestExec_AsksForWallsByANameThatOlderRunnersDoNotKnow(t *testing.T) {
 	r, s := setup(t, step{answer: wire.ExecEnd{State: wire.StateExited}}, step{answer: wire.ExecEnd{State: wire.StateExited}})
-	for i, walls := range []chat.Walls{{}, {Offline: true}} {
+	for i, walls := range []chat.Confinement{{}, {Offline: true}} {
 		_, err := sandbox.Narrow(r, walls).Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.0", Command: "true"})
 		require.NoError(t, err)
-		require.Equal(t, wire.Walls(walls), body[wire.ExecAttach](s, i).Walls)
+		require.Equal(t, wire.Confinement(walls), body[wire.ExecAttach](s, i).Confinement)
 	}
 	require.Equal(t, wire.OpExecAttach, s.asked[0].Op)
 	require.Equal(t, wire.OpExecNarrow, s.asked[1].Op)
@@ -122,20 +122,20 @@ func TestExec_SendsSecretsByANameThatOlderRunnersDoNotKnow(t *testing.T) {
 	t.Parallel()
 	r, s := setup(t, step{answer: wire.ExecEnd{State: wire.StateExited}}, step{answer: wire.ExecEnd{State: wire.StateExited}})
 	env := sandbox.Environment{Variables: []string{"A=1", "B=2"}, Secrets: []wire.Secret{{Name: "TOKEN", Value: "0123456789"}}}
-	box := sandbox.Narrow(sandbox.Furnish(r, env), chat.Walls{Offline: true})
+	box := sandbox.Narrow(sandbox.WithEnvironment(r, env), chat.Confinement{Offline: true})
 	_, err := box.Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.0", Command: "true", Env: []string{"B=3"}})
 	require.NoError(t, err)
 	require.Equal(t, wire.OpExecSecret, s.asked[0].Op)
 	sent := body[wire.ExecAttach](s, 0)
 	require.Equal(t, []string{"A=1", "B=2", "B=3"}, sent.Env, "what the request says comes last, and wins")
 	require.Equal(t, env.Secrets, sent.Secrets)
-	require.True(t, sent.Walls.Offline)
+	require.True(t, sent.Confinement.Offline)
 	require.Equal(t, "[hidden: TOKEN]", env.Masker().Text("0123456789"))
 
 	_, err = sandbox.Wide(box).Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.1", Command: "true"})
 	require.NoError(t, err)
 	require.Equal(t, wire.OpExecAttach, s.asked[1].Op, "what the server runs for itself has neither walls nor variables")
-	require.Same(t, r, sandbox.Furnish(r, sandbox.Environment{}))
+	require.Same(t, r, sandbox.WithEnvironment(r, sandbox.Environment{}))
 }
 
 func TestExec_RefusesOutputWithAGap(t *testing.T) {

@@ -87,9 +87,9 @@ type ExecRequest struct {
 	// Secrets are variables that only the command may read: its runner keeps them in no file and hides their values in what the command
 	// writes. A runner that cannot keep them from other commands refuses to start it (Denied), and so does one of an older version (Invalid).
 	Secrets []wire.Secret
-	// Walls narrow what the command may do. A runner that cannot build them refuses to start it (Denied), and so does one of an older
+	// Confinement narrow what the command may do. A runner that cannot build them refuses to start it (Denied), and so does one of an older
 	// version (Invalid).
-	Walls chat.Walls
+	Confinement chat.Confinement
 	// Input says that the command reads what Feed writes. Its output is what it writes to stdout, whole: a command that writes
 	// more than wire.MaxLog is ended.
 	Input bool

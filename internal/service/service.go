@@ -69,8 +69,8 @@ type Conversation struct {
 	Seq       int64 // of the newest durable event
 }
 
-// Room says where the files of a consumer's conversation are, and which of its administrator's files it sees.
-type Room struct {
+// FileSystem says where the files of a consumer's conversation are, and which of its administrator's files it sees.
+type FileSystem struct {
 	Service      string
 	Conversation string
 	Session      chat.SessionKey

@@ -219,7 +219,7 @@ func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 	other, err := b.Users.CreateUser(t.Context(), "other", users.RoleMember)
 	require.NoError(t, err)
 	require.NoError(t, b.Permissions.SetPermission(t.Context(), other.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
-	at := chat.Spot{Channel: "web", ChatType: chat.ChatDirect}
+	at := chat.Location{Channel: "web", ChatType: chat.ChatDirect}
 	require.Equal(t, chat.Permits{Admin: true, Rules: []chat.ToolRule{}, At: at}, permits(key), "the rule of somebody else does not count")
 	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Preset, "ask"))
 	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Preset: new("read_only")}))

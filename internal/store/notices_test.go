@@ -100,7 +100,7 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	b := setup(t)
 	b.onPlatform()
 	ctx := t.Context()
-	of := chat.Saying{Topic: chat.TopicCause, About: "model one", What: "denied"}
+	of := chat.NoticeKey{Topic: chat.TopicCause, About: "model one", What: "denied"}
 	text := "the key is wrong"
 	tell := func() bool {
 		told, err := b.Notices.TellAdministrator(ctx, of, func(i18n.Lang) string { return text })
@@ -144,7 +144,7 @@ func TestTellSender_AnswersTheMessageOnceADayInTheLanguageOfWhoWroteIt(t *testin
 	b := setup(t)
 	b.onPlatform()
 	ctx := t.Context()
-	of := chat.Saying{Topic: chat.TopicFiles, Channel: "napcat", About: "7", What: "runner"}
+	of := chat.NoticeKey{Topic: chat.TopicFiles, Channel: "napcat", About: "7", What: "runner"}
 	tell := func(id chat.InboxID) bool {
 		told, err := b.Notices.TellSender(ctx, id, of, func(l i18n.Lang) string { return "nowhere " + string(l) })
 		require.NoError(t, err)
@@ -180,13 +180,13 @@ func (b *bundle) answering() (all []string) {
 
 func TestTellAdministrator_WhatIsSaidOnceIsNeverRepeated(t *testing.T) {
 	b := setup(t)
-	of := chat.Saying{Topic: chat.TopicCause, About: "workspace", What: "/home/alice", Once: true}
-	tell := func(of chat.Saying) bool {
+	of := chat.NoticeKey{Topic: chat.TopicCause, About: "workspace", What: "/home/alice", Once: true}
+	tell := func(of chat.NoticeKey) bool {
 		told, err := b.Notices.TellAdministrator(t.Context(), of, func(i18n.Lang) string { return "as before" })
 		require.NoError(t, err)
 		return told
 	}
-	daily := chat.Saying{Topic: chat.TopicCause, About: "model one", What: "denied"}
+	daily := chat.NoticeKey{Topic: chat.TopicCause, About: "model one", What: "denied"}
 	require.True(t, tell(of))
 	require.True(t, tell(daily))
 	_, err := b.pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '400 days'")

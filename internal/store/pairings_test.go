@@ -105,7 +105,7 @@ func TestEndPairing_RefusedMayAskAgain(t *testing.T) {
 
 func TestOnce_ASentenceIsSaidOnceThenAtMostDaily(t *testing.T) {
 	b := setup(t)
-	say := chat.Saying{Topic: chat.TopicDoor, Channel: "feishu", About: "ou_1", What: "closed", Asked: "m1"}
+	say := chat.NoticeKey{Topic: chat.TopicDoor, Channel: "feishu", About: "ou_1", What: "closed", Asked: "m1"}
 	var said atomic.Int32
 	var group sync.WaitGroup
 	for i := range 6 {
@@ -120,7 +120,7 @@ func TestOnce_ASentenceIsSaidOnceThenAtMostDaily(t *testing.T) {
 	group.Wait()
 	require.EqualValues(t, 1, said.Load(), "to one of many that come together")
 
-	once := func(change func(*chat.Saying)) bool {
+	once := func(change func(*chat.NoticeKey)) bool {
 		s := say
 		s.Asked = "another"
 		change(&s)
@@ -128,19 +128,19 @@ func TestOnce_ASentenceIsSaidOnceThenAtMostDaily(t *testing.T) {
 		require.NoError(t, err)
 		return first
 	}
-	same := func(*chat.Saying) {}
+	same := func(*chat.NoticeKey) {}
 	require.False(t, once(same))
-	require.True(t, once(func(s *chat.Saying) { s.About = "ou_2" }), "everybody is told")
-	require.True(t, once(func(s *chat.Saying) { s.What = "full" }), "what changed is said at once")
-	require.True(t, once(func(s *chat.Saying) { s.What = "full" }), "the same message, brought again")
-	require.False(t, once(func(s *chat.Saying) { s.What, s.Asked = "full", "later" }))
+	require.True(t, once(func(s *chat.NoticeKey) { s.About = "ou_2" }), "everybody is told")
+	require.True(t, once(func(s *chat.NoticeKey) { s.What = "full" }), "what changed is said at once")
+	require.True(t, once(func(s *chat.NoticeKey) { s.What = "full" }), "the same message, brought again")
+	require.False(t, once(func(s *chat.NoticeKey) { s.What, s.Asked = "full", "later" }))
 	_, err := b.pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '1 day'")
 	require.NoError(t, err)
-	require.True(t, once(func(s *chat.Saying) { s.What = "full" }), "a day later")
+	require.True(t, once(func(s *chat.NoticeKey) { s.What = "full" }), "a day later")
 
 	_, err = b.pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '3 days'")
 	require.NoError(t, err)
-	require.True(t, once(func(s *chat.Saying) { s.About = "ou_3" }))
+	require.True(t, once(func(s *chat.NoticeKey) { s.About = "ou_3" }))
 	var left int
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM told_once").Scan(&left))
 	require.Equal(t, 1, left, "nothing is kept of who wrote days ago")

@@ -28,7 +28,7 @@ func TestModelWanted_WhatAConversationSetsGoingIsWhereItIs(t *testing.T) {
 	_, err = b.pool.Exec(t.Context(), `
 		INSERT INTO triggers (id, user_id, name, source, secret, session_key, answer_in, per_minute) VALUES ('t1', $1, 'n', 'generic', '', 'hook:t1', $2, 6)`, b.user.ID, key)
 	require.NoError(t, err)
-	want := chat.Spot{Channel: "qq", Account: "ops", ChatType: chat.ChatGroup, Scene: chat.SceneWork}
+	want := chat.Location{Channel: "qq", Account: "ops", ChatType: chat.ChatGroup, Scene: chat.SceneWork}
 	for _, k := range []chat.SessionKey{key, "below", "cron:job_00000001", "under the job", "hook:t1"} {
 		w, err := b.Settings.ModelWanted(t.Context(), k)
 		require.NoError(t, err)

@@ -22,7 +22,7 @@ func (b *bundle) takenBy(c service.Conversation, name string) users.User {
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.Channels.SaveChannelAccount(b.t.Context(), accountstore.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
 	from := &chat.Address{ChatType: chat.ChatDirect, Peer: "ou_" + name, Channel: "feishu"}
-	_, err = b.Services.TakeIn(b.t.Context(), c, servicestore.By{User: other.ID, Name: name, From: from}, b.Quota.Zones())
+	_, err = b.Services.TakeIn(b.t.Context(), c, servicestore.Actor{User: other.ID, Name: name, From: from}, b.Quota.Zones())
 	require.NoError(b.t, err)
 	return other
 }
@@ -59,7 +59,7 @@ func TestServiceHands_AreGivenBackWhenTheirAdministratorIsNoneAnyMore(t *testing
 			b.requireGivenBack(c, why)
 			require.Equal(t, told, b.count("SELECT count(*) FROM outbound WHERE channel = 'feishu'"), "nobody is told any more")
 
-			_, err := b.Services.TakeIn(t.Context(), c, servicestore.By{User: other.ID, Name: other.Name}, b.Quota.Zones())
+			_, err := b.Services.TakeIn(t.Context(), c, servicestore.Actor{User: other.ID, Name: other.Name}, b.Quota.Zones())
 			require.Equal(t, fault.Denied, b.kind(err), "and they take none from now on")
 		})
 	}

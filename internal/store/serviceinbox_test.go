@@ -54,7 +54,9 @@ func (b *bundle) writesAlone(channel, peer string) {
 	require.NoError(b.t, err)
 }
 
-func (b *bundle) by() servicestore.By { return servicestore.By{User: b.user.ID, Name: b.user.Name} }
+func (b *bundle) by() servicestore.Actor {
+	return servicestore.Actor{User: b.user.ID, Name: b.user.Name}
+}
 
 func (b *bundle) contact(c service.Conversation, call, text string) (service.Contacted, error) {
 	return b.Services.ContactAdmin(b.t.Context(), service.Contact{Session: c.Session, Call: chat.CallID(call), Message: text})
@@ -305,7 +307,7 @@ func TestServiceHands_IsGivenBackByTheDeletionOfWhoHasIt(t *testing.T) {
 	c := b.consumer()
 	other, err := b.Users.CreateUser(t.Context(), "second", "admin")
 	require.NoError(t, err)
-	_, err = b.Services.TakeIn(t.Context(), c, servicestore.By{User: other.ID, Name: other.Name}, b.Quota.Zones())
+	_, err = b.Services.TakeIn(t.Context(), c, servicestore.Actor{User: other.ID, Name: other.Name}, b.Quota.Zones())
 	require.NoError(t, err)
 	_, err = b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] hello"})
 	require.NoError(t, err)
@@ -366,7 +368,7 @@ func TestServiceHands_TheAdministratorIsToldWhereTheyLastSpoke(t *testing.T) {
 	b.writesAlone("feishu", "ou_admin")
 	c := b.consumer()
 	from := &chat.Address{ChatType: chat.ChatDirect, Peer: "ou_admin", Channel: "feishu", ReplyTo: "om_old"}
-	_, err := b.Services.TakeIn(t.Context(), c, servicestore.By{User: b.user.ID, Name: b.user.Name, From: from}, b.Quota.Zones())
+	_, err := b.Services.TakeIn(t.Context(), c, servicestore.Actor{User: b.user.ID, Name: b.user.Name, From: from}, b.Quota.Zones())
 	require.NoError(t, err)
 	b.asksService(c, "m1", "Hello **you**")
 	inbox := service.InboxSession(c.Service, b.user.ID)
@@ -380,10 +382,10 @@ func TestServiceHands_TheAdministratorIsToldWhereTheyLastSpoke(t *testing.T) {
 	require.Empty(t, o.Place.ReplyTo)
 	o.Pieces = []chat.Piece{{Text: o.Text, State: chat.PieceSent, ID: "om_9"}}
 	require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, true))
-	about, err := b.Services.InboxSent(t.Context(), servicestore.Told{Session: inbox, Channel: "feishu", ID: "om_9"})
+	about, err := b.Services.InboxSent(t.Context(), servicestore.SentMessage{Session: inbox, Channel: "feishu", ID: "om_9"})
 	require.NoError(t, err)
 	require.Equal(t, c.ID, about.Conversation.ID)
-	_, err = b.Services.InboxSent(t.Context(), servicestore.Told{Session: inbox, Channel: "qq", ID: "om_9"})
+	_, err = b.Services.InboxSent(t.Context(), servicestore.SentMessage{Session: inbox, Channel: "qq", ID: "om_9"})
 	require.Equal(t, fault.NotFound, b.kind(err))
 
 	_, err = b.Services.Say(t.Context(), c, b.by(), "s1", "From the page now.")

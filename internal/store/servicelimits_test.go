@@ -159,7 +159,7 @@ func TestAdmit_TheTokensOfADayStayUsedWhenTheirConversationIsDeleted(t *testing.
 	require.Error(t, b.Services.Admit(ctx, by, servicestore.Send{ID: "b", User: d.User}))
 	taken, err := b.ServiceUsage.ServiceTokens(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []servicestore.Taken{{Service: by.Service.ID, Prompt: 71, Completion: 29}}, taken)
+	require.Equal(t, []servicestore.TokenUsage{{Service: by.Service.ID, Prompt: 71, Completion: 29}}, taken)
 	_, err = b.pool.Exec(ctx, "UPDATE service_tokens SET day = day - 1")
 	require.NoError(t, err)
 	require.NoError(t, b.Services.Admit(ctx, by, servicestore.Send{ID: "b", User: d.User}), "the next day")

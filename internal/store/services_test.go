@@ -331,7 +331,7 @@ func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
 	room, ok, err := b.Services.ServiceRoom(ctx, c.User)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.Equal(t, service.Room{
+	require.Equal(t, service.FileSystem{
 		Service: made.ID, Conversation: c.ID, Session: c.Session, Admin: b.user.ID, Docs: []string{"faq/**"}, Scripts: []string{},
 	}, room)
 	choice, err := b.Runners.RunnerChoice(ctx, c.User, "")
@@ -352,7 +352,7 @@ func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
 	require.Equal(t, fault.Denied, fault.KindOf(err), "it is being deleted")
 	left, err := b.Services.ServiceRoomLeft(ctx, c.User)
 	require.NoError(t, err)
-	require.Equal(t, service.Room{Service: made.ID, Conversation: c.ID, Admin: b.user.ID, Runner: "desk"}, left)
+	require.Equal(t, service.FileSystem{Service: made.ID, Conversation: c.ID, Admin: b.user.ID, Runner: "desk"}, left)
 	require.NoError(t, b.Services.ServiceRoomGone(ctx, c.User))
 	_, err = b.Services.ServiceRoomLeft(ctx, c.User)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))

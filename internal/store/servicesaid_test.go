@@ -35,7 +35,7 @@ func (b *bundle) compress(c service.Conversation, upTo chat.MessageID) {
 	require.NoError(b.t, err)
 }
 
-func whoSaid(said []service.Said) (out []string) {
+func whoSaid(said []service.TranscriptEntry) (out []string) {
 	for _, m := range said {
 		out = append(out, m.Who()+": "+m.Text)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // listed are the keys of the conversations on shelves.
-func (b *bundle) listed(shelves ...chat.Shelf) (keys []chat.SessionKey) {
+func (b *bundle) listed(shelves ...chat.ListState) (keys []chat.SessionKey) {
 	b.t.Helper()
 	found, err := b.Conversations.Sessions(b.t.Context(), b.user.ID, "", 10, shelves...)
 	require.NoError(b.t, err)

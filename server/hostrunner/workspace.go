@@ -42,7 +42,7 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 // noteHomeWorkspace says once, in the log and to an administrator, that the workspace is the home folder as before.
 func (h *Host) noteHomeWorkspace(ctx context.Context, home string) {
 	own := h.ownFolder(home)
-	once := chat.Saying{Topic: chat.TopicCause, About: "workspace", What: home, Once: true}
+	once := chat.NoticeKey{Topic: chat.TopicCause, About: "workspace", What: home, Once: true}
 	told, err := h.Notices.TellAdministrator(ctx, once, func(l i18n.Lang) string {
 		return i18n.Say(l, i18n.WorkspaceIsHome, markdown.Code(home), markdown.Code("XBOT_WORKSPACE="+own))
 	})

@@ -22,10 +22,10 @@ type knownRunners struct {
 	Runners
 	all     []runners.Runner
 	notices *[]string
-	told    map[chat.Saying]bool
+	told    map[chat.NoticeKey]bool
 }
 
-func (k knownRunners) TellAdministrator(_ context.Context, of chat.Saying, say func(i18n.Lang) string) (bool, error) {
+func (k knownRunners) TellAdministrator(_ context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
 	if k.told[of] || !of.Once {
 		return false, nil
 	}
@@ -65,7 +65,7 @@ func TestWorkspace_OfAnInstallationThatWorkedInTheHomeFolderStaysAndAnAdministra
 	for _, workspace := range []string{home, link} {
 		var log bytes.Buffer
 		var notices []string
-		known := knownRunners{all: []runners.Runner{{Name: "local", Info: &wire.Info{Workspace: workspace}}}, notices: &notices, told: map[chat.Saying]bool{}}
+		known := knownRunners{all: []runners.Runner{{Name: "local", Info: &wire.Info{Workspace: workspace}}}, notices: &notices, told: map[chat.NoticeKey]bool{}}
 		h := &Host{Notices: known, Runners: known, Log: slog.New(slog.NewTextHandler(&log, nil)), Home: filepath.Join(home, ".xbot")}
 		for range 3 {
 			dir, err := h.workspace(t.Context(), 1)

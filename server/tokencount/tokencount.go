@@ -22,7 +22,7 @@ const (
 
 // Store sums up tokens.
 type Store interface {
-	ServiceTokens(ctx context.Context) ([]servicestore.Taken, error)
+	ServiceTokens(ctx context.Context) ([]servicestore.TokenUsage, error)
 }
 
 // Collector is a prometheus.Collector of a store.
@@ -33,7 +33,7 @@ type Collector struct {
 
 	mu    sync.Mutex
 	until time.Time // until when what was read is told
-	taken []servicestore.Taken
+	taken []servicestore.TokenUsage
 }
 
 var _ prometheus.Collector = (*Collector)(nil)
@@ -62,7 +62,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 }
 
 // read looks once in a while, also where it fails.
-func (c *Collector) read() []servicestore.Taken {
+func (c *Collector) read() []servicestore.TokenUsage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if time.Now().Before(c.until) {

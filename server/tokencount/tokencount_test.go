@@ -18,11 +18,11 @@ import (
 // fakeStore counts how often it is asked.
 type fakeStore struct {
 	asked int
-	taken []servicestore.Taken
+	taken []servicestore.TokenUsage
 	err   error
 }
 
-func (f *fakeStore) ServiceTokens(context.Context) ([]servicestore.Taken, error) {
+func (f *fakeStore) ServiceTokens(context.Context) ([]servicestore.TokenUsage, error) {
 	f.asked++
 	return f.taken, f.err
 }
@@ -45,12 +45,12 @@ func told(t *testing.T, r *prometheus.Registry) map[string]float64 {
 
 func TestCollector_TellsTheTokensOfEachServiceAndAsksOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &fakeStore{taken: []servicestore.Taken{{Service: "svc_1", Prompt: 30, Cached: 10, Completion: 5}}}
+		store := &fakeStore{taken: []servicestore.TokenUsage{{Service: "svc_1", Prompt: 30, Cached: 10, Completion: 5}}}
 		r := prometheus.NewRegistry()
 		r.MustRegister(tokencount.New(store, slog.New(slog.DiscardHandler)))
 		first := map[string]float64{"svc_1 prompt": 30, "svc_1 cached": 10, "svc_1 completion": 5}
 		require.Equal(t, first, told(t, r))
-		store.taken = []servicestore.Taken{{Service: "svc_1", Prompt: 40}}
+		store.taken = []servicestore.TokenUsage{{Service: "svc_1", Prompt: 40}}
 		require.Equal(t, first, told(t, r))
 		require.Equal(t, 1, store.asked)
 

@@ -37,7 +37,7 @@ type Quota interface {
 // Services stores services.
 type Services interface {
 	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
-	AnswerInboxItem(ctx context.Context, item string, by servicestore.By, id, text string) (service.Item, error)
+	AnswerInboxItem(ctx context.Context, item string, by servicestore.Actor, id, text string) (service.Item, error)
 	AnyConversation(ctx context.Context, id string) (service.Conversation, error)
 	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
 	InboxItem(ctx context.Context, id string) (service.Item, error)
@@ -45,7 +45,7 @@ type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
 	ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error)
 	SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error
-	TakeIn(ctx context.Context, c service.Conversation, by servicestore.By, zones []string) (chat.TurnID, error)
+	TakeIn(ctx context.Context, c service.Conversation, by servicestore.Actor, zones []string) (chat.TurnID, error)
 }
 
 // Turns runs the transactions of turns.

@@ -170,8 +170,8 @@ func (c Inbox) conversation(ctx context.Context, id string) (service.Conversatio
 }
 
 // by is who writes, and where they are told what the consumer says.
-func (c Inbox) by(ctx context.Context, in slash.Request) (servicestore.By, error) {
-	by := servicestore.By{User: in.User, Name: in.UserName}
+func (c Inbox) by(ctx context.Context, in slash.Request) (servicestore.Actor, error) {
+	by := servicestore.Actor{User: in.User, Name: in.UserName}
 	if in.Peer.ID == "" {
 		return by, nil
 	}

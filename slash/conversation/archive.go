@@ -12,7 +12,7 @@ import (
 
 // Shelver keeps which conversations are in the lists of their people.
 type Shelver interface {
-	SetShelf(ctx context.Context, key chat.SessionKey, shelf chat.Shelf) error
+	SetShelf(ctx context.Context, key chat.SessionKey, shelf chat.ListState) error
 }
 
 // Archive is /archive.

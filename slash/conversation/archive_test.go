@@ -12,9 +12,9 @@ import (
 	"xbot/slash/conversation"
 )
 
-type shelves map[chat.SessionKey]chat.Shelf
+type shelves map[chat.SessionKey]chat.ListState
 
-func (s shelves) SetShelf(_ context.Context, key chat.SessionKey, shelf chat.Shelf) error {
+func (s shelves) SetShelf(_ context.Context, key chat.SessionKey, shelf chat.ListState) error {
 	s[key] = shelf
 	return nil
 }
@@ -24,7 +24,7 @@ func TestArchive_PutsAwayAndBringsBack(t *testing.T) {
 	archive := conversation.Archive{Sessions: on}
 	for _, c := range []struct {
 		args, says string
-		shelf      chat.Shelf
+		shelf      chat.ListState
 	}{{"", "brings it back", chat.Archived}, {"OFF", "in the list again", chat.Listed}} {
 		said, err := archive.Run(t.Context(), slash.Request{Session: "k"}, c.args)
 		require.NoError(t, err)

@@ -33,7 +33,7 @@ type Registry interface {
 
 // Roles stores roles.
 type Roles interface {
-	RolesOf(ctx context.Context, user chat.UserID) (role.Kept, error)
+	RolesOf(ctx context.Context, user chat.UserID) (role.UserRoles, error)
 }
 
 // Users stores users.

@@ -27,7 +27,7 @@ type Endpoints struct {
 	Notices     *notices.Store
 	Gateway     *gateway.Gateway
 	Usage       *spending.Usage
-	Preferences preference.Desk
+	Preferences preference.Service
 }
 
 // Register has the endpoints that need a user.

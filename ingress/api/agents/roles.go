@@ -103,7 +103,7 @@ func (a *Endpoints) listRoles(ctx context.Context, _ *struct{}) (*struct{ Body R
 }
 
 // sharedRole is a role of the program or the installation as a person has it.
-func sharedRole(r role.Role, kept role.Kept) ListedRole {
+func sharedRole(r role.Role, kept role.UserRoles) ListedRole {
 	l := ListedRole{Source: "program", OwnRole: role.OwnRole{RoleDefinition: role.RoleDefinition{
 		Name: r.Name, Description: r.Description, Prompt: r.Prompt, Tools: r.Tools, Model: r.Model + r.Tier, Enabled: kept.Has(r.Name),
 	}}}

@@ -174,9 +174,9 @@ func (a *Endpoints) answer(ctx context.Context, in *struct {
 }
 
 // by is who asks, on the page or by a program of theirs.
-func by(ctx context.Context) servicestore.By {
+func by(ctx context.Context) servicestore.Actor {
 	user := auth.User(ctx)
-	return servicestore.By{User: user.ID, Name: user.Name}
+	return servicestore.Actor{User: user.ID, Name: user.Name}
 }
 
 // saidID keeps the ids that clients give apart from those of messages of platforms.

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/usage"
 	"xbot/internal/service"
-	"xbot/internal/service/desk"
+	"xbot/internal/service/publisher"
 	"xbot/internal/service/servicestore"
 )
 
@@ -24,7 +24,7 @@ type Endpoints struct {
 
 	Services     *servicestore.Store
 	ServiceUsage *servicestore.Usage
-	Desk         desk.Desk
+	Desk         publisher.Publisher
 	Prices       usage.Pricer
 }
 
@@ -112,8 +112,8 @@ func (a *Endpoints) note(ctx context.Context, what, of string, about ...any) {
 	a.Log.Info(what, append(about, "service", of, "by", auth.User(ctx).Name)...)
 }
 
-func view(s service.Service, f servicestore.Figures) ServiceView {
-	return ServiceView{Service: s, AdminName: f.Admin, Conversations: f.Conversations, Keys: f.Keys, LastUsedAt: f.UsedAt, Page: desk.Link("", s.ID, "")}
+func view(s service.Service, f servicestore.Stats) ServiceView {
+	return ServiceView{Service: s, AdminName: f.Admin, Conversations: f.Conversations, Keys: f.Keys, LastUsedAt: f.UsedAt, Page: publisher.Link("", s.ID, "")}
 }
 
 func (a *Endpoints) shown(ctx context.Context, s service.Service) (*serviceBody, error) {

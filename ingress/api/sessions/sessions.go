@@ -30,7 +30,7 @@ const (
 var ownChannels = []string{webChannel, "cli", "api"}
 
 // shelves are what a listing may ask for.
-var shelves = map[string][]chat.Shelf{
+var shelves = map[string][]chat.ListState{
 	"listed": {chat.Listed}, "archived": {chat.Archived}, "oneshots": {chat.OneShots}, "all": {chat.Listed, chat.Archived, chat.OneShots},
 }
 
@@ -41,7 +41,7 @@ type NewSession struct {
 	Key   chat.SessionKey `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. If it is an existing session of yours, the response is that session, unchanged."`
 	Title string          `json:"title,omitempty" maxLength:"200"`
 	Agent string          `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
-	Shelf chat.Shelf      `json:"shelf,omitempty" enum:"oneshots" doc:"oneshots: it answers one question of a script, and is kept out of the list."`
+	Shelf chat.ListState  `json:"shelf,omitempty" enum:"oneshots" doc:"oneshots: it answers one question of a script, and is kept out of the list."`
 	Cwd   string          `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
 }
 
@@ -140,7 +140,7 @@ func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
 
 // List returns at most limit of the user's sessions whose title holds q, pinned ones first, then by last interaction. Without a shelf it is
 // those of the list.
-func (a *Endpoints) List(ctx context.Context, q string, limit int, shelves ...chat.Shelf) ([]chat.Session, error) {
+func (a *Endpoints) List(ctx context.Context, q string, limit int, shelves ...chat.ListState) ([]chat.Session, error) {
 	q = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q)
 	found, err := a.Conversations.Sessions(ctx, auth.User(ctx).ID, q, limit, shelves...)
 	return found, a.Problem(err)

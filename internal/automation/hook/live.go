@@ -41,7 +41,7 @@ type Live struct {
 	stamp    stamp
 	home     Config
 	alone    Set // of the administrator's file only
-	projects map[chat.SessionKey]seen
+	projects map[chat.SessionKey]cachedSet
 	told     map[string]bool // faults that were logged
 }
 
@@ -52,8 +52,8 @@ type stamp struct {
 	mod   time.Time
 }
 
-// seen is the hooks of a conversation as they were a moment ago.
-type seen struct {
+// cachedSet is the hooks of a conversation as they were a moment ago.
+type cachedSet struct {
 	set   Set
 	stamp stamp
 	at    time.Time
@@ -104,7 +104,7 @@ func (l *Live) ofFiles(ctx context.Context, key chat.SessionKey) Set {
 	l.notify(set)
 	// Do not cache that there are none: the user may agree to them before the next event.
 	if len(docs) > 0 && !slices.ContainsFunc(docs, func(d Doc) bool { return d.Programs }) {
-		l.remember(key, seen{set, is, time.Now()})
+		l.remember(key, cachedSet{set, is, time.Now()})
 	}
 	return set
 }
@@ -166,11 +166,11 @@ func (l *Live) known(key chat.SessionKey, is stamp) (Set, bool) {
 	return s.set, true
 }
 
-func (l *Live) remember(key chat.SessionKey, s seen) {
+func (l *Live) remember(key chat.SessionKey, s cachedSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.projects == nil || len(l.projects) >= maxSeen {
-		l.projects = map[chat.SessionKey]seen{}
+		l.projects = map[chat.SessionKey]cachedSet{}
 	}
 	l.projects[key] = s
 }

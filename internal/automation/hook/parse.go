@@ -145,8 +145,8 @@ func (p *parser) match(g map[string]json.RawMessage, at string) (m matcher, ok b
 	return m, true
 }
 
-// written is a handler as it is written.
-type written struct {
+// handlerFile is a handler as it is written.
+type handlerFile struct {
 	Type     Kind
 	Command  string
 	Host     bool
@@ -189,7 +189,7 @@ func (p *parser) handler(text json.RawMessage, at string, m matcher) {
 	if !ok {
 		return
 	}
-	w := written{Type: kind.Type}
+	w := handlerFile{Type: kind.Type}
 	for _, m := range []struct {
 		name string
 		into any
@@ -212,7 +212,7 @@ func (p *parser) handler(text json.RawMessage, at string, m matcher) {
 }
 
 // common checks what handlers of all kinds have.
-func (p *parser) common(h *Handler, w written) {
+func (p *parser) common(h *Handler, w handlerFile) {
 	var err error
 	if h.when, err = newCondition(w.If); err != nil {
 		p.fault(h.Place+".if", "%q is no condition such as Shell(git push*): %s", cut(w.If, 80), err)

@@ -22,14 +22,14 @@ type reverse struct {
 }
 
 var (
-	_ channel.Account = (*reverse)(nil)
-	_ channel.Webhook = (*reverse)(nil)
-	_ channel.Deleter = (*reverse)(nil)
-	_ channel.Reactor = (*reverse)(nil)
-	_ channel.Typist  = (*reverse)(nil)
-	_ channel.Finder  = (*reverse)(nil)
-	_ channel.Fetcher = (*reverse)(nil)
-	_ channel.Held    = (*reverse)(nil)
+	_ channel.Account          = (*reverse)(nil)
+	_ channel.Webhook          = (*reverse)(nil)
+	_ channel.Deleter          = (*reverse)(nil)
+	_ channel.Reactor          = (*reverse)(nil)
+	_ channel.Typist           = (*reverse)(nil)
+	_ channel.Finder           = (*reverse)(nil)
+	_ channel.Fetcher          = (*reverse)(nil)
+	_ channel.ConnectedAccount = (*reverse)(nil)
 )
 
 // attachment is a connection that a handler has accepted.

@@ -46,28 +46,28 @@ type dialling struct {
 	apart bool // another process sends than the one that NapCat has dialled
 }
 
-func (d *dialling) openReverse(t testing.TB) channel.Held {
+func (d *dialling) openReverse(t testing.TB) channel.ConnectedAccount {
 	t.Helper()
 	given := map[string]string{"mode": "reverse", "token": "secret", "send_pause": "0s"}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	a, err := onebot.Driver().Open(channeltest.Account, given, channel.Resources{HTTP: &http.Client{Transport: transport}, Memory: d.kept})
 	require.NoError(t, err)
-	return a.(channel.Held)
+	return a.(channel.ConnectedAccount)
 }
 
 func (d *dialling) Open(t testing.TB) channel.Account {
 	t.Helper()
-	here := &dialled{Held: d.openReverse(t), d: d}
+	here := &dialled{ConnectedAccount: d.openReverse(t), d: d}
 	if !d.apart {
 		return here
 	}
 	beside := throughProcess(t, here, d.openReverse(t))
-	return &split{Held: beside, runs: here}
+	return &split{ConnectedAccount: beside, runs: here}
 }
 
 // throughProcess is an account that is opened in a process beside the one that holds the connection of another.
-func throughProcess(t testing.TB, holder, opened channel.Account) channel.Held {
+func throughProcess(t testing.TB, holder, opened channel.Account) channel.ConnectedAccount {
 	t.Helper()
 	server := httptest.NewServer(remote.Handler(only{holder}))
 	t.Cleanup(server.Close)
@@ -76,7 +76,7 @@ func throughProcess(t testing.TB, holder, opened channel.Account) channel.Held {
 	accounts := &remote.Accounts{Live: only{opened}, Holders: address(server.URL), HTTP: &http.Client{Transport: transport}, Key: secret.Key{1}}
 	a, err := accounts.Account(t.Context(), onebot.Name, channeltest.Account)
 	require.NoError(t, err)
-	return a.(channel.Held)
+	return a.(channel.ConnectedAccount)
 }
 
 // only is a process with one account.
@@ -95,22 +95,22 @@ func (a address) ChannelHolder(context.Context, string, string) (string, error) 
 
 // dialled is an account that NapCat dials while it runs.
 type dialled struct {
-	channel.Held
+	channel.ConnectedAccount
 
 	d *dialling
 }
 
 // Run serves the account's handler until ctx ends.
 func (a *dialled) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
-	server := httptest.NewServer(a.Held.(channel.Webhook).Webhook(to, report))
+	server := httptest.NewServer(a.ConnectedAccount.(channel.Webhook).Webhook(to, report))
 	defer server.Close()
 	defer a.d.Dial(ob.Client{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Token: "secret"})()
-	return a.Held.Run(ctx, to, report)
+	return a.ConnectedAccount.Run(ctx, to, report)
 }
 
 // split receives in one process and speaks from another.
 type split struct {
-	channel.Held
+	channel.ConnectedAccount
 
 	runs *dialled
 }

@@ -39,15 +39,15 @@ func (a *Accounts) Account(ctx context.Context, name, account string) (channel.A
 	if err != nil {
 		return nil, err
 	}
-	if h, is := found.(channel.Held); is {
-		return &remote{Held: h, all: a, channel: name, account: account}, nil
+	if h, is := found.(channel.ConnectedAccount); is {
+		return &remote{ConnectedAccount: h, all: a, channel: name, account: account}, nil
 	}
 	return found, nil
 }
 
 // remote is an account that is spoken through wherever its connection is.
 type remote struct {
-	channel.Held // what asks nobody, and all of it where the connection is here
+	channel.ConnectedAccount // what asks nobody, and all of it where the connection is here
 
 	all              *Accounts
 	channel, account string
@@ -57,9 +57,9 @@ type remote struct {
 // carried to the other process.
 func (r *remote) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	if r.Here() {
-		return r.Held.Send(ctx, to, m)
+		return r.ConnectedAccount.Send(ctx, to, m)
 	}
-	if most := channel.TraitsAt(r.Held, to).MaxFile; m.File != nil && int64(len(m.File.Data)) > most {
+	if most := channel.TraitsAt(r.ConnectedAccount, to).MaxFile; m.File != nil && int64(len(m.File.Data)) > most {
 		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s has %d bytes; %s takes at most %d", cmp.Or(m.File.Name, "the file"), len(m.File.Data), r.channel, most)
 	}
 	out, err := r.ask(ctx, call{Do: doSend, To: to, Message: m})
@@ -69,7 +69,7 @@ func (r *remote) Send(ctx context.Context, to channel.Address, m channel.Message
 // Check asks the platform who the bot is.
 func (r *remote) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
 	if r.Here() {
-		return r.Held.Check(ctx)
+		return r.ConnectedAccount.Check(ctx)
 	}
 	out, err := r.ask(ctx, call{Do: doCheck})
 	return out.Identity, out.Problems, channel.Certain(err)
@@ -78,7 +78,7 @@ func (r *remote) Check(ctx context.Context) (channel.Identity, []channel.Problem
 // Find looks for a message whose sending has an unknown outcome.
 func (r *remote) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	if r.Here() {
-		return r.Held.Find(ctx, to, m, since)
+		return r.ConnectedAccount.Find(ctx, to, m, since)
 	}
 	out, err := r.ask(ctx, call{Do: doFind, To: to, Message: m, Since: since})
 	return out.Sent, out.Found, channel.Certain(err)
@@ -87,7 +87,7 @@ func (r *remote) Find(ctx context.Context, to channel.Address, m channel.Message
 // Pace waits where the connection is.
 func (r *remote) Pace(ctx context.Context) error {
 	if r.Here() {
-		return r.Held.Pace(ctx)
+		return r.ConnectedAccount.Pace(ctx)
 	}
 	_, err := r.ask(ctx, call{Do: doPace})
 	return channel.Certain(err)
@@ -96,7 +96,7 @@ func (r *remote) Pace(ctx context.Context) error {
 // Delete takes back a message that was sent.
 func (r *remote) Delete(ctx context.Context, to channel.Address, id string) error {
 	if r.Here() {
-		return r.Held.Delete(ctx, to, id)
+		return r.ConnectedAccount.Delete(ctx, to, id)
 	}
 	_, err := r.ask(ctx, call{Do: doDelete, To: to, ID: id})
 	return err
@@ -105,7 +105,7 @@ func (r *remote) Delete(ctx context.Context, to channel.Address, id string) erro
 // React puts a reaction to a person's message.
 func (r *remote) React(ctx context.Context, to channel.Address, id, emoji string) error {
 	if r.Here() {
-		return r.Held.React(ctx, to, id, emoji)
+		return r.ConnectedAccount.React(ctx, to, id, emoji)
 	}
 	_, err := r.ask(ctx, call{Do: doReact, To: to, ID: id, Emoji: emoji})
 	return err
@@ -114,7 +114,7 @@ func (r *remote) React(ctx context.Context, to channel.Address, id, emoji string
 // Typing shows that an answer is being written.
 func (r *remote) Typing(ctx context.Context, to channel.Address) error {
 	if r.Here() {
-		return r.Held.Typing(ctx, to)
+		return r.ConnectedAccount.Typing(ctx, to)
 	}
 	_, err := r.ask(ctx, call{Do: doTyping, To: to})
 	return err
@@ -123,7 +123,7 @@ func (r *remote) Typing(ctx context.Context, to channel.Address) error {
 // Fetch returns the content of a file that came with a message; the caller closes it.
 func (r *remote) Fetch(ctx context.Context, message string, file chat.Attachment) (io.ReadCloser, error) {
 	if r.Here() {
-		return r.Held.Fetch(ctx, message, file)
+		return r.ConnectedAccount.Fetch(ctx, message, file)
 	}
 	res, err := r.post(ctx, call{Do: doFetch, ID: message, File: file})
 	if err != nil {

@@ -83,20 +83,20 @@ type at string
 func (a at) ChannelHolder(context.Context, string, string) (string, error) { return string(a), nil }
 
 // beside is the account as a process sees it that asks a handler.
-func beside(t *testing.T, h http.Handler) (channel.Held, *httptest.Server) {
+func beside(t *testing.T, h http.Handler) (channel.ConnectedAccount, *httptest.Server) {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return through(t, server.URL), server
 }
 
-func through(t *testing.T, url string) channel.Held {
+func through(t *testing.T, url string) channel.ConnectedAccount {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	a, err := (&remote.Accounts{Live: &bot{}, Holders: at(url), HTTP: client, Key: secret.Key{1}}).Account(t.Context(), "test", "one")
 	require.NoError(t, err)
-	return a.(channel.Held)
+	return a.(channel.ConnectedAccount)
 }
 
 func TestRemote_EverythingArrivesAsItWas(t *testing.T) {

@@ -47,19 +47,19 @@ func Handler(live Live) http.Handler {
 }
 
 // here finds the account of a call, if its connection stands in this process.
-func here(ctx context.Context, live Live, c call) (channel.Held, error) {
+func here(ctx context.Context, live Live, c call) (channel.ConnectedAccount, error) {
 	a, err := live.Account(ctx, c.Channel, c.Account)
 	if err != nil {
 		return nil, err
 	}
-	h, is := a.(channel.Held)
+	h, is := a.(channel.ConnectedAccount)
 	if !is || !h.Here() {
 		return nil, fault.Errorf(fault.Unavailable, "the platform is not connected to this process")
 	}
 	return h, nil
 }
 
-func perform(ctx context.Context, a channel.Held, c call) (out outcome, err error) {
+func perform(ctx context.Context, a channel.ConnectedAccount, c call) (out outcome, err error) {
 	switch c.Do {
 	case doSend:
 		out.Sent, err = a.Send(ctx, c.To, c.Message)
@@ -82,7 +82,7 @@ func perform(ctx context.Context, a channel.Held, c call) (out outcome, err erro
 }
 
 // fetch answers with the content of a file. One that breaks off breaks the connection, so that it is not taken for whole.
-func fetch(ctx context.Context, w http.ResponseWriter, a channel.Held, c call) {
+func fetch(ctx context.Context, w http.ResponseWriter, a channel.ConnectedAccount, c call) {
 	content, err := a.Fetch(ctx, c.ID, c.File)
 	if err != nil {
 		w.Header().Set("Content-Type", "application/json")

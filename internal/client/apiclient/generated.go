@@ -884,7 +884,7 @@ type NewSession struct {
 	Agent string          `json:"agent,omitzero"` // Which of the installation's agents answers; default: that of the key, else the usual one.
 	Cwd   string          `json:"cwd,omitzero"`   // Folder where the session's tools start; default: the agent's, else the runner's workspace.
 	Key   chat.SessionKey `json:"key,omitzero"`   // Default: a new one. If it is an existing session of yours, the response is that session, unchanged.
-	Shelf chat.Shelf      `json:"shelf,omitzero"` // oneshots: it answers one question of a script, and is kept out of the list.
+	Shelf chat.ListState  `json:"shelf,omitzero"` // oneshots: it answers one question of a script, and is kept out of the list.
 	Title string          `json:"title,omitzero"`
 }
 

@@ -27,8 +27,8 @@ type exchange struct {
 	conn    *connection
 	notes   *notes
 	session chat.Session
-	shelf   chat.Shelf   // where a new session is kept
-	story   *story.Story // nil until the first question
+	shelf   chat.ListState // where a new session is kept
+	story   *story.Story   // nil until the first question
 
 	event func(chat.Event) error // told of every event, in order; may be nil
 	// question is asked whether a call may run, once a call; known is false when nobody can say, and the exchange ends

@@ -68,10 +68,10 @@ func Variables(name string) []string {
 	return nil
 }
 
-// Walls are within what the process of an agent runs on a runner that confines commands. Of a read-only turn codex may change its own folder
+// Confinement are within what the process of an agent runs on a runner that confines commands. Of a read-only turn codex may change its own folder
 // alone, in which it keeps its threads; the others run no command there that nobody allowed. variables are those of the process.
-func Walls(name string, turn codingagent.Turn, variables []string) chat.Walls {
-	walls := chat.Walls{Confined: turn.Confined}
+func Confinement(name string, turn codingagent.Turn, variables []string) chat.Confinement {
+	walls := chat.Confinement{Confined: turn.Confined}
 	if !turn.Confined || name != "codex" || turn.Sandbox != codingagent.ReadOnly && turn.Sandbox != "" {
 		return walls
 	}

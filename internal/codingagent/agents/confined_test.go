@@ -46,11 +46,11 @@ func TestDrivers_LeaveTheirSandboxToARunnerThatConfinesThem(t *testing.T) {
 
 func TestWalls_AConfinedAgentIsNotStartedWithoutThemAndAReadOnlyCodexChangesItsOwnFolderAlone(t *testing.T) {
 	readOnly := codingagent.Turn{Sandbox: codingagent.ReadOnly, Confined: true}
-	require.Equal(t, chat.Walls{Confined: true, ReadOnly: true, Keep: "~/.codex"}, agents.Walls("codex", readOnly, nil))
-	require.Equal(t, chat.Walls{Confined: true, ReadOnly: true, Keep: "/c"}, agents.Walls("codex", readOnly, []string{"A=b", "CODEX_HOME=/c"}))
+	require.Equal(t, chat.Confinement{Confined: true, ReadOnly: true, Keep: "~/.codex"}, agents.Confinement("codex", readOnly, nil))
+	require.Equal(t, chat.Confinement{Confined: true, ReadOnly: true, Keep: "/c"}, agents.Confinement("codex", readOnly, []string{"A=b", "CODEX_HOME=/c"}))
 	writes := codingagent.Turn{Sandbox: codingagent.WorkspaceWrite, Confined: true}
 	for _, name := range agents.Names() {
-		require.Equal(t, chat.Walls{Confined: true}, agents.Walls(name, writes, nil), name)
-		require.Equal(t, chat.Walls{}, agents.Walls(name, codingagent.Turn{Sandbox: codingagent.ReadOnly}, nil), name)
+		require.Equal(t, chat.Confinement{Confined: true}, agents.Confinement(name, writes, nil), name)
+		require.Equal(t, chat.Confinement{}, agents.Confinement(name, codingagent.Turn{Sandbox: codingagent.ReadOnly}, nil), name)
 	}
 }

@@ -19,7 +19,7 @@ type request struct {
 
 func (d *driver) remember(i item) { d.open.Put("item:"+i.ID, request{item: i}) }
 
-type asked struct {
+type approvalRequest struct {
 	ItemID      string          `json:"itemId"`
 	Command     json.RawMessage `json:"command"` // a string, or the words of one in older versions
 	Cwd         string          `json:"cwd"`
@@ -54,7 +54,7 @@ const (
 
 func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
 	id := string(in.ID)
-	var a asked
+	var a approvalRequest
 	bad := json.Unmarshal(in.Params, &a) != nil
 	r := request{id: in.ID, method: in.Method, permissions: a.Permissions}
 	switch in.Method {
@@ -77,7 +77,7 @@ func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
 
 // askToolCall takes the request to call a tool of an MCP server, which codex sends as an elicitation (0.139 and later). Elicitations of
 // the servers themselves are declined.
-func (d *driver) askToolCall(id string, r request, a asked, bad bool) codingagent.Step {
+func (d *driver) askToolCall(id string, r request, a approvalRequest, bad bool) codingagent.Step {
 	verdict := codingagent.Deny
 	if !bad && !d.ended && a.Meta.Kind == "mcp_tool_call" {
 		verdict = d.turn.Gate(codingagent.ToolCall, false)
@@ -90,7 +90,7 @@ func (d *driver) askToolCall(id string, r request, a asked, bad bool) codingagen
 	return codingagent.Step{Writes: r.answer(codingagent.Answer{Approved: verdict == codingagent.Allow}, d.key("answer"))}
 }
 
-func (d *driver) approval(method string, a asked) *codingagent.Approval {
+func (d *driver) approval(method string, a approvalRequest) *codingagent.Approval {
 	known := d.open["item:"+a.ItemID].item
 	approval := &codingagent.Approval{Kind: codingagent.CommandRun, Dir: a.Cwd, Reason: codingagent.Paragraph(a.Reason)}
 	switch method {
@@ -123,7 +123,7 @@ func command(raw json.RawMessage) string {
 	return ""
 }
 
-func questions(a asked) []codingagent.Question {
+func questions(a approvalRequest) []codingagent.Question {
 	var list []codingagent.Question
 	for _, q := range a.Questions {
 		question := codingagent.Question{ID: q.ID, Text: codingagent.Paragraph(q.Question), Free: q.IsOther || len(q.Options) == 0}

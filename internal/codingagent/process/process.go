@@ -51,7 +51,7 @@ type Process struct {
 	Driver      codingagent.Driver
 	Dir         string              // working folder on the runner
 	Environment sandbox.Environment // its secrets are also hidden in what the agent says
-	Walls       chat.Walls          // within which it is started
+	Confinement       chat.Confinement    // within which it is started
 	StartedOn   string              // as in sandbox.ExecRequest
 	Listener    Listener
 
@@ -99,7 +99,7 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	defer close(ended)
 	ending.Go(func() { p.finish(following, ended) })
 	done, err := p.Box.Exec(following, sandbox.ExecRequest{
-		ID: p.ID, Command: temporary(p.Walls.Keep) + "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Environment.Variables, Secrets: p.Environment.Secrets, Timeout: maxTime, Limit: 1, Input: true, Walls: p.Walls,
+		ID: p.ID, Command: temporary(p.Confinement.Keep) + "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Environment.Variables, Secrets: p.Environment.Secrets, Timeout: maxTime, Limit: 1, Input: true, Confinement: p.Confinement,
 		Output: func(_ int64, piece []byte) { p.take(piece) }, StartedOn: p.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
 			if err := p.Listener.Starting(ctx, store); err != nil {

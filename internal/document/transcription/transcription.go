@@ -44,8 +44,8 @@ var endings = map[string]bool{
 	".aac": true, ".aiff": true, ".amr": true, ".flac": true, ".m4a": true, ".mp3": true, ".mpga": true, ".oga": true, ".ogg": true, ".opus": true, ".silk": true, ".wav": true, ".wma": true,
 }
 
-// Hears reports whether a file is one of sound: by its kind on the platform, else by the ending of its name.
-func (*Transcriber) Hears(kind, name string) bool {
+// IsAudio reports whether a file is one of sound: by its kind on the platform, else by the ending of its name.
+func (*Transcriber) IsAudio(kind, name string) bool {
 	return kind == "audio" || endings[strings.ToLower(path.Ext(name))]
 }
 

@@ -118,9 +118,9 @@ func TestTranscribe_NamesTheFormByWhatTheFileHolds(t *testing.T) {
 	}
 }
 
-func TestHears_GoesByKindAndEnding(t *testing.T) {
-	require.True(t, (*transcription.Transcriber)(nil).Hears("audio", ""))
-	require.True(t, (*transcription.Transcriber)(nil).Hears("file", "Memo.M4A"))
-	require.False(t, (*transcription.Transcriber)(nil).Hears("file", "notes.txt"))
-	require.False(t, (*transcription.Transcriber)(nil).Hears("video", "a.mp4"))
+func TestIsAudio_GoesByKindAndEnding(t *testing.T) {
+	require.True(t, (*transcription.Transcriber)(nil).IsAudio("audio", ""))
+	require.True(t, (*transcription.Transcriber)(nil).IsAudio("file", "Memo.M4A"))
+	require.False(t, (*transcription.Transcriber)(nil).IsAudio("file", "notes.txt"))
+	require.False(t, (*transcription.Transcriber)(nil).IsAudio("video", "a.mp4"))
 }

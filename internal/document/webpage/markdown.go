@@ -32,7 +32,7 @@ type article struct {
 // markdown makes Markdown of a page: of its article where it has one, else of all that it shows. Where its tree cannot be built, because it is
 // nested too deeply, or a library fails on it, its text stands as it is.
 func markdown(src string, from *url.URL) article {
-	s := strain(src, from)
+	s := limit(src, from)
 	out := s.article()
 	if len(out.text) > maxText {
 		out.text, out.cut = cutBytes(out.text, maxText), true
@@ -41,7 +41,7 @@ func markdown(src string, from *url.URL) article {
 	return out
 }
 
-func (s strained) article() article {
+func (s limitedText) article() article {
 	doc, err := parsed(s.html)
 	if err != nil {
 		return article{text: words(s.html)}
@@ -63,7 +63,7 @@ func (s strained) article() article {
 }
 
 // readable is the article of a page whose text has so many bytes. It changes the tree.
-func (s strained) readable(doc *html.Node, size int) (article, bool) {
+func (s limitedText) readable(doc *html.Node, size int) (article, bool) {
 	node, title := search(doc, s.base)
 	if node == nil {
 		return article{}, false
@@ -84,7 +84,7 @@ func parsed(src []byte) (*html.Node, error) {
 	if nodes(doc) > maxNodes {
 		return nil, fmt.Errorf("a page has more than %d nodes", maxNodes)
 	}
-	tame(doc, 0)
+	sanitize(doc, 0)
 	return doc, nil
 }
 

@@ -69,7 +69,7 @@ func TestStrain_LetsNothingThroughThatWasNotATag(t *testing.T) {
 		"<svg><g>a<p>b":                         " <p>b",
 		"</p></br>a&amp;lt;":                    "</p>a&amp;lt;",
 	} {
-		require.Equal(t, "<!DOCTYPE html>"+want, string(strain(src, home).html), src)
+		require.Equal(t, "<!DOCTYPE html>"+want, string(limit(src, home).html), src)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package oauth lets people connect accounts that they have elsewhere, by OAuth 2.0: authorization code with PKCE, refresh and revocation. It
-// keeps providers and tokens; where a browser is sent and comes back is package ingress/connect. Tokens are for requests of this process
+// keeps providers and tokens; where a browser is sent and comes back is package ingress/oauthcallback. Tokens are for requests of this process
 // alone: no model, page or log sees one.
 //
 // A provider is believed nothing but its tokens: the sizes of its answers are bounded, and it redirects nobody who carries a secret.

@@ -65,8 +65,8 @@ type Switch struct {
 	ChangedBy string
 }
 
-// Kept is what a person has of their own, beside the files.
-type Kept struct {
+// UserRoles is what a person has of their own, beside the files.
+type UserRoles struct {
 	Roles    []OwnRole
 	Switches []Switch
 }
@@ -75,17 +75,17 @@ type Kept struct {
 func Key(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 // Without returns the roles that the person has not switched off.
-func (k Kept) Without(roles []Role) []Role {
+func (k UserRoles) Without(roles []Role) []Role {
 	return slices.DeleteFunc(slices.Clone(roles), func(r Role) bool { return !k.Has(r.Name) })
 }
 
 // Has reports whether the person has a role of the program or the installation.
-func (k Kept) Has(name string) bool {
+func (k UserRoles) Has(name string) bool {
 	return !slices.ContainsFunc(k.Switches, func(s Switch) bool { return !s.Enabled && s.Key == Key(name) })
 }
 
 // InForce returns the person's own roles that work can be handed to.
-func (k Kept) InForce() (roles []Role) {
+func (k UserRoles) InForce() (roles []Role) {
 	for _, own := range k.Roles {
 		if own.Enabled {
 			roles = append(roles, own.Role())

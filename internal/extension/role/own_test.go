@@ -80,7 +80,7 @@ func many(n int) string {
 
 func TestKept_WhatIsSwitchedOffIsNoRoleOfTheProgram(t *testing.T) {
 	t.Parallel()
-	k := role.Kept{
+	k := role.UserRoles{
 		Switches: []role.Switch{{Key: "coder"}, {Key: "planner", Enabled: true}},
 		Roles:    []role.OwnRole{{RoleDefinition: role.RoleDefinition{Name: "mine", Enabled: true}}, {RoleDefinition: role.RoleDefinition{Name: "off"}}},
 	}

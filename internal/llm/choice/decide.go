@@ -57,5 +57,5 @@ func first(list ...said) (string, Source) {
 
 // Scene returns what the policy says of the scene of a session.
 func Scene(p *policy.Policy, w chat.ModelCriteria) policy.Scene {
-	return p.SceneAt(chat.Spot{Channel: w.Channel, Account: w.Account, ChatType: w.ChatType, Scene: w.Scene})
+	return p.SceneAt(chat.Location{Channel: w.Channel, Account: w.Account, ChatType: w.ChatType, Scene: w.Scene})
 }

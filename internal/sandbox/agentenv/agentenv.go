@@ -108,8 +108,8 @@ func (r *Resolver) Masker(ctx context.Context, key chat.SessionKey) (*mask.Maske
 	return mask.New(known), nil
 }
 
-// found is the agent of a conversation, and what decides what its commands have.
-type found struct {
+// resolution is the agent of a conversation, and what decides what its commands have.
+type resolution struct {
 	policy *policy.Policy
 	asked  chat.ModelCriteria
 	agent  policy.Agent
@@ -120,21 +120,21 @@ type found struct {
 type secretsKey struct{}
 
 // of finds the agent of a conversation, and its secrets. Where no agent has variables, nothing else is read.
-func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (found, error) {
+func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (resolution, error) {
 	p, err := r.Policies.Get(ctx)
 	if err != nil {
-		return found{}, err
+		return resolution{}, err
 	}
 	all, err := readonce.Get(ctx, secretsKey{}, func() ([]agentsecrets.Secret, error) { return r.AgentSecrets.AgentSecrets(ctx, "") })
 	if err != nil || len(all) == 0 && !slices.ContainsFunc(p.Agents.List, func(a policy.Agent) bool { return len(a.Env) > 0 }) {
-		return found{policy: p}, err
+		return resolution{policy: p}, err
 	}
 	w, err := choice.Wanted(ctx, r.Settings, key)
 	if err != nil {
-		return found{}, err
+		return resolution{}, err
 	}
 	agent := p.Agent(w.Agent)
-	return found{policy: p, asked: w, agent: agent, rows: slices.DeleteFunc(slices.Clone(all), func(s agentsecrets.Secret) bool { return s.Agent != agent.ID })}, nil
+	return resolution{policy: p, asked: w, agent: agent, rows: slices.DeleteFunc(slices.Clone(all), func(s agentsecrets.Secret) bool { return s.Agent != agent.ID })}, nil
 }
 
 // chosenOn are the channels on which people say themselves which agent answers. On platforms the policy says so.
@@ -191,17 +191,17 @@ func (r *Resolver) Set(ctx context.Context, agent, name, value string) error {
 	if err != nil {
 		panic(err) // texts always encode
 	}
-	return r.AgentSecrets.SetAgentSecret(ctx, agentsecrets.Secret{Agent: agent, Name: name, Sealed: r.Key.Seal(plain)}, room{r, len(value)})
+	return r.AgentSecrets.SetAgentSecret(ctx, agentsecrets.Secret{Agent: agent, Name: name, Sealed: r.Key.Seal(plain)}, bounds{r, len(value)})
 }
 
-// room are the bounds of what a runner takes.
-type room struct {
+// bounds are the bounds of what a runner takes.
+type bounds struct {
 	resolver *Resolver
 	more     int // bytes
 }
 
 // Fit implements agentsecrets.Bounds.
-func (b room) Fit(others []agentsecrets.Secret) error {
+func (b bounds) Fit(others []agentsecrets.Secret) error {
 	total := b.more
 	for _, row := range others {
 		if s, ok := b.resolver.open(row); ok {

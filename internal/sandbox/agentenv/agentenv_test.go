@@ -56,7 +56,7 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{t: t, owner: user.ID, rows: &rows{Store: s}, force: &inForce{p: policy.Policy{Agents: policy.Agents{List: []policy.Agent{
 		{ID: "main", Default: true}, {ID: "clerk", Env: map[string]string{"REGION": "eu", "AREA": "a=b"}},
 	}}}}}
-	b.rows.w = chat.ModelCriteria{Agent: "clerk", OfTurn: chat.OfTurn{Above: chat.Spot{Channel: "feishu"}}}
+	b.rows.w = chat.ModelCriteria{Agent: "clerk", OfTurn: chat.OfTurn{Above: chat.Location{Channel: "feishu"}}}
 	b.query = func(sql string, args ...any) (text string) {
 		require.NoError(t, pool.QueryRow(t.Context(), sql, args...).Scan(&text))
 		return text

@@ -68,7 +68,7 @@ func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (serv
 }
 
 // open is the service, if it takes another item.
-func (s *Store) open(ctx context.Context, tx *pg.Tx, h Hand) (service.Service, error) {
+func (s *Store) open(ctx context.Context, tx *pg.Tx, h Handover) (service.Service, error) {
 	row, err := dbsqlc.Q.ServiceGet(ctx, tx, h.Service)
 	one, err := found(h.Service, dbsqlc.ServiceHoldRow(row), err)
 	if err != nil {
@@ -250,7 +250,7 @@ func (s *Store) DeleteInboxItem(ctx context.Context, id string) error {
 }
 
 // AnswerInboxItem says something in the conversation of an item, which is handled by that. The same id again is said once.
-func (s *Store) AnswerInboxItem(ctx context.Context, item string, by By, id, text string) (service.Item, error) {
+func (s *Store) AnswerInboxItem(ctx context.Context, item string, by Actor, id, text string) (service.Item, error) {
 	one, err := s.InboxItem(ctx, item)
 	if err != nil {
 		return one, err
@@ -263,34 +263,34 @@ func (s *Store) AnswerInboxItem(ctx context.Context, item string, by By, id, tex
 	return one, err
 }
 
-// Told is a message that a bot has sent to an administrator.
-type Told struct {
+// SentMessage is a message that a bot has sent to an administrator.
+type SentMessage struct {
 	Session          chat.SessionKey // that it was sent of
 	Channel, Account string
 	ID               string // of the platform
 }
 
-// About is what such a message is about.
-type About struct {
+// ItemContext is what such a message is about.
+type ItemContext struct {
 	Conversation service.Conversation
 	Item         string // empty: what the consumer wrote in a conversation that is taken
 }
 
 // InboxSent finds the conversation of a consumer that a message is about. NotFound: it is about none, or that is gone.
-func (s *Store) InboxSent(ctx context.Context, m Told) (About, error) {
+func (s *Store) InboxSent(ctx context.Context, m SentMessage) (ItemContext, error) {
 	row, err := dbsqlc.Q.ServiceInboxSaid(ctx, s.db.Pool, dbsqlc.ServiceInboxSaidParams{SessionKey: m.Session, Channel: m.Channel, Account: m.Account, Piece: m.ID})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return About{}, fault.Errorf(fault.NotFound, "it is not known any more whom this message was about")
+		return ItemContext{}, fault.Errorf(fault.NotFound, "it is not known any more whom this message was about")
 	}
 	if err != nil {
-		return About{}, pg.Classify(fmt.Errorf("look what a message was about: %w", err))
+		return ItemContext{}, pg.Classify(fmt.Errorf("look what a message was about: %w", err))
 	}
 	c, err := s.ServiceConversation(ctx, row.ServiceID, row.ID)
-	return About{Conversation: c, Item: row.Item}, err
+	return ItemContext{Conversation: c, Item: row.Item}, err
 }
 
 // AnswerSent says something to the consumer whom a message was about. The same id again is said once.
-func (s *Store) AnswerSent(ctx context.Context, m Told, by By, id, text string) (service.Conversation, error) {
+func (s *Store) AnswerSent(ctx context.Context, m SentMessage, by Actor, id, text string) (service.Conversation, error) {
 	about, err := s.InboxSent(ctx, m)
 	if err != nil {
 		return about.Conversation, err

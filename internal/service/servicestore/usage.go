@@ -57,21 +57,21 @@ func (s *Usage) ServiceUsage(ctx context.Context, of string, p Period) (all Requ
 	return all, by, spent, nil
 }
 
-// Taken is what models took for the consumers of a service since it was made.
-type Taken struct {
+// TokenUsage is what models took for the consumers of a service since it was made.
+type TokenUsage struct {
 	Service                    string
 	Prompt, Cached, Completion int64 // Cached: part of Prompt
 }
 
 // ServiceTokens sums up what models took for the consumers of each service; one that took nothing is left out.
-func (s *Usage) ServiceTokens(ctx context.Context) ([]Taken, error) {
+func (s *Usage) ServiceTokens(ctx context.Context) ([]TokenUsage, error) {
 	rows, err := dbsqlc.Q.ServiceUsageTotals(ctx, s.db.Pool)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("sum up the tokens of services: %w", err))
 	}
-	out := make([]Taken, len(rows))
+	out := make([]TokenUsage, len(rows))
 	for i, r := range rows {
-		out[i] = Taken{r.ServiceID, r.PromptTokens, r.CachedTokens, r.CompletionTokens}
+		out[i] = TokenUsage{r.ServiceID, r.PromptTokens, r.CachedTokens, r.CompletionTokens}
 	}
 	return out, nil
 }

@@ -16,10 +16,10 @@ import (
 var doc string
 
 type params struct {
-	Questions []asked `json:"questions"`
+	Questions []questionParams `json:"questions"`
 }
 
-type asked struct {
+type questionParams struct {
 	Question    string   `json:"question"`
 	Options     []option `json:"options,omitempty"`
 	MultiSelect bool     `json:"multi_select,omitempty"`

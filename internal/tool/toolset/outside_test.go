@@ -40,7 +40,7 @@ func published(capabilities ...service.Capability) (service.Service, answeredBy)
 	d := service.Defaults()
 	d.Capabilities = capabilities
 	s := service.Service{ID: "svc_0a1b2c3d", Definition: d}
-	return s, answeredBy(agentprofile.Profile{Agent: s.Agent(), Strangers: agentprofile.Strangers{Outside: true}})
+	return s, answeredBy(agentprofile.Profile{Agent: s.Agent(), External: agentprofile.External{Outside: true}})
 }
 
 func TestCatalog_AConsumerHasTheToolsOfTheServiceAndNoOther(t *testing.T) {

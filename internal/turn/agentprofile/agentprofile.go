@@ -44,13 +44,13 @@ type Profile struct {
 	Trusted bool
 	// Direct says that one person speaks here, and nobody else.
 	Direct bool
-	Strangers
+	External
 	// Job is what the job narrows whose own conversation it is, or which one above it is; nil: nothing.
 	Job *chat.JobPermits
 }
 
-// Strangers says what of a conversation comes from outside the house.
-type Strangers struct {
+// External says what of a conversation comes from outside the house.
+type External struct {
 	// Outside: somebody speaks here who is outside, to a service.
 	Outside bool
 	// Sealed: the agent of a service speaks where it answers no consumer, and reads what strangers wrote. It has no tools, no room and no memory.
@@ -180,16 +180,16 @@ type Resolver struct {
 	Log       *slog.Logger
 }
 
-// Walls are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
+// Confinement are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
 // are no more than the runner's own. only is the runner on which they run, whichever is asked for; empty: the scene names none.
-func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (walls chat.Walls, only string, err error) {
+func (b *Resolver) Confinement(ctx context.Context, key chat.SessionKey) (walls chat.Confinement, only string, err error) {
 	p, err := b.Policies.Get(ctx)
 	if err != nil {
-		return chat.Walls{}, "", err
+		return chat.Confinement{}, "", err
 	}
 	w, err := choice.Wanted(ctx, b.Settings, key)
 	if err != nil {
-		return chat.Walls{}, "", err
+		return chat.Confinement{}, "", err
 	}
 	scene := p.SceneAt(w.Above)
 	return scene.Sandbox.Narrow(), scene.Runner, nil
@@ -211,7 +211,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
-		Plan: w.Plan, Job: w.Above.Job, Strangers: Strangers{Private: w.Admin && w.Root == chat.ChatDirect, OfGroup: w.OfGroup},
+		Plan: w.Plan, Job: w.Above.Job, External: External{Private: w.Admin && w.Root == chat.ChatDirect, OfGroup: w.OfGroup},
 	}
 	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
 		out.Sealed, out.Plan, out.Remember, out.Trusted, out.Private = true, "", policy.Remembers{}, false, false
@@ -255,7 +255,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 // memory.
 func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.ModelCriteria, out Profile) (_ Profile, err error) {
 	out.Trusted, out.Direct, out.Plan, out.Remember = false, false, "", policy.Remembers{}
-	out.Strangers, out.Contract.Literal = Strangers{Outside: true}, true
+	out.External, out.Contract.Literal = External{Outside: true}, true
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
 		out.Role, err = b.Subagents.SubagentProfile(ctx, key)

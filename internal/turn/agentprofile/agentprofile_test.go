@@ -80,7 +80,7 @@ func TestOf_PrivateIsWhereAnAdministratorAloneSpeaksAboveAll(t *testing.T) {
 		"a subagent of it":           {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, true},
 		"a member's":                 {chat.ModelCriteria{ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, false},
 		"below a group":              {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatGroup}}, false},
-		"below a job made in a chat": {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatCron, Above: chat.Spot{ChatType: chat.ChatDirect}}}, false},
+		"below a job made in a chat": {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatCron, Above: chat.Location{ChatType: chat.ChatDirect}}}, false},
 		"a trigger":                  {chat.ModelCriteria{Admin: true, ChatType: chat.ChatHook, OfTurn: chat.OfTurn{Root: chat.ChatHook}}, false},
 		"where it is not known":      {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent}, false},
 		"the agent of a service":     {chat.ModelCriteria{Admin: true, Agent: "svc_0a1b2c3d", ChatType: chat.ChatDirect, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, false},

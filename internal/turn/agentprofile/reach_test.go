@@ -54,11 +54,11 @@ func TestHas_WhatConsumersWroteIsReadBelowAnAdministratorAloneByARoleThatReadsAl
 	t.Parallel()
 	const tool = "read_service_conversation"
 	on := policy.Remembers{Subagent: true, SubagentSoulWrite: true, SoulWrite: true, Consumers: true}
-	private := agentprofile.Strangers{Private: true}
+	private := agentprofile.External{Private: true}
 	wide := chat.Profile{Conversations: true, Memory: true, SendMessage: true, SpawnAgent: true, Tools: []string{"*", tool}}
 	with := func(change func(*agentprofile.Profile)) agentprofile.Profile {
 		role := wide
-		p := agentprofile.Profile{Remember: on, Strangers: private, Role: &role, Trusted: true, Direct: true}
+		p := agentprofile.Profile{Remember: on, External: private, Role: &role, Trusted: true, Direct: true}
 		change(&p)
 		return p
 	}

@@ -24,11 +24,11 @@ func TestWalls_AreThoseOfTheSceneOfTheConversationAboveAll(t *testing.T) {
 	  chat: { enabled: true, sandbox: { files: "read_only", network: "off" } }, work: { enabled: true, sandbox: { files: "workspace", network: "off" }, runner: "box" },
 	} } } }`))
 	require.NoError(t, err)
-	at := chat.Spot{Channel: "qq", Account: "default", ChatType: chat.ChatGroup, Scene: chat.SceneChat}
+	at := chat.Location{Channel: "qq", Account: "default", ChatType: chat.ChatGroup, Scene: chat.SceneChat}
 	work, direct := at, at
 	work.Scene, direct.ChatType = chat.SceneWork, chat.ChatDirect
-	for above, want := range map[chat.Spot]chat.Walls{at: {ReadOnly: true, Offline: true}, work: {Offline: true}, direct: {}, {}: {}} {
-		got, only, err := (&agentprofile.Resolver{Subagents: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Settings: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}}).Walls(t.Context(), "k")
+	for above, want := range map[chat.Location]chat.Confinement{at: {ReadOnly: true, Offline: true}, work: {Offline: true}, direct: {}, {}: {}} {
+		got, only, err := (&agentprofile.Resolver{Subagents: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Settings: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}}).Confinement(t.Context(), "k")
 		require.NoError(t, err)
 		require.Equal(t, want, got, above)
 		require.Equal(t, map[bool]string{true: "box"}[above == work], only, above)
@@ -45,7 +45,7 @@ func TestOf_TheToolsOfASceneNarrowThoseOfTheAgentAlsoForSubagents(t *testing.T) 
 	  } },
 	}`))
 	require.NoError(t, err)
-	chats := chat.Spot{Channel: "qq", Account: "default", ChatType: chat.ChatGroup, Scene: chat.SceneChat}
+	chats := chat.Location{Channel: "qq", Account: "default", ChatType: chat.ChatGroup, Scene: chat.SceneChat}
 	work, ops := chats, chats
 	work.Scene, ops.Account = chat.SceneWork, "ops"
 	for name, c := range map[string]struct {
@@ -70,7 +70,7 @@ func TestOf_AJobNarrowsItsOwnConversationAndBeginsNothingElsewhere(t *testing.T)
 	p, _, err := policy.Parse([]byte(`{ agents: { list: [{ id: "main", tools: { deny: ["WebFetch"] } }] } }`))
 	require.NoError(t, err)
 	at := func(job *chat.JobPermits) *agentprofile.Resolver {
-		above := chat.Spot{Channel: "cron", ChatType: chat.ChatCron, Job: job}
+		above := chat.Location{Channel: "cron", ChatType: chat.ChatCron, Job: job}
 		return &agentprofile.Resolver{Subagents: wish(chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: above}}), Settings: wish(chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	}
 	for name, c := range map[string]struct {
@@ -87,7 +87,7 @@ func TestOf_AJobNarrowsItsOwnConversationAndBeginsNothingElsewhere(t *testing.T)
 			require.Equal(t, has, who.Has(tool), "%s %s", name, tool)
 		}
 	}
-	walls, _, err := at(&chat.JobPermits{ReadOnly: true, Offline: true}).Walls(t.Context(), "k")
+	walls, _, err := at(&chat.JobPermits{ReadOnly: true, Offline: true}).Confinement(t.Context(), "k")
 	require.NoError(t, err)
-	require.Equal(t, chat.Walls{ReadOnly: true, Offline: true}, walls)
+	require.Equal(t, chat.Confinement{ReadOnly: true, Offline: true}, walls)
 }

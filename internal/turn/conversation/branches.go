@@ -25,8 +25,8 @@ type Branches struct{ conversations *Store }
 // NewBranches returns those of the conversations of a store.
 func NewBranches(s *Store) *Branches { return &Branches{s} }
 
-// Asked is what a person wrote in one place of a conversation.
-type Asked struct {
+// UserMessage is what a person wrote in one place of a conversation.
+type UserMessage struct {
 	Root     chat.MessageID // the oldest version of it
 	Text     string
 	Pictures []chat.PictureRef
@@ -62,7 +62,7 @@ func replaceable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mes
 	return problem, err
 }
 
-func askedAt(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.MessageID) (asked Asked, err error) {
+func askedAt(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.MessageID) (asked UserMessage, err error) {
 	rows, err := dbsqlc.Q.BranchSaid(ctx, t, dbsqlc.BranchSaidParams{SessionKey: key, ID: id})
 	if err != nil {
 		return asked, fmt.Errorf("read what was asked in message %d: %w", id, err)
@@ -115,13 +115,13 @@ func versionsOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mess
 // Replacing makes room for a message that takes the place of another one, as the turn that claims it begins: that one and all
 // after it leave the conversation, and can be brought back. It returns what came with the other one and holds for the new one, too.
 // If no version of the other one is in the conversation any more, the message comes at the end: Root is 0.
-func Replacing(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, id chat.InboxID, of chat.MessageID) (Asked, error) {
+func Replacing(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, id chat.InboxID, of chat.MessageID) (UserMessage, error) {
 	v, err := versionsOf(ctx, t, key, of)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Asked{}, nil
+		return UserMessage{}, nil
 	}
 	if err != nil {
-		return Asked{}, err
+		return UserMessage{}, err
 	}
 	asked, err := askedAt(ctx, t, key, v.root)
 	if err != nil || v.current == 0 {

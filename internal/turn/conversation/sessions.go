@@ -32,7 +32,7 @@ type NewSession struct {
 	ChatType chat.ChatType // empty: direct
 	Scene    string
 	Origin   chat.Origin
-	Shelf    chat.Shelf // empty: in the list
+	Shelf    chat.ListState // empty: in the list
 
 	// Arriving: a message on a platform begins it, which is never lost to how many sessions its owner has.
 	Arriving bool
@@ -100,9 +100,9 @@ func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session,
 
 // Sessions lists the sessions of a user that lie on one of the shelves and whose title holds q, pinned ones first, then by last
 // interaction. Without a shelf it is those of the list.
-func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int, shelves ...chat.Shelf) ([]chat.Session, error) {
+func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int, shelves ...chat.ListState) ([]chat.Session, error) {
 	if len(shelves) == 0 {
-		shelves = []chat.Shelf{chat.Listed}
+		shelves = []chat.ListState{chat.Listed}
 	}
 	named := make([]string, len(shelves))
 	for i, shelf := range shelves {

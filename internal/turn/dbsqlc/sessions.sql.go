@@ -110,7 +110,7 @@ type SessionCreateParams struct {
 	ChatType  chat.ChatType
 	Scene     string
 	Origin    json.RawMessage
-	Shelf     chat.Shelf
+	Shelf     chat.ListState
 	TitleOpen bool
 }
 
@@ -196,7 +196,7 @@ type SessionGetRow struct {
 	Activation        string
 	ResetID           *chat.ControlID
 	Preset            chat.Preset
-	Shelf             chat.Shelf
+	Shelf             chat.ListState
 	TitleOpen         bool
 	Plan              bool
 	Running           string
@@ -327,7 +327,7 @@ type SessionListRow struct {
 	Activation        string
 	ResetID           *chat.ControlID
 	Preset            chat.Preset
-	Shelf             chat.Shelf
+	Shelf             chat.ListState
 	TitleOpen         bool
 	Plan              bool
 	Running           string
@@ -422,7 +422,7 @@ UPDATE sessions SET shelf = $2 WHERE key = $1
 
 type SessionSetShelfParams struct {
 	Key   chat.SessionKey
-	Shelf chat.Shelf
+	Shelf chat.ListState
 }
 
 func (q *Queries) SessionSetShelf(ctx context.Context, db DBTX, arg SessionSetShelfParams) (int64, error) {

@@ -138,7 +138,7 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 }
 
 // keepTaken commits a message of a consumer that a person answers.
-func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand servicestore.Hand, zones []string) (Accepted, error) {
+func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand servicestore.Handover, zones []string) (Accepted, error) {
 	row, err := insertMessage(ctx, t, in, noLimit, new(servicestore.OutcomeTaken))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return findDuplicate(ctx, t, in, in.kind())
@@ -147,7 +147,7 @@ func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand servicestore.Hand
 		return Accepted{}, gone(in.Session, fmt.Errorf("keep a message for a person: %w", err))
 	}
 	t.Speak()
-	w := servicestore.Written{ID: row.ID, ClientID: in.PlatformID, Text: in.Text}
+	w := servicestore.ConsumerMessage{ID: row.ID, ClientID: in.PlatformID, Text: in.Text}
 	for _, f := range in.Files {
 		if f.Shown != nil {
 			w.Pictures = append(w.Pictures, *f.Shown)

@@ -37,9 +37,9 @@ type Store struct {
 	db     *pg.DB
 	wakes  Wakes // nil: the relay wakes workflows
 
-	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
-	lately     lately       // prompts that a crash of Postgres may forget
-	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
+	lastPrompt atomic.Value  // [sha256.Size]byte of the prompt that was committed last
+	lately     recentPrompts // prompts that a crash of Postgres may forget
+	crowded    atomic.Bool   // the last claim found nearly as many turns as there may be
 }
 
 // New returns a store that wakes workflows after each commit to db. wakes may be nil.

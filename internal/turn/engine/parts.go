@@ -84,26 +84,26 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 }
 
 // maxLately is how many prompts are kept in memory until a step of their turn has ended.
-const maxLately = 128
+const maxRecentPrompts = 128
 
-// lately are the prompts that were committed without waiting for the disk, of turns without an ended step since. Postgres
+// recentPrompts are the prompts that were committed without waiting for the disk, of turns without an ended step since. Postgres
 // can lose them in a crash until a step of their turn has ended.
-type lately struct {
+type recentPrompts struct {
 	mu      sync.Mutex
 	prompts []dbsqlc.PromptFreezeParams // the newest last
 }
 
-func (l *lately) keep(p dbsqlc.PromptFreezeParams) {
+func (l *recentPrompts) keep(p dbsqlc.PromptFreezeParams) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(p.TurnID)
-	if len(l.prompts) == maxLately {
+	if len(l.prompts) == maxRecentPrompts {
 		l.prompts = slices.Delete(l.prompts, 0, 1)
 	}
 	l.prompts = append(l.prompts, p)
 }
 
-func (l *lately) of(turn chat.TurnID) (dbsqlc.PromptFreezeParams, bool) {
+func (l *recentPrompts) of(turn chat.TurnID) (dbsqlc.PromptFreezeParams, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.prompts, func(p dbsqlc.PromptFreezeParams) bool { return p.TurnID == turn })
@@ -113,13 +113,13 @@ func (l *lately) of(turn chat.TurnID) (dbsqlc.PromptFreezeParams, bool) {
 	return l.prompts[i], true
 }
 
-func (l *lately) forget(turn chat.TurnID) {
+func (l *recentPrompts) forget(turn chat.TurnID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(turn)
 }
 
-func (l *lately) drop(turn chat.TurnID) {
+func (l *recentPrompts) drop(turn chat.TurnID) {
 	l.prompts = slices.DeleteFunc(l.prompts, func(p dbsqlc.PromptFreezeParams) bool { return p.TurnID == turn })
 }
 

@@ -53,11 +53,11 @@ func (a Authorizers) With(ctx context.Context, permits chat.Permits, tools Tools
 
 // Installation is what holds for people who chose nothing.
 func (a Authorizers) Installation(ctx context.Context) (Installation, error) {
-	return a.At(ctx, chat.Spot{})
+	return a.At(ctx, chat.Location{})
 }
 
 // At is what holds for people who chose nothing, and what nobody widens, in the scene of a place.
-func (a Authorizers) At(ctx context.Context, at chat.Spot) (Installation, error) {
+func (a Authorizers) At(ctx context.Context, at chat.Location) (Installation, error) {
 	out := Installation{Rules: a.Rules}
 	if a.Policies == nil {
 		return out, nil

@@ -36,16 +36,16 @@ func TestAuthorizers_NobodyWidensThePresetOfAScene(t *testing.T) {
 	} {
 		p, _, err := policy.Parse([]byte(`{ channels: { qq: { groupScenes: { work: { enabled: true, permissions: "` + c.scene + `" } } } } }`))
 		require.NoError(t, err)
-		decide := func(at chat.Spot) permission.Authorizer {
+		decide := func(at chat.Location) permission.Authorizer {
 			permits := chat.Permits{Admin: c.admin, Here: c.here, Own: c.own, Rules: c.rules, At: at}
 			out, err := permission.Authorizers{Policies: document{p}}.With(t.Context(), permits, acts{})
 			require.NoError(t, err)
 			return out
 		}
-		work := decide(chat.Spot{Channel: "qq", ChatType: chat.ChatThread, Scene: chat.SceneWork})
+		work := decide(chat.Location{Channel: "qq", ChatType: chat.ChatThread, Scene: chat.SceneWork})
 		require.Equal(t, c.preset, work.Preset(), name)
 		require.Equal(t, c.rule, work.Call("Act", "{}").Rule, name)
-		require.Equal(t, c.elsewhere, decide(chat.Spot{Channel: "qq", ChatType: chat.ChatGroup, Scene: chat.SceneChat}).Call("Act", "{}").Rule, name+": another scene")
+		require.Equal(t, c.elsewhere, decide(chat.Location{Channel: "qq", ChatType: chat.ChatGroup, Scene: chat.SceneChat}).Call("Act", "{}").Rule, name+": another scene")
 	}
 }
 

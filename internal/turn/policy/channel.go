@@ -117,12 +117,12 @@ const (
 )
 
 // Narrow is what the walls mean for commands.
-func (w Walls) Narrow() chat.Walls {
-	return chat.Walls{ReadOnly: w.Files == FilesReadOnly, Offline: w.Network == NetworkOff}
+func (w SandboxPolicy) Narrow() chat.Confinement {
+	return chat.Confinement{ReadOnly: w.Files == FilesReadOnly, Offline: w.Network == NetworkOff}
 }
 
 // SceneAt returns what holds in the scene of a place; nothing where it has none.
-func (p *Policy) SceneAt(at chat.Spot) Scene {
+func (p *Policy) SceneAt(at chat.Location) Scene {
 	scene := p.sceneAt(at)
 	if at.Job != nil && at.Job.ReadOnly {
 		scene.Sandbox.Files = FilesReadOnly
@@ -133,7 +133,7 @@ func (p *Policy) SceneAt(at chat.Spot) Scene {
 	return scene
 }
 
-func (p *Policy) sceneAt(at chat.Spot) Scene {
+func (p *Policy) sceneAt(at chat.Location) Scene {
 	channel := p.Channel(at.Channel, at.Account)
 	scenes := channel.GroupScenes
 	if cmp.Or(at.ChatType, chat.ChatDirect) == chat.ChatDirect {

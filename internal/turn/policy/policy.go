@@ -251,23 +251,23 @@ type Scenes struct {
 
 // Scene is one of them.
 type Scene struct {
-	Enabled              bool   `json:"enabled,omitempty"`
-	TriggerTag           string `json:"triggerTag,omitempty"` // work; default #work
-	Model                string `json:"model,omitempty"`
-	Think                string `json:"think,omitempty"`
-	NoReplyToken         string `json:"noReplyToken,omitempty"` // an answer of this alone is silence
-	CreateThread         bool   `json:"createThread,omitempty"`
-	Prompt               string `json:"prompt,omitempty"`               // added to the system prompt, behind that of the agent
-	Personality          string `json:"personality,omitempty"`          // instead of that of the agent
-	Permissions          string `json:"permissions,omitempty"`          // read_only | ask | auto: what tools may do there, which nobody widens
-	Tools                Tools  `json:"tools,omitzero"`                 // narrows those of the agent, also for subagents
-	Sandbox              Walls  `json:"sandbox,omitzero"`               // what commands may do there, below what their runner lets them do
-	Runner               string `json:"runner,omitempty"`               // commands run on the runner of this name alone: one that whom the conversation belongs to may use
-	DisableIdentityHints *bool  `json:"disableIdentityHints,omitempty"` // who speaks is not told; default: in work scenes
+	Enabled              bool          `json:"enabled,omitempty"`
+	TriggerTag           string        `json:"triggerTag,omitempty"` // work; default #work
+	Model                string        `json:"model,omitempty"`
+	Think                string        `json:"think,omitempty"`
+	NoReplyToken         string        `json:"noReplyToken,omitempty"` // an answer of this alone is silence
+	CreateThread         bool          `json:"createThread,omitempty"`
+	Prompt               string        `json:"prompt,omitempty"`               // added to the system prompt, behind that of the agent
+	Personality          string        `json:"personality,omitempty"`          // instead of that of the agent
+	Permissions          string        `json:"permissions,omitempty"`          // read_only | ask | auto: what tools may do there, which nobody widens
+	Tools                Tools         `json:"tools,omitzero"`                 // narrows those of the agent, also for subagents
+	Sandbox              SandboxPolicy `json:"sandbox,omitzero"`               // what commands may do there, below what their runner lets them do
+	Runner               string        `json:"runner,omitempty"`               // commands run on the runner of this name alone: one that whom the conversation belongs to may use
+	DisableIdentityHints *bool         `json:"disableIdentityHints,omitempty"` // who speaks is not told; default: in work scenes
 }
 
-// Walls narrow what commands may do.
-type Walls struct {
+// SandboxPolicy narrow what commands may do.
+type SandboxPolicy struct {
 	Files   string `json:"files,omitempty"`   // workspace (default): as their runner lets them | read_only: they change no file
 	Network string `json:"network,omitempty"` // on (default): as their runner lets them | off: they open no sockets
 }

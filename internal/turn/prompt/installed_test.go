@@ -69,7 +69,7 @@ func TestInstalled_StandsBetweenTheServersAndTheWorkspaces(t *testing.T) {
 	require.Equal(t, map[string]string{"both": "of the server", "ours": "of the server"}, described(found), "others do not have it")
 
 	w.put("agents/both.md", head+"of the server\n---\np")
-	own := &owned{roles: role.Kept{Switches: []role.Switch{{Key: "unwanted"}}, Roles: []role.OwnRole{{RoleDefinition: role.RoleDefinition{Name: "own", Description: "mine", Prompt: "p", Enabled: true}}}}}
+	own := &owned{roles: role.UserRoles{Switches: []role.Switch{{Key: "unwanted"}}, Roles: []role.OwnRole{{RoleDefinition: role.RoleDefinition{Name: "own", Description: "mine", Prompt: "p", Enabled: true}}}}}
 	for _, name := range []string{"both", "own", "unwanted", "scribe"} {
 		s.roles = append(s.roles, role.Role{Name: name, Description: "installed", Prompt: "p"})
 	}

@@ -18,16 +18,16 @@ import (
 // owned is what person 1 has of their own.
 type owned struct {
 	prompts chat.OwnPrompts
-	roles   role.Kept
+	roles   role.UserRoles
 }
 
 func (o *owned) OwnPrompts(context.Context, chat.UserID) (chat.OwnPrompts, error) {
 	return o.prompts, nil
 }
 
-func (o *owned) RolesOf(_ context.Context, user chat.UserID) (role.Kept, error) {
+func (o *owned) RolesOf(_ context.Context, user chat.UserID) (role.UserRoles, error) {
 	if user != 1 {
-		return role.Kept{}, nil
+		return role.UserRoles{}, nil
 	}
 	return o.roles, nil
 }
@@ -118,7 +118,7 @@ func TestRoles_OfThePersonStandBetweenTheServersAndTheProjects(t *testing.T) {
 	own := func(name string) role.OwnRole {
 		return role.OwnRole{RoleDefinition: role.RoleDefinition{Name: name, Description: "mine", Prompt: "p", Enabled: true, Tools: []string{"Read"}}}
 	}
-	o.roles = role.Kept{Roles: []role.OwnRole{own("Explorer"), own("ours"), own("mine")}, Switches: []role.Switch{{Key: "coder"}}}
+	o.roles = role.UserRoles{Roles: []role.OwnRole{own("Explorer"), own("ours"), own("mine")}, Switches: []role.Switch{{Key: "coder"}}}
 	roles := prompt.Roles{Home: w.parts.Home, Sandboxes: w.parts.Sandboxes, Own: o}
 	found, err := roles.Find(t.Context(), w.scene)
 	require.NoError(t, err)

@@ -83,7 +83,7 @@ func roleText(r chat.Profile) string {
 }
 
 // wallsText tells the model what commands cannot do, so that it does not try.
-func wallsText(w chat.Walls) string {
+func wallsText(w chat.Confinement) string {
 	switch {
 	case w.ReadOnly && w.Offline:
 		return "Here no file can be changed, and commands reach no network."

@@ -22,7 +22,7 @@ func TestPersona_ASceneAddsItsPromptAndReplacesThePersonalityOfTheAgent(t *testi
 	require.Equal(t, "# Your part\n\nAnswer briefly.\n\nThe manner in which you answer: dry", part(agentprofile.Profile{Agent: agent}))
 	scene := policy.Scene{Prompt: "You are one of many here.", Personality: "cheerful"}
 	require.Equal(t, "# Your part\n\nAnswer briefly.\n\nYou are one of many here.\n\nThe manner in which you answer: cheerful", part(agentprofile.Profile{Agent: agent, Scene: scene}))
-	scene.Sandbox = policy.Walls{Files: policy.FilesReadOnly, Network: policy.NetworkOff}
+	scene.Sandbox = policy.SandboxPolicy{Files: policy.FilesReadOnly, Network: policy.NetworkOff}
 	require.Contains(t, part(agentprofile.Profile{Scene: scene}), "Here no file can be changed, and commands reach no network.")
 	require.NotContains(t, part(agentprofile.Profile{Agent: agent, Scene: scene, Role: &chat.Profile{Prompt: "Look it up."}}), "cheerful", "nobody but an agent reads what a subagent writes")
 }

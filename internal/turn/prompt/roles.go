@@ -36,7 +36,7 @@ type Roles struct {
 
 // OwnRoles knows the roles that people keep in xbot, and which of the others they have switched off.
 type OwnRoles interface {
-	RolesOf(ctx context.Context, user chat.UserID) (role.Kept, error)
+	RolesOf(ctx context.Context, user chat.UserID) (role.UserRoles, error)
 }
 
 // InstalledRoles knows the roles that people have installed.
@@ -64,7 +64,7 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	var kept role.Kept
+	var kept role.UserRoles
 	if r.Own != nil {
 		if kept, err = r.Own.RolesOf(ctx, a.Scene.User); err != nil {
 			return Found{}, err

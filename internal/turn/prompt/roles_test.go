@@ -92,7 +92,7 @@ func TestRoles_WhatReadsConsumersSaysSoToAnAdministratorAlone(t *testing.T) {
 		return one.Description
 	}
 	on := policy.Remembers{Subagent: true, Consumers: true}
-	require.Contains(t, says(agentprofile.Profile{Remember: on, Strangers: agentprofile.Strangers{Private: true}}), "consumers")
+	require.Contains(t, says(agentprofile.Profile{Remember: on, External: agentprofile.External{Private: true}}), "consumers")
 	require.NotContains(t, says(agentprofile.Profile{Remember: on}), "consumers")
-	require.NotContains(t, says(agentprofile.Profile{Remember: policy.Remembers{Subagent: true}, Strangers: agentprofile.Strangers{Private: true}}), "consumers")
+	require.NotContains(t, says(agentprofile.Profile{Remember: policy.Remembers{Subagent: true}, External: agentprofile.External{Private: true}}), "consumers")
 }

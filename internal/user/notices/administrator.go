@@ -21,7 +21,7 @@ import (
 // TellAdministrator tells an administrator something once, then at most daily (Once), where one of them last wrote to a bot alone. It
 // stands in the conversation of notices, also where none of them did. It reports whether it is told now: false where it was before, or
 // there is no administrator.
-func (s *Store) TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error) {
+func (s *Store) TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		admin, err := dbsqlc.Q.NoticeAdministrator(ctx, tx)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -11,12 +11,12 @@ import (
 
 // Once reports whether a sentence is to be said, to one caller, and notes that it was. It bounds no number: say.Most is for what is told in
 // a transaction.
-func (s *Store) Once(ctx context.Context, say chat.Saying) (bool, error) {
+func (s *Store) Once(ctx context.Context, say chat.NoticeKey) (bool, error) {
 	return once(ctx, s.db.Pool, say)
 }
 
 // amongMost is once for a topic of which no more than so many are told in a day, whoever tells of another at the same time.
-func amongMost(ctx context.Context, tx *pg.Tx, say chat.Saying) (bool, error) {
+func amongMost(ctx context.Context, tx *pg.Tx, say chat.NoticeKey) (bool, error) {
 	if say.Most == 0 {
 		return once(ctx, tx, say)
 	}
@@ -33,7 +33,7 @@ func amongMost(ctx context.Context, tx *pg.Tx, say chat.Saying) (bool, error) {
 	return once(ctx, tx, say)
 }
 
-func once(ctx context.Context, db pg.DBTX, say chat.Saying) (bool, error) {
+func once(ctx context.Context, db pg.DBTX, say chat.NoticeKey) (bool, error) {
 	n, err := dbsqlc.Q.ToldOnce(ctx, db, dbsqlc.ToldOnceParams{
 		Topic: say.Topic, Channel: say.Channel, Account: say.Account, About: chat.Clean(say.About), What: chat.Clean(say.What), Asked: chat.Clean(say.Asked), NeverRepeated: say.Once,
 	})

@@ -63,7 +63,7 @@ func (chats) read(lang i18n.Lang, d definition, value string, known choices) (st
 func (chats) free() bool { return false }
 
 // setNotices keeps where a person is told of their turns. How long such turns take stays as it was.
-func (d Desk) setNotices(ctx context.Context, user chat.UserID, value string, known choices) error {
+func (d Service) setNotices(ctx context.Context, user chat.UserID, value string, known choices) error {
 	n, err := d.Notices.TurnNotices(ctx, user)
 	if err != nil {
 		return err

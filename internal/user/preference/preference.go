@@ -56,8 +56,8 @@ type Models interface {
 	Get(ctx context.Context, user chat.UserID) (catalogue.Catalogue, error)
 }
 
-// Desk shows and changes settings. It is safe for concurrent use.
-type Desk struct {
+// Service shows and changes settings. It is safe for concurrent use.
+type Service struct {
 	Memory   Memory
 	Notices  Notices
 	Settings Settings
@@ -107,7 +107,7 @@ var definitions = []definition{
 }
 
 // List returns a person's settings with the version of what they chose; titles are in lang.
-func (d Desk) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []Setting, version int64, err error) {
+func (d Service) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []Setting, version int64, err error) {
 	chosen, version, err := d.Settings.Preferences(ctx, user)
 	if err != nil {
 		return nil, 0, err
@@ -137,7 +137,7 @@ func (d Desk) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list 
 	return list, version, nil
 }
 
-func (d Desk) known(ctx context.Context, user chat.UserID) (choices, error) {
+func (d Service) known(ctx context.Context, user chat.UserID) (choices, error) {
 	models, err := d.Models.Get(ctx, user)
 	if err != nil {
 		return choices{}, err
@@ -157,7 +157,7 @@ func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 
 // Set chooses a value of a setting, and returns the setting as it is then. Empty and "default" are the default. NotFound: there is
 // no such setting. Invalid: it cannot have the value; the error says in the person's words what it can have.
-func (d Desk) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (Setting, error) {
+func (d Service) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (Setting, error) {
 	def, ok := find(name)
 	if !ok {
 		return Setting{}, i18n.Fault(fault.NotFound, i18n.PreferenceUnknown, chat.FirstWords(name, maxShown), strings.Join(Names(), ", "))
@@ -192,7 +192,7 @@ func Told(lang i18n.Lang, s Setting) Setting {
 	return s
 }
 
-func (d Desk) setZone(ctx context.Context, user chat.UserID, value string) error {
+func (d Service) setZone(ctx context.Context, user chat.UserID, value string) error {
 	profile, err := d.Memory.Profile(ctx, user)
 	if err != nil {
 		return err

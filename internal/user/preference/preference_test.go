@@ -63,7 +63,7 @@ func (some) Get(context.Context, chat.UserID) (catalogue.Catalogue, error) {
 
 func TestDesk_TakesTheWordsPeopleUseAndRefusesOthersInTheirLanguage(t *testing.T) {
 	s := &shelf{chosen: map[settings.UserSetting]string{}, profile: chat.UserProfile{Content: "Ann", Revision: 3}}
-	d := preference.Desk{Memory: s, Notices: s, Settings: s, Models: some{}}
+	d := preference.Service{Memory: s, Notices: s, Settings: s, Models: some{}}
 	for _, c := range []struct{ name, value, kept string }{
 		{"Language", "fr", "fr"}, {"language", "auto", ""}, {"swift", "tiny", "acme/small"}, {"tier-swift", "default", ""}, {"preset", "READ_ONLY", "read_only"},
 		{"preset", "改动前询问", "ask"}, {"memory", "off", "off"}, {"memory", "on", ""}, {"theme", "dark", "dark"}, {"page-language", "zh", "zh"}, {"model", "acme/large", "acme/large"},
@@ -90,7 +90,7 @@ func TestDesk_TakesTheWordsPeopleUseAndRefusesOthersInTheirLanguage(t *testing.T
 
 func TestDesk_ListsEverySettingWithAValueThatIsAmongItsOptions(t *testing.T) {
 	s := &shelf{chosen: map[settings.UserSetting]string{settings.Model: "gone/model", settings.Language: "Klingon"}, profile: chat.UserProfile{Timezone: "Africa/Cairo"}}
-	d := preference.Desk{Memory: s, Notices: s, Settings: s, Models: some{}}
+	d := preference.Service{Memory: s, Notices: s, Settings: s, Models: some{}}
 	for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
 		list, version, err := d.List(t.Context(), 1, lang)
 		require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestDesk_ListsEverySettingWithAValueThatIsAmongItsOptions(t *testing.T) {
 
 func TestDesk_TellsOfLongTurnsInAChatOfThePersonAndNowhereElse(t *testing.T) {
 	s := &shelf{told: notices.TurnNotices{Seconds: 90}, chats: []notices.DirectChat{{Channel: "feishu", Peer: "ou_1"}, {Channel: "qq", Account: "a", Peer: "7"}, {Channel: "qq", Account: "b", Peer: "7"}}}
-	d := preference.Desk{Memory: s, Notices: s, Settings: s, Models: some{}}
+	d := preference.Service{Memory: s, Notices: s, Settings: s, Models: some{}}
 	for _, c := range []struct {
 		value, kept string
 		to          *notices.DirectChat

@@ -31,7 +31,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 		return chat.ModelCriteria{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
 	}
 	if row.Topmost {
-		w.Root, w.Above = row.ChatType, chat.Spot{Channel: row.Channel, Account: row.Account, ChatType: row.ChatType, Scene: row.Scene}
+		w.Root, w.Above = row.ChatType, chat.Location{Channel: row.Channel, Account: row.Account, ChatType: row.ChatType, Scene: row.Scene}
 		return w, nil
 	}
 	above, err := dbsqlc.Q.ModelAbove(ctx, s.db.Pool, key)

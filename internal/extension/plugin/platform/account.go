@@ -30,7 +30,7 @@ type account struct {
 	settings map[string]string
 }
 
-var _ channel.Held = (*account)(nil)
+var _ channel.ConnectedAccount = (*account)(nil)
 
 func (a *account) at() address { return address{a.channel.Name, a.name} }
 

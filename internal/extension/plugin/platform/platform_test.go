@@ -222,7 +222,7 @@ func (n *notes) texts() (out []string) {
 }
 
 // opened is an account of the plugin with a token, and what it received once it ran to done.
-func opened(t *testing.T, token string, program ...string) (channel.Held, *notes, chan error) {
+func opened(t *testing.T, token string, program ...string) (channel.ConnectedAccount, *notes, chan error) {
 	t.Helper()
 	r := &rows{files: plugin.Tree{"run": {Data: []byte("x"), Exec: true}, plugin.ManifestName: {Data: []byte(manifest)}}}
 	known := &installed.Plugins{Rows: r}
@@ -244,7 +244,7 @@ func opened(t *testing.T, token string, program ...string) (channel.Held, *notes
 			t.Log("it ended:", err)
 		}
 	})
-	held, ok := a.(channel.Held)
+	held, ok := a.(channel.ConnectedAccount)
 	require.True(t, ok)
 	return held, n, done
 }

@@ -30,7 +30,7 @@ type Store struct{ db *pg.DB }
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // RolesOf returns what a person has of their own, sorted by name.
-func (s *Store) RolesOf(ctx context.Context, user chat.UserID) (kept role.Kept, err error) {
+func (s *Store) RolesOf(ctx context.Context, user chat.UserID) (kept role.UserRoles, err error) {
 	rows, err := dbsqlc.Q.RoleList(ctx, s.db.Pool, user)
 	if err != nil {
 		return kept, pg.Classify(fmt.Errorf("read the roles of user %d: %w", user, err))

@@ -1,0 +1,154 @@
+package guestfs
+
+import (
+	"context"
+	"path"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/service"
+)
+
+// Store knows the conversations of consumers.
+type Store interface {
+	// ServiceRoom returns the room of a consumer. Not ok: the user is a person or a group, who has none. Denied: they have no room any more.
+	ServiceRoom(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
+	// KeepServiceRoom keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
+	KeepServiceRoom(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
+	ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error)
+	ServiceRoomGone(ctx context.Context, user chat.UserID) error
+	Counter
+}
+
+// Finder finds the rooms of conversations. It is safe for concurrent use.
+type Finder struct {
+	Store Store
+	Boxes sandbox.Boxes
+}
+
+// FileSystem is the sandbox of work in a conversation of a consumer, whoever does it there: the turn, a subagent, a job. Not ok: the conversation is
+// none of a consumer's.
+func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error) {
+	r, ok, err := f.Store.ServiceRoom(ctx, user)
+	_, _, theirs := service.Of(key)
+	switch {
+	case err != nil:
+		return nil, true, err
+	case !ok && theirs, ok && theirs && r.Session != key:
+		return nil, true, fault.Errorf(fault.Denied, "the conversation is another's")
+	case !ok:
+		return nil, false, nil
+	}
+	box, err = f.box(ctx, user, r)
+	if err != nil {
+		return nil, true, err
+	}
+	return ForAgent(box, Conversation{Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, User: user, Counter: f.Store}), true, nil
+}
+
+// OfConversation is the room of a conversation for the API of consumers: /generated is read, /attachments read and written. Denied: the
+// administrator has no runner for it. It does not wait for the runner.
+func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
+	r, ok, err := f.Store.ServiceRoom(ctx, c.User)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok || r.Service != c.Service || r.Conversation != c.ID:
+		return nil, fault.Errorf(fault.NotFound, "there is no conversation %q", c.ID)
+	}
+	box, err := f.box(ctx, c.User, r)
+	if err != nil {
+		return nil, err
+	}
+	return ForConsumer(box, Conversation{Service: r.Service, ID: r.Conversation, User: c.User, Counter: f.Store}), nil
+}
+
+// errNone: why is the administrator's matter, and names their machines.
+var errNone = fault.Errorf(fault.Denied, "this conversation has no place for files")
+
+// box is the runner of the administrator on which the files of a conversation are: the one that they use when it is first asked for, and that
+// one from then on. Where it is not theirs any more, its files are lost, and the conversation goes on where they are now.
+func (f Finder) box(ctx context.Context, user chat.UserID, r service.FileSystem) (sandbox.Sandbox, error) {
+	if r.Runner != "" {
+		box, err := f.Boxes.Box(ctx, r.Admin, r.Runner)
+		if !fault.Is(err, fault.Denied) {
+			return box, unnamed(err)
+		}
+	}
+	box, err := f.Boxes.Box(ctx, r.Admin, "")
+	if err != nil {
+		return nil, unnamed(err)
+	}
+	kept, err := f.Store.KeepServiceRoom(ctx, user, box.Name(), r.Runner)
+	switch {
+	case err != nil:
+		return nil, err
+	case kept == box.Name():
+		return box, nil
+	}
+	box, err = f.Boxes.Box(ctx, r.Admin, kept) // somebody else was first
+	return box, unnamed(err)
+}
+
+func unnamed(err error) error {
+	if fault.Is(err, fault.Denied) {
+		return errNone
+	}
+	return said(err, "/")
+}
+
+// removeTime bounds how long a removal waits for a runner and works there.
+const removeTime = 2 * time.Minute
+
+// Remove removes the folder of a consumer who is deleted, and says how many folders are left: 1 where the runner is away. A runner that is
+// not the administrator's any more keeps what it has.
+func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err error) {
+	r, err := f.Store.ServiceRoomLeft(ctx, user)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	box, err := sandbox.Reach(ctx, f.Boxes, r.Admin, r.Runner)
+	switch {
+	case fault.Is(err, fault.Denied), fault.Is(err, fault.NotFound):
+		return 0, f.Store.ServiceRoomGone(ctx, user)
+	case err != nil:
+		return 1, nil // it is away, and asked again
+	}
+	ctx, cancel := context.WithTimeout(ctx, removeTime)
+	defer cancel()
+	if gone := remove(ctx, box, r); !gone {
+		return 1, nil
+	}
+	return 0, f.Store.ServiceRoomGone(ctx, user)
+}
+
+// remove removes the folder of a conversation, and those above it that are empty then: the last conversation takes the service's with it.
+func remove(ctx context.Context, box sandbox.Sandbox, r service.FileSystem) bool {
+	base, err := box.Stat(ctx, ".")
+	if err != nil || base.Real == "" {
+		return false
+	}
+	folder := path.Join(base.Real, Folder(r.Service, r.Conversation))
+	info, err := box.Stat(ctx, folder)
+	switch {
+	case fault.Is(err, fault.NotFound):
+	case err != nil || info.Real != folder:
+		return false // a link leads elsewhere: nothing behind it is removed
+	default:
+		if err := box.RemoveAll(ctx, folder); err != nil && !fault.Is(err, fault.NotFound) {
+			return false
+		}
+	}
+	for range 2 { // conversations, and the service
+		folder = path.Dir(folder)
+		if box.Remove(ctx, folder) != nil {
+			break
+		}
+	}
+	return true
+}

@@ -1,0 +1,133 @@
+// Package room is what a conversation of a consumer sees of a runner of its service's administrator: a root of its own with four folders,
+// and nothing else. A path of another place does not exist, whatever the runner has there, and no sentence names the runner or a place of it.
+//
+//	/generated    what the conversation made: read and written
+//	/attachments  what the consumer sent: read
+//	/docs         the administrator's documents that the service allows: read
+//	/scripts      the names of the scripts that it allows; what stands in them is not shown
+//
+// No link is followed, wherever it leads: each path is asked for with all links followed, and has to be itself. Commands do not run in a
+// room.
+package guestfs
+
+import (
+	"context"
+	"path"
+	"slices"
+	"sync"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/service"
+)
+
+// Name is what a room is called wherever a runner has a name.
+const Name = "room"
+
+// The folders of a room.
+const (
+	Generated   = "generated"
+	Attachments = "attachments"
+	Docs        = "docs"
+	Scripts     = "scripts"
+)
+
+// Folder is the folder of a conversation, below the workspace of the runner.
+func Folder(of, conversation string) string {
+	return path.Join("services", of, "conversations", conversation)
+}
+
+// Conversation says whose room it is.
+type Conversation struct {
+	Service string
+	ID      string
+	Docs    []string // patterns of what it reads below docs/
+	Scripts []string // patterns of what it knows of below scripts/
+
+	User    chat.UserID // the consumer
+	Counter Counter     // nil: nobody counts what the rooms of the service hold together
+}
+
+// ForAgent is the room as the tools of the conversation see it.
+func ForAgent(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
+	return &fileSystem{box: box, of: c, mounts: []mount{
+		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, writes: true, all: true},
+		{name: Attachments, at: path.Join(Folder(c.Service, c.ID), Attachments), reads: true, all: true},
+		{name: Docs, at: Docs, reads: true, allowed: c.Docs, all: everything(c.Docs)},
+		{name: Scripts, at: Scripts, allowed: c.Scripts, all: everything(c.Scripts)},
+	}}
+}
+
+// ForConsumer is the room as the API of consumers sees it: what the conversation made, and what the consumer sends.
+func ForConsumer(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
+	return &fileSystem{box: box, of: c, mounts: []mount{
+		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, all: true},
+		{name: Attachments, at: path.Join(Folder(c.Service, c.ID), Attachments), reads: true, writes: true, all: true},
+	}}
+}
+
+func everything(patterns []string) bool {
+	return slices.Contains(patterns, "*") || slices.Contains(patterns, "**")
+}
+
+// mount is a folder of a room.
+type mount struct {
+	name    string
+	at      string   // below the workspace of the runner
+	reads   bool     // otherwise it shows names alone
+	writes  bool     //
+	allowed []string // patterns of what is seen
+	all     bool     // all is seen
+}
+
+// sees reports whether a file below the folder is seen.
+func (m mount) sees(rel string) bool { return m.all || service.Allows(m.allowed, rel) }
+
+// opens reports whether a folder may hold something that is seen.
+func (m mount) opens(rel string) bool { return m.all || service.AllowsBelow(m.allowed, rel) }
+
+// fileSystem is a sandbox.Sandbox.
+type fileSystem struct {
+	box    sandbox.Sandbox
+	of     Conversation
+	mounts []mount
+
+	mu   sync.Mutex
+	base string // workspace of the runner with links followed; empty: not asked yet
+}
+
+var (
+	_ sandbox.Sandbox = (*fileSystem)(nil)
+	_ sandbox.Feeder  = (*fileSystem)(nil)
+)
+
+// Name is the same for every room.
+func (*fileSystem) Name() string { return Name }
+
+// Workspace is the root of the room.
+func (*fileSystem) Workspace() string { return "/" }
+
+// Close does nothing: nothing is started here.
+func (*fileSystem) Close() error { return nil }
+
+// root is where the workspace of the runner is.
+func (r *fileSystem) root(ctx context.Context) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.base != "" {
+		return r.base, nil
+	}
+	info, err := r.box.Stat(ctx, ".")
+	switch {
+	case err != nil:
+		return "", said(err, "/")
+	case !path.IsAbs(info.Real):
+		return "", errOld
+	}
+	r.base = path.Clean(info.Real)
+	return r.base, nil
+}
+
+// errOld: what cannot be checked is refused.
+var errOld = fault.Errorf(fault.Denied, "files cannot be used here: the machine that keeps them runs a version that does not say where links lead")

@@ -1,0 +1,116 @@
+package guestfs
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"path"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+)
+
+const folderMode = fs.ModeDir | 0o755
+
+// WriteFile implements sandbox.Sandbox.
+func (r *fileSystem) WriteFile(ctx context.Context, text string, data []byte, mode sandbox.WriteMode) error {
+	_, err := r.Upload(ctx, text, bytes.NewReader(data), mode)
+	return err
+}
+
+// Upload implements sandbox.Sandbox.
+func (r *fileSystem) Upload(ctx context.Context, text string, from io.Reader, mode sandbox.WriteMode) (int64, error) {
+	return r.Edit(ctx, sandbox.Edit{Path: text, From: from, Mode: mode})
+}
+
+// Edit implements sandbox.Sandbox. Folders on the way to the file are made.
+func (r *fileSystem) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
+	ctx = sandbox.Unnamed(ctx)
+	p, real, there, err := r.target(ctx, e.Path)
+	if err != nil {
+		return 0, err
+	}
+	if err := r.fits(ctx, p); err != nil {
+		return 0, err
+	}
+	if !there {
+		if err := r.box.MkdirAll(ctx, path.Dir(real)); err != nil {
+			return 0, said(err, p.path)
+		}
+	}
+	e.Path, e.Perm = real, 0
+	n, err := r.box.Edit(ctx, e)
+	r.grows(ctx, p, n)
+	return n, said(err, p.path)
+}
+
+// Edited implements sandbox.Sandbox.
+func (r *fileSystem) Edited(ctx context.Context, id chat.CallID) (bool, error) {
+	done, err := r.box.Edited(sandbox.Unnamed(ctx), id)
+	return done, said(err, "the file")
+}
+
+// MkdirAll implements sandbox.Sandbox.
+func (r *fileSystem) MkdirAll(ctx context.Context, text string) error {
+	ctx = sandbox.Unnamed(ctx)
+	p, err := r.find(text)
+	if err == nil && (p.mount == nil || p.rel == "") {
+		return nil // the folders of a room are always there
+	}
+	p, real, there, err := r.target(ctx, text)
+	if err != nil || there {
+		return err
+	}
+	return said(r.box.MkdirAll(ctx, real), p.path)
+}
+
+// Remove implements sandbox.Sandbox.
+func (r *fileSystem) Remove(ctx context.Context, text string) error {
+	return r.remove(ctx, text, r.box.Remove)
+}
+
+// RemoveAll implements sandbox.Sandbox.
+func (r *fileSystem) RemoveAll(ctx context.Context, text string) error {
+	return r.remove(ctx, text, r.box.RemoveAll)
+}
+
+func (r *fileSystem) remove(ctx context.Context, text string, remove func(context.Context, string) error) error {
+	ctx = sandbox.Unnamed(ctx)
+	p, real, there, err := r.target(ctx, text)
+	if err == nil && !there {
+		err = missing(p.path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := remove(ctx, real); err != nil {
+		return said(err, p.path)
+	}
+	r.shrinks(ctx, p)
+	return nil
+}
+
+// Move implements sandbox.Sandbox.
+func (r *fileSystem) Move(ctx context.Context, from, to string) error {
+	ctx = sandbox.Unnamed(ctx)
+	p, realFrom, there, err := r.target(ctx, from)
+	if err == nil && !there {
+		err = missing(p.path)
+	}
+	if err != nil {
+		return err
+	}
+	q, realTo, taken, err := r.target(ctx, to)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return fault.Errorf(fault.Conflict, "%s exists already", q.path)
+	}
+	if err := r.box.MkdirAll(ctx, path.Dir(realTo)); err != nil {
+		return said(err, q.path)
+	}
+	return said(r.box.Move(ctx, realFrom, realTo), q.path)
+}

@@ -1,0 +1,30 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pg"
+	"xbot/internal/turn/dbsqlc"
+)
+
+// SetShelf puts a conversation on a shelf, or back into the list of its person.
+func (s *Store) SetShelf(ctx context.Context, key chat.SessionKey, shelf chat.ListState) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		rows, err := dbsqlc.Q.SessionSetShelf(ctx, tx, dbsqlc.SessionSetShelfParams{Key: key, Shelf: shelf})
+		if err != nil {
+			return fmt.Errorf("set the shelf: %w", err)
+		}
+		if rows == 0 {
+			return fault.Errorf(fault.NotFound, "there is no session %q", key)
+		}
+		row, err := dbsqlc.Q.SessionGet(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("read session: %w", err)
+		}
+		tx.Emit(key, chat.EventSession, s.SessionOf(row))
+		return nil
+	})
+}
