@@ -70,9 +70,6 @@ func asJSON(text string) json.RawMessage {
 	return quoted
 }
 
-// answeredMsg tells how an answer to a question was taken.
-type answeredMsg struct{ err error }
-
 // answer sends what was typed as the answer to the open question; done is false when it is none.
 func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 	asking := m.story.Asking()
@@ -100,17 +97,10 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 	if !ok {
 		return nil, false
 	}
-	client, key, call := m.o.Client, m.session.Key, asking.ID
-	return m.do(func(ctx context.Context) tea.Msg {
-		_, err := client.AnswerApproval(ctx, key, call, answer)
-		return answeredMsg{err}
-	}), true
-}
-
-func (m *model) answerTaken(msg answeredMsg) {
-	if msg.err != nil {
-		m.complain(msg.err.Error())
-	}
+	key, call := m.session.Key, asking.ID
+	return request(m, func(ctx context.Context) (any, error) {
+		return m.o.Client.AnswerApproval(ctx, key, call, answer)
+	}, m.complaining("")), true
 }
 
 // questionLine says how to answer the open question, and which call that answers: several may wait.

@@ -73,19 +73,12 @@ func (m *model) isServed(name string) bool {
 
 // askCommands asks the server which commands it carries out.
 func (m *model) askCommands() tea.Cmd {
-	client := m.o.Client
-	return m.do(func(ctx context.Context) tea.Msg {
-		served, err := client.ListCommands(ctx)
-		return servedMsg{commands: served, err: err}
+	return request(m, m.o.Client.ListCommands, func(served []apiclient.Command, err error) {
+		m.served = served
+		if fault.Is(err, fault.NotFound) { // a server that is too old to say knows these
+			m.served = []apiclient.Command{{Name: "approve"}, {Name: "deny"}, {Name: "runner"}}
+		}
 	})
-}
-
-// knowCommands takes in what the server says. One that is too old to say knows these.
-func (m *model) knowCommands(msg servedMsg) {
-	m.served = msg.commands
-	if fault.Is(msg.err, fault.NotFound) {
-		m.served = []apiclient.Command{{Name: "approve"}, {Name: "deny"}, {Name: "runner"}}
-	}
 }
 
 // slashless cuts the slash that a command begins with, also that of Chinese input methods.
@@ -185,38 +178,33 @@ func (m *model) rename(title string) tea.Cmd {
 		m.complain("The session has no message yet.")
 		return nil
 	}
-	client, key := m.o.Client, m.session.Key
-	return m.do(func(ctx context.Context) tea.Msg {
-		_, err := client.UpdateSession(ctx, key, apiclient.Change{Title: new(title)})
-		return renamedMsg{err} // the new title comes with the feed
-	})
+	key := m.session.Key
+	return request(m, func(ctx context.Context) (any, error) {
+		return m.o.Client.UpdateSession(ctx, key, apiclient.Change{Title: new(title)})
+	}, m.complaining("Not renamed: ")) // the new title comes with the feed
 }
 
 // list asks for the sessions, to choose from or to open the newest other one.
 func (m *model) list(text string, resume bool) tea.Cmd {
-	client := m.o.Client
-	return m.do(func(ctx context.Context) tea.Msg {
-		among := apiclient.ListSessionsParams{Q: text}
-		if text != "" { // who looks for one finds what is out of the list, too
-			among.Shelf = "all"
-		}
-		sessions, err := client.ListSessions(ctx, among)
-		return listedMsg{sessions: sessions, err: err, resume: resume}
-	})
-}
-
-func (m *model) listed(msg listedMsg) tea.Cmd {
-	switch {
-	case msg.err != nil:
-		m.complain("Sessions: " + msg.err.Error())
-	case msg.resume:
-		return m.resume(msg.sessions)
-	case len(msg.sessions) == 0:
-		m.say("There is no such session.")
-	default:
-		m.picker = newPicker(msg.sessions, m.session.Key)
+	among := apiclient.ListSessionsParams{Q: text}
+	if text != "" { // who looks for one finds what is out of the list, too
+		among.Shelf = "all"
 	}
-	return nil
+	return requestThen(m, func(ctx context.Context) ([]chat.Session, error) {
+		return m.o.Client.ListSessions(ctx, among)
+	}, func(sessions []chat.Session, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			m.complain("Sessions: " + err.Error())
+		case resume:
+			return m.resume(sessions)
+		case len(sessions) == 0:
+			m.say("There is no such session.")
+		default:
+			m.picker = &picker{all: sessions, current: m.session.Key}
+		}
+		return nil
+	})
 }
 
 func (m *model) resume(sessions []chat.Session) tea.Cmd {

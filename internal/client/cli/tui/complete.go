@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,13 +31,6 @@ type option struct {
 	text  string // stands in the field when it is taken
 	label string
 	does  string // what it does; empty for a word behind a command
-}
-
-// namesMsg are names that may stand behind commands: of models, or of runners.
-type namesMsg struct {
-	models  []apiclient.Model
-	runners []chat.Runner
-	failed  bool
 }
 
 // options returns the ways to go on: names of commands, or words behind one.
@@ -144,38 +136,31 @@ func (m *model) askNames(before string) tea.Cmd {
 	if name == was || at < 0 {
 		return nil
 	}
-	client := m.o.Client
+	// What the server cannot say is not completed, which hinders nobody from typing it.
 	switch command := m.served[at].Name; {
 	case takesModel(command):
-		return m.do(func(ctx context.Context) tea.Msg {
-			known, err := client.ListModels(ctx)
-			return namesMsg{models: known.Models, failed: err != nil}
+		return request(m, m.o.Client.ListModels, func(all apiclient.Catalogue, err error) {
+			if err == nil {
+				m.models = nil
+			}
+			for _, known := range all.Models {
+				if known.Callable() {
+					m.models = append(m.models, known.Names()...)
+				}
+			}
+			m.chosen = 0
+			m.relayout()
 		})
 	case command == "runner":
-		return m.do(func(ctx context.Context) tea.Msg {
-			runners, err := client.ListRunners(ctx)
-			return namesMsg{runners: runners.Runners, failed: err != nil}
+		return request(m, m.o.Client.ListRunners, func(all chat.Runners, err error) {
+			if err == nil {
+				m.runners = all.Runners
+			}
+			m.chosen = 0
+			m.relayout()
 		})
 	}
 	return nil
-}
-
-// knowNames takes in what the server said. What it could not say is not completed, which hinders nobody from typing it.
-func (m *model) knowNames(msg namesMsg) {
-	switch {
-	case msg.failed:
-	case msg.runners != nil:
-		m.runners = msg.runners
-	default:
-		m.models = nil
-		for _, known := range msg.models {
-			if known.Callable() {
-				m.models = append(m.models, known.Names()...)
-			}
-		}
-	}
-	m.chosen = 0
-	m.relayout()
 }
 
 // typing begins the list anew after the text was changed.

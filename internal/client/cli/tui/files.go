@@ -11,59 +11,46 @@ import (
 	"xbot/internal/client/cli/transfer"
 )
 
-type (
-	uploadedMsg struct {
-		file apiclient.UploadedFile
-		err  error
-	}
-	downloadedMsg struct {
-		to  string
-		err error
-	}
-)
-
 func (m *model) upload(args string) tea.Cmd {
-	client, key := m.o.Client, m.session.Key
+	key := m.session.Key
+	if key == "" {
+		m.complain("Not uploaded: " + errNoSession.Error())
+		return nil
+	}
 	m.say("Uploading.")
-	return m.do(func(ctx context.Context) tea.Msg {
-		if key == "" {
-			return uploadedMsg{err: errNoSession}
-		}
-		file, err := transfer.Upload(ctx, client, key, args)
-		return uploadedMsg{file, err}
-	})
+	return request(m, func(ctx context.Context) (apiclient.UploadedFile, error) {
+		return transfer.Upload(ctx, m.o.Client, key, args)
+	}, m.uploaded)
 }
 
 // uploaded names the file in the message that is being written.
-func (m *model) uploaded(msg uploadedMsg) {
-	if msg.err != nil {
-		m.complain("Not uploaded: " + msg.err.Error())
+func (m *model) uploaded(file apiclient.UploadedFile, err error) {
+	if err != nil {
+		m.complain("Not uploaded: " + err.Error())
 		return
 	}
-	m.say("Uploaded to " + text.Line(msg.file.Path) + ".")
+	m.say("Uploaded to " + text.Line(file.Path) + ".")
 	typed := m.input.Value()
 	if typed != "" && !strings.HasSuffix(typed, " ") && !strings.HasSuffix(typed, "\n") {
 		typed += " "
 	}
-	m.setInput(typed + "[file: " + text.Line(msg.file.Path) + "] ")
+	m.setInput(typed + "[file: " + text.Line(file.Path) + "] ")
 }
 
 func (m *model) download(args string) tea.Cmd {
-	client, key := m.o.Client, m.session.Key
-	m.say("Downloading.")
-	return m.do(func(ctx context.Context) tea.Msg {
-		if key == "" {
-			return downloadedMsg{err: errNoSession}
-		}
-		to, err := transfer.Download(ctx, client, key, args)
-		return downloadedMsg{to, err}
-	})
-}
-
-func (m *model) downloaded(msg downloadedMsg) {
-	if msg.err != nil {
-		m.complain("Not downloaded: " + msg.err.Error())
-		return
+	key := m.session.Key
+	if key == "" {
+		m.complain("Not downloaded: " + errNoSession.Error())
+		return nil
 	}
-	m.say("Downloaded to " + text.Line(msg.to) + ".")
+	m.say("Downloading.")
+	return request(m, func(ctx context.Context) (string, error) {
+		return transfer.Download(ctx, m.o.Client, key, args)
+	}, func(to string, err error) {
+		if err != nil {
+			m.complain("Not downloaded: " + err.Error())
+			return
+		}
+		m.say("Downloaded to " + text.Line(to) + ".")
+	})
 }

@@ -71,34 +71,27 @@ func (m *model) helpLines() []string {
 	return lines
 }
 
-// sharedMsg is what is to be said about links to the session.
-type sharedMsg struct {
-	said string
-	err  error
-}
-
 // share makes, lists or revokes links by which anybody reads the session.
 func (m *model) share(args string) tea.Cmd {
-	client, key := m.o.Client, m.session.Key
+	key := m.session.Key
 	if key == "" {
 		m.complain("Not shared: " + errNoSession.Error())
 		return nil
 	}
-	return m.do(func(ctx context.Context) tea.Msg {
-		said, err := sharing.Do(ctx, client, key, args)
-		return sharedMsg{said, err}
-	})
+	return request(m, func(ctx context.Context) (string, error) {
+		return sharing.Do(ctx, m.o.Client, key, args)
+	}, m.shared)
 }
 
 // shared opens what is said in front of the conversation: a link has to stay until it is copied.
-func (m *model) shared(msg sharedMsg) {
+func (m *model) shared(said string, err error) {
 	switch {
-	case msg.err != nil:
-		m.complain("Not shared: " + msg.err.Error())
-	case strings.Contains(msg.said, "\n"):
-		m.links = text.Plain(msg.said)
+	case err != nil:
+		m.complain("Not shared: " + err.Error())
+	case strings.Contains(said, "\n"):
+		m.links = text.Plain(said)
 	default:
-		m.say(text.Line(msg.said))
+		m.say(text.Line(said))
 	}
 }
 

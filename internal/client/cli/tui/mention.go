@@ -29,13 +29,6 @@ type mentions struct {
 	paths  []string
 }
 
-// foundMsg brings the files that were found.
-type foundMsg struct {
-	mentions
-
-	err error
-}
-
 // askFiles looks for the files that an @ may mean, when what is behind it was changed: where the conversation works, and before
 // there is one in the terminal's own folder if commands will run there.
 func (m *model) askFiles() tea.Cmd {
@@ -44,27 +37,27 @@ func (m *model) askFiles() tea.Cmd {
 		m.files = mentions{}
 		return nil
 	}
-	client, key, where := m.o.Client, m.session.Key, m.place
-	return m.do(func(ctx context.Context) tea.Msg {
-		if key == "" {
-			if !where.Here {
-				return foundMsg{mentions: mentions{asked: begun}}
-			}
-			return foundMsg{mentions: below(where.Folder, begun)}
+	key, where := m.session.Key, m.place
+	return request(m, func(ctx context.Context) (mentions, error) {
+		switch {
+		case key == "" && where.Here:
+			return below(where.Folder, begun), nil
+		case key == "":
+			return mentions{asked: begun}, nil
 		}
-		found, err := client.SearchFiles(ctx, key, apiclient.SearchFilesParams{Q: begun})
-		return foundMsg{mentions{asked: begun, folder: found.Folder, paths: found.Paths}, err}
-	})
+		found, err := m.o.Client.SearchFiles(ctx, key, apiclient.SearchFilesParams{Q: begun})
+		return mentions{asked: begun, folder: found.Folder, paths: found.Paths}, err
+	}, m.found)
 }
 
 // found takes in the files, unless something else was typed meanwhile. What could not be searched is not offered, which hinders
 // nobody from typing it.
-func (m *model) found(msg foundMsg) {
+func (m *model) found(files mentions, err error) {
 	begun, ok := mention.Typed(m.input.Value())
-	if !ok || begun != msg.asked || msg.err != nil {
+	if !ok || begun != files.asked || err != nil {
 		return
 	}
-	m.files, m.chosen = msg.mentions, 0
+	m.files, m.chosen = files, 0
 	m.relayout()
 }
 
@@ -105,15 +98,14 @@ func below(folder, begun string) mentions {
 		if seen++; seen > walkFiles || time.Now().After(deadline) {
 			return fs.SkipAll
 		}
-		name := entry
 		switch {
 		case err != nil && entry != nil && entry.IsDir():
 			return fs.SkipDir
 		case err != nil || at == folder:
 			return nil
-		case name.IsDir() && (name.Name() == ".git" || name.Name() == "node_modules"):
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules"):
 			return fs.SkipDir
-		case !name.Type().IsRegular():
+		case !entry.Type().IsRegular():
 			return nil
 		}
 		path, err := filepath.Rel(folder, at)

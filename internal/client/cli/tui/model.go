@@ -180,8 +180,18 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.ticking = false
 		m.frame++
 		m.redraw()
+	case response:
+		return msg()
+	case feedMsg:
+		return m.told(msg)
+	case openedMsg:
+		return m.opened(msg)
+	case takenMsg:
+		return m.taken(msg)
+	case settingsMsg:
+		return m.showSettings(msg)
 	default:
-		return m.answered(msg)
+		return m.edit(msg) // what the input field sends itself
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (m *model) send() tea.Cmd {
 	if m.sending != "" || m.opening || len(m.outbox) == 0 || m.feed != nil && !m.heard {
 		return nil
 	}
-	client, key, out := m.o.Client, m.session.Key, m.outbox[0]
+	key, out := m.session.Key, m.outbox[0]
 	if out.session != key {
 		m.takeBack() // it was typed for a session that did not open
 		m.redraw()
@@ -50,68 +50,67 @@ func (m *model) send() tea.Cmd {
 	}
 	m.sending = out.id
 	if key == "" {
-		finder := m.o.Place
-		return m.do(func(ctx context.Context) tea.Msg {
-			where, err := finder.Of(ctx, chat.Session{})
+		return forSending(m, func(ctx context.Context) (chat.Session, error) {
+			where, err := m.o.Place.Of(ctx, chat.Session{})
 			if err != nil {
-				return createdMsg{id: out.id, err: err}
+				return chat.Session{}, err
 			}
-			session, err := client.CreateSession(ctx, apiclient.NewTerminalSession(where.Cwd()))
-			return createdMsg{id: out.id, session: session, err: err}
-		})
+			return m.o.Client.CreateSession(ctx, apiclient.NewTerminalSession(where.Cwd()))
+		}, m.created)
 	}
 	if out.ready == nil {
-		return m.do(func(ctx context.Context) tea.Msg {
-			message, err := mention.Attach(ctx, client, key, out.text)
-			return readyMsg{id: out.id, message: message, err: err}
-		})
+		return forSending(m, func(ctx context.Context) (mention.Message, error) {
+			return mention.Attach(ctx, m.o.Client, key, out.text)
+		}, m.ready)
 	}
-	return m.do(func(ctx context.Context) tea.Msg {
-		accepted, err := client.Send(ctx, key, out.id, out.ready.Text, out.ready.Files...)
-		return sentMsg{id: out.id, accepted: accepted, err: err}
+	return forSending(m, func(ctx context.Context) (apiclient.Accepted, error) {
+		return m.o.Client.Send(ctx, key, out.id, out.ready.Text, out.ready.Files...)
+	}, m.sent)
+}
+
+// forSending is requestThen for the message that is being sent. The result is dropped if the message was given back meanwhile.
+func forSending[T any](m *model, ask func(context.Context) (T, error), take func(T, error) tea.Cmd) tea.Cmd {
+	id := m.sending
+	return requestThen(m, ask, func(got T, err error) tea.Cmd {
+		if id != m.sending {
+			return nil
+		}
+		return take(got, err)
 	})
 }
 
 // ready sends a message whose files are where the agent can read them.
-func (m *model) ready(msg readyMsg) tea.Cmd {
-	if msg.id != m.sending {
-		return nil // it was given back meanwhile
+func (m *model) ready(message mention.Message, err error) tea.Cmd {
+	if err != nil {
+		return m.notSent(err)
 	}
-	if msg.err != nil {
-		return m.notSent(msg.err)
-	}
-	m.sending, m.outbox[0].ready = "", &msg.message
+	m.sending, m.outbox[0].ready = "", &message
 	return m.send()
 }
 
-func (m *model) created(msg createdMsg) tea.Cmd {
-	if msg.id != m.sending {
-		return nil // it was given back meanwhile
-	}
-	if msg.err != nil {
-		return m.notSent(msg.err)
+func (m *model) created(session chat.Session, err error) tea.Cmd {
+	if err != nil {
+		return m.notSent(err)
 	}
 	m.sending = ""
 	m.back()
-	m.session = msg.session
+	m.session = session
 	for i := range m.outbox {
-		m.outbox[i].session = msg.session.Key
+		m.outbox[i].session = session.Key
 	}
-	return m.openSession(msg.session.Key)
+	return m.openSession(session.Key)
 }
 
-func (m *model) sent(msg sentMsg) tea.Cmd {
-	if msg.id != m.sending {
-		return nil
+func (m *model) sent(accepted apiclient.Accepted, err error) tea.Cmd {
+	waits := len(m.outbox) > 0 && m.outbox[0].id == m.sending // else the feed has told of it before its receipt came
+	if err != nil && waits {
+		return m.notSent(err)
 	}
-	waits := len(m.outbox) > 0 && m.outbox[0].id == msg.id // else the feed has told of it before its receipt came
-	if msg.err != nil && waits {
-		return m.notSent(msg.err)
-	}
+	id := m.sending
 	m.sending = ""
 	m.back()
 	if waits {
-		m.story.Accept(chat.Queued{Inbox: msg.accepted.ID, ClientMessageID: msg.id, Text: m.outbox[0].text})
+		m.story.Accept(chat.Queued{Inbox: accepted.ID, ClientMessageID: id, Text: m.outbox[0].text})
 		m.outbox = m.outbox[1:]
 	}
 	m.redraw()
@@ -136,8 +135,18 @@ func (m *model) notSent(err error) tea.Cmd {
 	if m.o.Server != nil && time.Since(m.away) > restart {
 		return m.startServer()
 	}
-	again := retryMsg{m.sending}
-	return tea.Tick(max(tryAgain, fault.After(err)), func(time.Time) tea.Msg { return again })
+	return m.retry(m.sending, max(tryAgain, fault.After(err)))
+}
+
+// retry sends a message again after a pause, unless it was given back meanwhile.
+func (m *model) retry(id string, pause time.Duration) tea.Cmd {
+	return later(pause, func() tea.Cmd {
+		if id != m.sending {
+			return nil
+		}
+		m.sending = ""
+		return m.send()
+	})
 }
 
 // takeBack puts what was not sent yet where it can be edited, because the session it was for is being left.

@@ -19,10 +19,6 @@ type picker struct {
 	at      int
 }
 
-func newPicker(sessions []chat.Session, current chat.SessionKey) *picker {
-	return &picker{all: sessions, current: current}
-}
-
 // shown returns the sessions whose title or folder holds the filter.
 func (p *picker) shown() []chat.Session {
 	var found []chat.Session

@@ -58,15 +58,6 @@ type hanging struct {
 
 func (h *hanging) there() bool { return h.pixels != image.Point{} }
 
-// pictureMsg brings a picture, as the terminal is given it.
-type pictureMsg struct {
-	from   source
-	id     int
-	pixels image.Point
-	size   graphics.Size
-	given  string
-}
-
 func newGallery(t graphics.Terminal, out *os.File) *gallery {
 	g := &gallery{
 		able: t.Protocol == graphics.Kitty && t.Cells, turn: make(chan struct{}, loads), next: 1 + rand.IntN(graphics.MaxID/2),
@@ -207,27 +198,28 @@ func (m *model) load(from source) tea.Cmd {
 		if err != nil {
 			return nil // the message names it
 		}
-		msg := pictureMsg{from: from, id: id, pixels: shown.Bounds().Size()}
-		msg.size = fit(msg.pixels, cell, width)
-		if msg.given, err = graphics.Give(id, shown, msg.size, cell); err != nil {
+		loaded := hanging{id: id, pixels: shown.Bounds().Size()}
+		loaded.size = fit(loaded.pixels, cell, width)
+		sequence, err := graphics.Give(id, shown, loaded.size, cell)
+		if err != nil {
 			return nil
 		}
-		return msg
+		return response(func() tea.Cmd { return m.given(from, loaded, sequence) })
 	})
 }
 
 // given hands a picture to the terminal, and draws the messages that show it.
-func (m *model) given(msg pictureMsg) tea.Cmd {
-	h := m.gallery.hung[msg.from]
-	if h == nil || h.id != msg.id {
+func (m *model) given(from source, loaded hanging, sequence string) tea.Cmd {
+	h := m.gallery.hung[from]
+	if h == nil || h.id != loaded.id {
 		return nil // nobody wants it any more
 	}
-	h.pixels, h.size = msg.pixels, msg.size
+	*h = loaded
 	for e, known := range m.gallery.of {
-		if slices.Contains(known.list, msg.from) {
+		if slices.Contains(known.list, from) {
 			delete(m.column.kept, e)
 		}
 	}
 	m.redraw()
-	return tea.Raw(msg.given)
+	return tea.Raw(sequence)
 }

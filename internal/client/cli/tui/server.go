@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"xbot/internal/chat"
+	"xbot/internal/client/apiclient"
 	"xbot/internal/client/cli/place"
 	"xbot/internal/client/cli/text"
 	"xbot/internal/fault"
@@ -16,19 +17,21 @@ import (
 // startServer starts the user's own server again.
 func (m *model) startServer() tea.Cmd {
 	m.starting, m.reason = true, "starting the server again"
-	server, tell, id := m.o.Server, m.tell, m.sending
-	return m.do(func(ctx context.Context) tea.Msg {
-		return startedMsg{id: id, err: server.Ensure(ctx, func(text string) { tell(progress(text)) })}
+	tell, id := m.tell, m.sending
+	return requestThen(m, func(ctx context.Context) (any, error) {
+		return nil, m.o.Server.Ensure(ctx, func(text string) {
+			tell(response(func() tea.Cmd {
+				m.reason = text
+				return nil
+			}))
+		})
+	}, func(_ any, err error) tea.Cmd {
+		m.starting = false
+		if err != nil {
+			m.complain(err.Error())
+		}
+		return m.retry(id, tryAgain)
 	})
-}
-
-func (m *model) started(msg startedMsg) tea.Cmd {
-	m.starting = false
-	if msg.err != nil {
-		m.complain(msg.err.Error())
-	}
-	again := retryMsg{msg.id}
-	return tea.Tick(tryAgain, func(time.Time) tea.Msg { return again })
 }
 
 // lost notes that the server is away.
@@ -59,50 +62,44 @@ func (m *model) stop() tea.Cmd {
 		return nil
 	}
 	m.stopped = m.story.Turn.ID
-	client, key, turn := m.o.Client, m.session.Key, m.story.Turn.ID
-	return m.do(func(ctx context.Context) tea.Msg {
-		_, err := client.StopTurn(ctx, key)
-		return stoppedMsg{turn: turn, err: err}
-	})
+	key, turn := m.session.Key, m.story.Turn.ID
+	return requestThen(m, func(ctx context.Context) (apiclient.Stopped, error) {
+		return m.o.Client.StopTurn(ctx, key)
+	}, func(_ apiclient.Stopped, err error) tea.Cmd { return m.stopHeard(turn, err) })
 }
 
 // stopHeard sends a stop again that the server could not hear, as long as its turn runs.
-func (m *model) stopHeard(msg stoppedMsg) tea.Cmd {
+func (m *model) stopHeard(turn chat.TurnID, err error) tea.Cmd {
+	runs := func() bool { return m.running() && m.story.Turn.ID == turn }
 	switch {
-	case msg.err == nil || !m.running() || m.story.Turn.ID != msg.turn:
+	case err == nil || !runs():
 		return nil
-	case fault.Is(msg.err, fault.Unavailable):
-		m.lost(msg.err)
-		return tea.Tick(tryAgain, func(time.Time) tea.Msg { return restopMsg{msg.turn} })
+	case fault.Is(err, fault.Unavailable):
+		m.lost(err)
+		return later(tryAgain, func() tea.Cmd {
+			if !runs() {
+				return nil
+			}
+			return m.stop()
+		})
 	default:
 		m.stopped = ""
-		m.complain("Not stopped: " + msg.err.Error())
+		m.complain("Not stopped: " + err.Error())
 		return nil
 	}
 }
 
-// placeMsg says where the commands of a session run now.
-type placeMsg struct {
-	key   chat.SessionKey
-	place place.Place
-	err   error
-}
-
-// askPlace asks where the commands of the open session run, or would run.
+// askPlace asks where the commands of the open session run, or would run. While the server is away, it is what it was.
 func (m *model) askPlace() tea.Cmd {
-	finder, s := m.o.Place, m.session
-	return m.do(func(ctx context.Context) tea.Msg {
-		where, err := finder.Of(ctx, s)
-		return placeMsg{s.Key, where, err}
+	s := m.session
+	return request(m, func(ctx context.Context) (place.Place, error) {
+		return m.o.Place.Of(ctx, s)
+	}, func(where place.Place, err error) {
+		if err == nil && s.Key == m.session.Key {
+			m.place = where
+			m.redraw()
+		}
 	})
-}
-
-// placed takes it in. While the server is away, it is what it was.
-func (m *model) placed(msg placeMsg) {
-	if msg.err == nil && msg.key == m.session.Key {
-		m.place = msg.place
-		m.redraw()
-	}
 }
 
 // movedBack reports whether an event says that older messages are in the conversation again: it is read anew.

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,6 +10,15 @@ import (
 	"xbot/internal/client/cli/story"
 	"xbot/internal/fault"
 )
+
+// openedMsg brings a session that was loaded.
+type openedMsg struct {
+	key     chat.SessionKey
+	steered *steering // the action that wants it; nil: the person does
+	story   *story.Story
+	feed    *feed
+	err     error
+}
 
 // openSession loads a session and follows it. Without a key there is nothing to load.
 func (m *model) openSession(key chat.SessionKey) tea.Cmd {
@@ -60,7 +68,12 @@ func (m *model) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
 		if fault.Is(msg.err, fault.Unavailable) || fault.Is(msg.err, fault.Internal) {
 			m.lost(msg.err)
-			return tea.Tick(tryAgain, func(time.Time) tea.Msg { return reopenMsg{msg.key} })
+			return later(tryAgain, func() tea.Cmd {
+				if msg.key != m.wanted {
+					return nil
+				}
+				return m.openSession(msg.key)
+			})
 		}
 		m.opening, m.wanted = false, m.session.Key
 		m.complain(msg.err.Error())
@@ -130,25 +143,24 @@ func (m *model) loadOlder() tea.Cmd {
 		return nil
 	}
 	m.older = true
-	client, key, s := m.o.Client, m.session.Key, m.story
-	before := s.First()
-	return m.do(func(ctx context.Context) tea.Msg {
-		transcript, err := client.ListMessages(ctx, key, apiclient.ListMessagesParams{Before: before, Limit: pageSize})
-		return olderMsg{story: s, transcript: transcript, err: err}
+	key, s, before := m.session.Key, m.story, m.story.First()
+	return request(m, func(ctx context.Context) (apiclient.Transcript, error) {
+		return m.o.Client.ListMessages(ctx, key, apiclient.ListMessagesParams{Before: before, Limit: pageSize})
+	}, func(older apiclient.Transcript, err error) {
+		m.older = false
+		if s == m.story {
+			m.prepend(older, err)
+		}
 	})
 }
 
-func (m *model) prepend(msg olderMsg) {
-	m.older = false
-	if msg.story != m.story {
-		return
-	}
-	if msg.err != nil {
-		m.complain("Earlier messages: " + msg.err.Error())
+func (m *model) prepend(older apiclient.Transcript, err error) {
+	if err != nil {
+		m.complain("Earlier messages: " + err.Error())
 		return
 	}
 	before := len(m.lines)
-	m.story.Prepend(msg.transcript)
+	m.story.Prepend(older)
 	m.history.reset(m.story)
 	m.redraw()
 	m.offset += len(m.lines) - before // what was visible stays where it is

@@ -19,17 +19,12 @@ type panel struct {
 	said string
 }
 
-type (
-	settingsMsg struct {
-		steered  *steering // the action that wants the panel; nil: the person does
-		settings []apiclient.Setting
-		err      error
-	}
-	settingMsg struct {
-		set apiclient.Setting
-		err error
-	}
-)
+// settingsMsg brings the settings.
+type settingsMsg struct {
+	steered  *steering // the action that wants the panel; nil: the person does
+	settings []apiclient.Setting
+	err      error
+}
 
 // askSettings reads the settings to open the panel, or what it shows again; steered is the action that wants it, if one does.
 func (m *model) askSettings(steered *steering) tea.Cmd {
@@ -38,23 +33,6 @@ func (m *model) askSettings(steered *steering) tea.Cmd {
 		body, err := client.ListPreferences(ctx, apiclient.ListPreferencesParams{})
 		return settingsMsg{steered: steered, settings: body.Settings, err: err}
 	})
-}
-
-// settingsHeard takes in what the server says of settings, of links to the session, and of actions that models want. All else is what the input field sends itself.
-func (m *model) settingsHeard(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case takenMsg:
-		return m.taken(msg)
-	case settingsMsg:
-		return m.showSettings(msg)
-	case settingMsg:
-		m.settled(msg)
-	case sharedMsg:
-		m.shared(msg)
-	default:
-		return m.edit(msg)
-	}
-	return nil
 }
 
 func (m *model) showSettings(msg settingsMsg) tea.Cmd {
@@ -120,29 +98,29 @@ func (m *model) takeSetting() tea.Cmd {
 		return nil
 	}
 	p.open = false
-	client, name, value := m.o.Client, set.Name, set.Options[p.on].Value
-	return m.do(func(ctx context.Context) tea.Msg {
-		set, err := client.SetPreference(ctx, name, value)
-		return settingMsg{set: set, err: err}
-	})
+	name, value := set.Name, set.Options[p.on].Value
+	return request(m, func(ctx context.Context) (apiclient.Setting, error) {
+		return m.o.Client.SetPreference(ctx, name, value)
+	}, m.settled)
 }
 
 // settled shows what has become of a choice.
-func (m *model) settled(msg settingMsg) {
-	if msg.err != nil {
-		m.complain("Settings: " + msg.err.Error())
+func (m *model) settled(set apiclient.Setting, err error) {
+	if err != nil {
+		m.complain("Settings: " + err.Error())
 		return
 	}
+	said := text.Line(set.Title + ": " + set.Shown + ".")
 	if m.panel == nil {
-		m.say(text.Line(msg.set.Title + ": " + msg.set.Shown + "."))
+		m.say(said)
 		return
 	}
 	for i, known := range m.panel.all {
-		if known.Name == msg.set.Name {
-			m.panel.all[i] = msg.set
+		if known.Name == set.Name {
+			m.panel.all[i] = set
 		}
 	}
-	m.panel.said = text.Line(msg.set.Title + ": " + msg.set.Shown + ".")
+	m.panel.said = said
 }
 
 // lines draws the panel in a height.

@@ -17,39 +17,26 @@ import (
 // errNoSession refuses what needs a session that was made.
 var errNoSession = errors.New("the session begins with its first message; write one first")
 
-// killedMsg tells what became of the wish to kill a background task.
-type killedMsg struct {
-	task chat.Task
-	err  error
-}
-
-// tasksMsg tells what works for the session beside its commands.
-type tasksMsg struct {
-	all []chat.Task
-	err error
-}
-
 // listTasks asks for what works for the session. What its commands do is known.
 func (m *model) listTasks() tea.Cmd {
-	client, key := m.o.Client, m.session.Key
+	key := m.session.Key
 	if key == "" {
 		m.say(noTasks)
 		return nil
 	}
-	return m.do(func(ctx context.Context) tea.Msg {
-		all, err := client.ListTasks(ctx, key, apiclient.ListTasksParams{All: true})
-		return tasksMsg{all, err}
-	})
+	return request(m, func(ctx context.Context) ([]chat.Task, error) {
+		return m.o.Client.ListTasks(ctx, key, apiclient.ListTasksParams{All: true})
+	}, m.tasksHeard)
 }
 
 const noTasks = "There are no background tasks in this session."
 
 // tasksHeard opens the list of background tasks in front of the conversation.
-func (m *model) tasksHeard(msg tasksMsg) {
-	if msg.err != nil {
-		m.complain(msg.err.Error())
+func (m *model) tasksHeard(all []chat.Task, err error) {
+	if err != nil {
+		m.complain(err.Error())
 	}
-	m.others = slices.DeleteFunc(msg.all, func(t chat.Task) bool { return t.Kind == "" })
+	m.others = slices.DeleteFunc(all, func(t chat.Task) bool { return t.Kind == "" })
 	if m.tasks = len(m.story.Tasks)+len(m.others) > 0; !m.tasks {
 		m.say(noTasks)
 	}
@@ -60,22 +47,19 @@ func (m *model) killTask(id string) tea.Cmd {
 		m.complain("Say which task: /kill bg1; /tasks lists them.")
 		return nil
 	}
-	client, key := m.o.Client, m.session.Key
-	return m.do(func(ctx context.Context) tea.Msg {
-		task, err := client.KillTask(ctx, key, id)
-		return killedMsg{task, err}
+	key := m.session.Key
+	return request(m, func(ctx context.Context) (chat.Task, error) {
+		return m.o.Client.KillTask(ctx, key, id)
+	}, func(task chat.Task, err error) {
+		switch {
+		case err != nil:
+			m.complain("Not killed: " + err.Error())
+		case task.State == chat.TaskRunning:
+			m.say(text.Line(task.ID) + " is being killed.")
+		default:
+			m.say(text.Line(task.ID) + " has ended: " + text.TaskState(task) + ".")
+		}
 	})
-}
-
-func (m *model) killHeard(msg killedMsg) {
-	switch {
-	case msg.err != nil:
-		m.complain("Not killed: " + msg.err.Error())
-	case msg.task.State == chat.TaskRunning:
-		m.say(text.Line(msg.task.ID) + " is being killed.")
-	default:
-		m.say(text.Line(msg.task.ID) + " has ended: " + text.TaskState(msg.task) + ".")
-	}
 }
 
 // taskLines is the list of background tasks.
