@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"xbot/internal/channel"
@@ -68,17 +67,13 @@ func kindNames(kinds []chat.ChannelKind) string {
 }
 
 func channelTable(out io.Writer, list []chat.ChannelAccount, now time.Time) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "CHANNEL\tSTATE\tSINCE\tLAST EVENT\tLAG\tWAITING\tSIGNS\tSET BY\tERROR")
-	for _, a := range list {
+	return table(out, "CHANNEL\tSTATE\tSINCE\tLAST EVENT\tLAG\tWAITING\tSIGNS\tSET BY\tERROR", list, func(a chat.ChannelAccount) []any {
 		by := cmp.Or(a.ChangedBy, "-")
 		if len(a.Environment) > 0 {
 			by = "environment"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", channel.Name(a.Channel, a.Account), a.State, ago(a.ConnectedAt, now, ""), ago(a.EventAt, now, " ago"),
-			lagOf(a), waitingFor(a), signsOf(a), by, cmp.Or(a.Error, heldBy(a), "-"))
-	}
-	return w.Flush()
+		return []any{channel.Name(a.Channel, a.Account), a.State, ago(a.ConnectedAt, now, ""), ago(a.EventAt, now, " ago"), lagOf(a), waitingFor(a), signsOf(a), by, cmp.Or(a.Error, heldBy(a), "-")}
+	})
 }
 
 // ago is how long ago something was.

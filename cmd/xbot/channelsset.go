@@ -3,12 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"xbot/internal/chat"
 	"xbot/internal/client/apiclient"
@@ -34,12 +32,9 @@ func (c channelsOptionsCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "OPTION\tVARIABLE\tVALUES\tMEANING")
-		for _, o := range kind.Options {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s. %s\n", o.Name, o.Env, valuesOf(o), o.Label, o.Help)
-		}
-		return w.Flush()
+		return table(os.Stdout, "OPTION\tVARIABLE\tVALUES\tMEANING", kind.Options, func(o chat.ChannelOption) []any {
+			return []any{o.Name, o.Env, valuesOf(o), o.Label + ". " + o.Help}
+		})
 	})
 }
 

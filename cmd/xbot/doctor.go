@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
 	"xbot/ingress/relay"
 	"xbot/internal/chat"
@@ -113,32 +114,24 @@ func lookCopy(_ context.Context, d *installation) (string, error) {
 
 // lookSearch says whether models can search the web. That nobody can is no failure.
 func lookSearch(ctx context.Context, _ *installation) (string, error) {
-	rows, _, closeStore, err := openStore(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer closeStore()
-	env, err := config.Variables(os.Environ())
-	if err != nil {
-		return "", err
-	}
-	offered, err := websearch.New(&toolkey.Store{Rows: rows.ToolKeys, Env: env}).Offers(ctx, 0)
-	if err != nil {
-		return "", err
-	}
-	if !offered {
-		return "not for everybody: the installation has no key of Tavily or CloudsWay and no SearXNG server (Settings, Models and keys)", nil
-	}
-	return "there is a search engine, so models have WebSearch", nil
+	return fromStore(ctx, func(rows *store.Store, _ config.Serve) (string, error) {
+		env, err := config.Variables(os.Environ())
+		if err != nil {
+			return "", err
+		}
+		offered, err := websearch.New(&toolkey.Store{Rows: rows.ToolKeys, Env: env}).Offers(ctx, 0)
+		if err != nil {
+			return "", err
+		}
+		if !offered {
+			return "not for everybody: the installation has no key of Tavily or CloudsWay and no SearXNG server (Settings, Models and keys)", nil
+		}
+		return "there is a search engine, so models have WebSearch", nil
+	})
 }
 
 func lookPostgres(ctx context.Context, _ *installation) (string, error) {
-	_, _, closeStore, err := openStore(ctx)
-	if err != nil {
-		return "", err
-	}
-	closeStore()
-	return "answers", nil
+	return fromStore(ctx, func(*store.Store, config.Serve) (string, error) { return "answers", nil })
 }
 
 func lookSchema(ctx context.Context, d *installation) (string, error) {
@@ -154,9 +147,14 @@ func lookSchema(ctx context.Context, d *installation) (string, error) {
 	return fmt.Sprintf("version %d", has), nil
 }
 
-func lookTemporal(ctx context.Context, d *installation) (string, error) {
+// dial connects to Temporal, whose client logs nothing.
+func (d *installation) dial() (client.Client, error) {
 	d.temporal.Log = slog.New(slog.DiscardHandler)
-	c, err := temporalclient.New(d.temporal)
+	return temporalclient.New(d.temporal)
+}
+
+func lookTemporal(ctx context.Context, d *installation) (string, error) {
+	c, err := d.dial()
 	if err != nil {
 		return "", err
 	}
@@ -176,8 +174,7 @@ func lookTemporal(ctx context.Context, d *installation) (string, error) {
 
 // lookHeld finds turns whose workflow tasks fail: a fault in workflow code blocks them until a mended binary runs.
 func lookHeld(ctx context.Context, d *installation) (string, error) {
-	d.temporal.Log = slog.New(slog.DiscardHandler)
-	c, err := temporalclient.New(d.temporal)
+	c, err := d.dial()
 	if err != nil {
 		return "", err
 	}
@@ -207,8 +204,7 @@ func lookHeld(ctx context.Context, d *installation) (string, error) {
 
 // lookPaused finds deliveries, jobs and other runs beside turns that somebody paused in the Temporal UI.
 func lookPaused(ctx context.Context, d *installation) (string, error) {
-	d.temporal.Log = slog.New(slog.DiscardHandler)
-	c, err := temporalclient.New(d.temporal)
+	c, err := d.dial()
 	if err != nil {
 		return "", err
 	}
@@ -314,36 +310,33 @@ const probeTimeout = 4 * time.Second
 const runnerWait = 3 * time.Second
 
 func lookRunner(ctx context.Context, d *installation) (string, error) {
-	s, _, closeStore, err := openStore(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer closeStore()
-	all, err := settledRunners(ctx, s)
-	if err != nil {
-		return "", err
-	}
-	sandbox, err := s.Runners.LocalSandbox(ctx)
-	if err != nil {
-		return "", err
-	}
-	if d.cfg.Confine != "" {
-		sandbox = chat.RunnerSandbox{Confine: d.cfg.Confine, Setting: true}
-	}
-	var online []string
-	for _, r := range all {
-		if r.Online {
-			online = append(online, describe(r, sandbox))
+	return fromStore(ctx, func(s *store.Store, _ config.Serve) (string, error) {
+		all, err := settledRunners(ctx, s)
+		if err != nil {
+			return "", err
 		}
-	}
-	if len(online) == 0 {
-		why := "see the log of the runner: logs/runner-local.log in the data folder where xbot serve started it"
-		if words := hostrunner.LastWords(d.cfg.Dir, "local"); words != "" {
-			why = "the last line of logs/runner-local.log: " + words
+		sandbox, err := s.Runners.LocalSandbox(ctx)
+		if err != nil {
+			return "", err
 		}
-		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; %s", len(all), why)
-	}
-	return fmt.Sprintf("%d of %d connected%s", len(online), len(all), strings.Join(online, "")), nil
+		if d.cfg.Confine != "" {
+			sandbox = chat.RunnerSandbox{Confine: d.cfg.Confine, Setting: true}
+		}
+		var online []string
+		for _, r := range all {
+			if r.Online {
+				online = append(online, describe(r, sandbox))
+			}
+		}
+		if len(online) == 0 {
+			why := "see the log of the runner: logs/runner-local.log in the data folder where xbot serve started it"
+			if words := hostrunner.LastWords(d.cfg.Dir, "local"); words != "" {
+				why = "the last line of logs/runner-local.log: " + words
+			}
+			return "", fmt.Errorf("none of %d runners is connected, so no tool can run; %s", len(all), why)
+		}
+		return fmt.Sprintf("%d of %d connected%s", len(online), len(all), strings.Join(online, "")), nil
+	})
 }
 
 // settledRunners lists all runners, once one is connected or runnerWait is over.
@@ -458,33 +451,30 @@ func usualModel(ctx context.Context, d *installation) (llm.Client, error) {
 
 // lookAgents checks the coding agents of the policy. One that works on no runner is a fault.
 func lookAgents(ctx context.Context, _ *installation) (string, error) {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer closeStore()
-	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
-	if err != nil {
-		return "", err
-	}
-	found, err := server.LogIns(ctx, s, ring)
-	if err != nil {
-		return "", err
-	}
-	text, in := "", map[string]bool{}
-	for _, l := range found {
-		in[l.Agent] = in[l.Agent] || l.Err == nil
-		text += fmt.Sprintf("\n    %s on %s: %s", l.Agent, l.Runner, l.State)
-	}
-	for agent, is := range in {
-		if !is {
-			return "", fmt.Errorf("%s works on no runner%s", agent, text)
+	return fromStore(ctx, func(s *store.Store, cfg config.Serve) (string, error) {
+		ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
+		if err != nil {
+			return "", err
 		}
-	}
-	if len(found) == 0 {
-		return "none", nil
-	}
-	return "no fault was found" + text, nil
+		found, err := server.LogIns(ctx, s, ring)
+		if err != nil {
+			return "", err
+		}
+		text, in := "", map[string]bool{}
+		for _, l := range found {
+			in[l.Agent] = in[l.Agent] || l.Err == nil
+			text += fmt.Sprintf("\n    %s on %s: %s", l.Agent, l.Runner, l.State)
+		}
+		for agent, is := range in {
+			if !is {
+				return "", fmt.Errorf("%s works on no runner%s", agent, text)
+			}
+		}
+		if len(found) == 0 {
+			return "none", nil
+		}
+		return "no fault was found" + text, nil
+	})
 }
 
 // lookPrompt tries the template of the system prompt.

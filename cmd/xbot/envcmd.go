@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"xbot/internal/fault"
 	"xbot/internal/sandbox/agentenv"
+	"xbot/internal/sandbox/agentsecrets"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/turn/policy"
@@ -82,9 +81,7 @@ func (c envListCmd) Run(ctx context.Context) error {
 			say(os.Stdout, "There are no secret variables.")
 			return nil
 		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "AGENT\tNAME\tSET\tSTATE")
-		for _, one := range all {
+		return table(os.Stdout, "AGENT\tNAME\tSET\tSTATE", all, func(one agentsecrets.Secret) []any {
 			state := "ready"
 			switch {
 			case !env.Readable(one):
@@ -92,9 +89,8 @@ func (c envListCmd) Run(ctx context.Context) error {
 			case !slices.Contains(agentsOf(p), one.Agent):
 				state = "unused: the policy has no such agent"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", one.Agent, one.Name, one.SetAt.Format("2006-01-02 15:04"), state)
-		}
-		return w.Flush()
+			return []any{one.Agent, one.Name, one.SetAt.Format("2006-01-02 15:04"), state}
+		})
 	})
 }
 

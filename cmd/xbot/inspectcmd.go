@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -136,9 +137,7 @@ func (c sessionsCmd) Run(ctx context.Context) error {
 const maxTitle = 40
 
 func sessionTable(out io.Writer, list []ops.SessionSummary) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KEY\tUSER\tUSED\tTURNS\tTOKENS\tSTATE\tTITLE")
-	for _, s := range list {
+	return table(out, "KEY\tUSER\tUSED\tTURNS\tTOKENS\tSTATE\tTITLE", list, func(s ops.SessionSummary) []any {
 		state := "idle"
 		if s.Running != "" {
 			state = "running"
@@ -146,9 +145,8 @@ func sessionTable(out io.Writer, list []ops.SessionSummary) error {
 		if s.Queued > 0 {
 			state += fmt.Sprintf(", %d queued", s.Queued)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s ago\t%d\t%d\t%s\t%s\n", s.Key, s.User, short(time.Since(s.UpdatedAt)), s.Turns, s.InputTokens+s.OutputTokens, state, titleOf(s))
-	}
-	return w.Flush()
+		return []any{s.Key, s.User, short(time.Since(s.UpdatedAt)) + " ago", s.Turns, s.InputTokens + s.OutputTokens, state, titleOf(s)}
+	})
 }
 
 // titleOf is what a conversation is about; of a place that many share, its name. A person's name stands beside it already.
@@ -190,12 +188,10 @@ func (c inboxCmd) Run(ctx context.Context) error {
 			say(os.Stdout, "No accepted message waits for an answer.")
 			return undeliveredTable(os.Stdout, inbox.Undelivered)
 		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "AGE\tSTATE\tKIND\tUSER\tSESSION\tWORDS")
-		for _, m := range inbox.Messages {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Duration(m.AgeSeconds)*time.Second), m.State, m.Kind, m.User, m.Session, m.Words)
-		}
-		if err := w.Flush(); err != nil {
+		err = table(os.Stdout, "AGE\tSTATE\tKIND\tUSER\tSESSION\tWORDS", inbox.Messages, func(m ops.Unanswered) []any {
+			return []any{short(time.Duration(m.AgeSeconds) * time.Second), m.State, m.Kind, m.User, m.Session, m.Words}
+		})
+		if err != nil {
 			return err
 		}
 		return undeliveredTable(os.Stdout, inbox.Undelivered)
@@ -209,12 +205,9 @@ func undeliveredTable(out io.Writer, list []ops.Undelivered) error {
 		return nil
 	}
 	say(out, "\nNot delivered in the last seven days, of unknown outcome, or waiting:")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "AGE\tOUTCOME\tKIND\tUSER\tCHANNEL\tSESSION\tREASON")
-	for _, u := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Since(endOf(u))), u.Outcome, u.Kind, u.User, channel.Name(u.Channel, u.Account), u.Session, u.Reason)
-	}
-	return w.Flush()
+	return table(out, "AGE\tOUTCOME\tKIND\tUSER\tCHANNEL\tSESSION\tREASON", list, func(u ops.Undelivered) []any {
+		return []any{short(time.Since(endOf(u))), u.Outcome, u.Kind, u.User, channel.Name(u.Channel, u.Account), u.Session, u.Reason}
+	})
 }
 
 // endOf is when a delivery ended, or when one that waits was written.
@@ -231,33 +224,30 @@ type sessionCmd struct {
 	Import sessionImportCmd `cmd:"" help:"Make a conversation from exported JSON Lines, and print its key."`
 }
 
-type sessionShowCmd struct {
+// ofSession names a conversation to a running server.
+type ofSession struct {
 	connection
 
 	Key string `arg:"" complete:"session" help:"Key of the conversation, as xbot sessions prints it."`
 }
+
+// print prints the conversation in a format of the export.
+func (o ofSession) print(ctx context.Context, format string) error {
+	return o.ask(func(client *apiclient.Client) error {
+		_, err := client.ExportSession(ctx, chat.SessionKey(o.Key), apiclient.ExportSessionParams{Format: format}, os.Stdout)
+		return err
+	})
+}
+
+type sessionShowCmd struct{ ofSession }
 
 // Run prints a conversation.
-func (c sessionShowCmd) Run(ctx context.Context) error {
-	return c.ask(func(client *apiclient.Client) error {
-		_, err := client.ExportSession(ctx, chat.SessionKey(c.Key), apiclient.ExportSessionParams{Format: "md"}, os.Stdout)
-		return err
-	})
-}
+func (c sessionShowCmd) Run(ctx context.Context) error { return c.print(ctx, "md") }
 
-type sessionExportCmd struct {
-	connection
-
-	Key string `arg:"" complete:"session" help:"Key of the conversation, as xbot sessions prints it."`
-}
+type sessionExportCmd struct{ ofSession }
 
 // Run prints a conversation as JSON Lines.
-func (c sessionExportCmd) Run(ctx context.Context) error {
-	return c.ask(func(client *apiclient.Client) error {
-		_, err := client.ExportSession(ctx, chat.SessionKey(c.Key), apiclient.ExportSessionParams{Format: "jsonl"}, os.Stdout)
-		return err
-	})
-}
+func (c sessionExportCmd) Run(ctx context.Context) error { return c.print(ctx, "jsonl") }
 
 type sessionImportCmd struct {
 	connection
@@ -303,6 +293,17 @@ func printJSON(err error, value any) error {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
 	return enc.Encode(value)
+}
+
+// table prints a row for each item below a head, in columns. Tabs separate the columns of the head.
+func table[T any](out io.Writer, head string, items []T, row func(T) []any) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, head)
+	for _, item := range items {
+		cells := row(item)
+		fmt.Fprintf(w, strings.Repeat("%v\t", len(cells)-1)+"%v\n", cells...)
+	}
+	return w.Flush()
 }
 
 // short is a time span as people say it: 5s, 12m, 3h, 4d.

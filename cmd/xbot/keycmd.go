@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 	"xbot/internal/host/localstack"
 	"xbot/internal/host/rotation"
 	"xbot/internal/secret"
@@ -75,29 +76,26 @@ func withKey(ctx context.Context, do func(ring *secret.Keyring, s *store.Store, 
 
 // lookSecrets opens everything that is sealed with the installation's key.
 func lookSecrets(ctx context.Context, _ *installation) (string, error) {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer closeStore()
-	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
-	if err != nil {
-		return "", err
-	}
-	bad, err := rotation.Unreadable(ctx, ring, s.Secrets)
-	if err != nil {
-		return "", err
-	}
-	if len(bad) > 0 {
-		return "", fault.Errorf(fault.Invalid, "%s cannot be opened with the installation's key, such as that of %s %s: put the right key back, or set them anew", several(len(bad), "stored secret"), bad[0].Kind, bad[0].Name)
-	}
-	all, err := s.Secrets.Secrets(ctx)
-	if err != nil {
-		return "", err
-	}
-	note := ""
-	if len(ring.Keys()) > 1 {
-		note = "; two keys are in use: \"xbot key rotate\" ends the change of the key"
-	}
-	return several(len(all), "stored secret") + " can be opened" + note, nil
+	return fromStore(ctx, func(s *store.Store, cfg config.Serve) (string, error) {
+		ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
+		if err != nil {
+			return "", err
+		}
+		bad, err := rotation.Unreadable(ctx, ring, s.Secrets)
+		if err != nil {
+			return "", err
+		}
+		if len(bad) > 0 {
+			return "", fault.Errorf(fault.Invalid, "%s cannot be opened with the installation's key, such as that of %s %s: put the right key back, or set them anew", several(len(bad), "stored secret"), bad[0].Kind, bad[0].Name)
+		}
+		all, err := s.Secrets.Secrets(ctx)
+		if err != nil {
+			return "", err
+		}
+		note := ""
+		if len(ring.Keys()) > 1 {
+			note = "; two keys are in use: \"xbot key rotate\" ends the change of the key"
+		}
+		return several(len(all), "stored secret") + " can be opened" + note, nil
+	})
 }

@@ -91,6 +91,34 @@ func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) 
 	return s, cfg, pool.Close, nil
 }
 
+// withStore opens the database for a command.
+func withStore(ctx context.Context, do func(*store.Store, config.Serve) error) error {
+	_, err := fromStore(ctx, func(s *store.Store, cfg config.Serve) (any, error) { return nil, do(s, cfg) })
+	return err
+}
+
+// fromStore opens the database for a command that reads something.
+func fromStore[T any](ctx context.Context, read func(*store.Store, config.Serve) (T, error)) (T, error) {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer closeStore()
+	return read(s, cfg)
+}
+
+// withUser opens the database and finds a user; without a name it is the administrator.
+func withUser(ctx context.Context, name string, do func(*store.Store, config.Serve, users.User) error) error {
+	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
+		user, err := userOrAdmin(ctx, s, cfg, name)
+		if err != nil {
+			return err
+		}
+		return do(s, cfg, user)
+	})
+}
+
 type loginLinkCmd struct {
 	User           string `help:"Name of the user; default: the administrator."`
 	ForgetPassword bool   `help:"Remove the user's password, sign out their browsers and end earlier links; the new link lets the user choose a password."`
@@ -99,21 +127,14 @@ type loginLinkCmd struct {
 
 // Run prints a fresh one-time link.
 func (c loginLinkCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := userOrAdmin(ctx, s, cfg, c.User)
-	if err != nil {
-		return err
-	}
-	if c.ForgetPassword {
-		if err := forgetPassword(ctx, s, user, c.RevokeTokens); err != nil {
-			return err
+	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user users.User) error {
+		if c.ForgetPassword {
+			if err := forgetPassword(ctx, s, user, c.RevokeTokens); err != nil {
+				return err
+			}
 		}
-	}
-	return printLink(ctx, s, user, server.PeopleURL(cfg))
+		return printLink(ctx, s, user, server.PeopleURL(cfg))
+	})
 }
 
 func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name string) (users.User, error) {
@@ -138,25 +159,18 @@ type tokenCreateCmd struct {
 
 // Run prints a fresh token.
 func (c tokenCreateCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := userOrAdmin(ctx, s, cfg, c.User)
-	if err != nil {
-		return err
-	}
-	token, hash := secret.NewToken()
-	made := users.Token{Name: c.Name, Scope: users.Scope(c.Scope)}
-	if c.Days > 0 {
-		made.ExpiresAt = new(time.Now().AddDate(0, 0, c.Days))
-	}
-	if _, err := s.Users.GrantToken(ctx, user.ID, made, hash); err != nil {
-		return err
-	}
-	fmt.Println(token)
-	return nil
+	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user users.User) error {
+		token, hash := secret.NewToken()
+		made := users.Token{Name: c.Name, Scope: users.Scope(c.Scope)}
+		if c.Days > 0 {
+			made.ExpiresAt = new(time.Now().AddDate(0, 0, c.Days))
+		}
+		if _, err := s.Users.GrantToken(ctx, user.ID, made, hash); err != nil {
+			return err
+		}
+		fmt.Println(token)
+		return nil
+	})
 }
 
 type tokenListCmd struct {
@@ -165,32 +179,22 @@ type tokenListCmd struct {
 
 // Run lists tokens, never their secrets.
 func (c tokenListCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := userOrAdmin(ctx, s, cfg, c.User)
-	if err != nil {
-		return err
-	}
-	tokens, err := s.Users.Tokens(ctx, user.ID)
-	if err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join([]string{"ID", "NAME", "SCOPE", "CREATED", "EXPIRES", "LAST USED"}, "\t"))
-	for _, t := range tokens {
-		used, expires := "never", "never"
-		if t.LastUsedAt != nil {
-			used = t.LastUsedAt.Format(time.RFC3339)
+	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user users.User) error {
+		tokens, err := s.Users.Tokens(ctx, user.ID)
+		if err != nil {
+			return err
 		}
-		if t.ExpiresAt != nil {
-			expires = t.ExpiresAt.Format(time.RFC3339)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Scope, t.CreatedAt.Format(time.RFC3339), expires, used)
-	}
-	return w.Flush()
+		return table(os.Stdout, strings.Join([]string{"ID", "NAME", "SCOPE", "CREATED", "EXPIRES", "LAST USED"}, "\t"), tokens, func(t users.Token) []any {
+			used, expires := "never", "never"
+			if t.LastUsedAt != nil {
+				used = t.LastUsedAt.Format(time.RFC3339)
+			}
+			if t.ExpiresAt != nil {
+				expires = t.ExpiresAt.Format(time.RFC3339)
+			}
+			return []any{t.ID, t.Name, t.Scope, t.CreatedAt.Format(time.RFC3339), expires, used}
+		})
+	})
 }
 
 type tokenRevokeCmd struct {
@@ -200,16 +204,9 @@ type tokenRevokeCmd struct {
 
 // Run revokes a token.
 func (c tokenRevokeCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := userOrAdmin(ctx, s, cfg, c.User)
-	if err != nil {
-		return err
-	}
-	return s.Users.RevokeToken(ctx, user.ID, c.ID)
+	return withUser(ctx, c.User, func(s *store.Store, _ config.Serve, user users.User) error {
+		return s.Users.RevokeToken(ctx, user.ID, c.ID)
+	})
 }
 
 type temporalCmd struct {

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
-	"text/tabwriter"
 	"time"
 
 	"xbot/internal/client/apiclient"
@@ -30,13 +28,21 @@ func (c pairingListCmd) Run(ctx context.Context) error {
 			say(os.Stdout, "Nobody waits for access.")
 			return nil
 		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "CODE\tCHANNEL\tACCOUNT\tID\tNAME\tLEFT")
-		for _, p := range all {
+		return table(os.Stdout, "CODE\tCHANNEL\tACCOUNT\tID\tNAME\tLEFT", all, func(p apiclient.Pairing) []any {
 			left := time.Until(p.ExpiresAt).Round(time.Minute)
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Code, p.Channel, cmp.Or(p.Account, "-"), p.Peer, cmp.Or(p.Name, "-"), left)
+			return []any{p.Code, p.Channel, cmp.Or(p.Account, "-"), p.Peer, cmp.Or(p.Name, "-"), left}
+		})
+	})
+}
+
+// end approves or refuses somebody, and prints a sentence with their name and the channel.
+func (r connection) end(ctx context.Context, code string, approve bool, sentence string) error {
+	return r.ask(func(client *apiclient.Client) error {
+		p, err := client.EndPairing(ctx, code, approve)
+		if err == nil {
+			say(os.Stdout, sentence, cmp.Or(p.Name, p.Peer), p.Channel)
 		}
-		return w.Flush()
+		return err
 	})
 }
 
@@ -48,13 +54,7 @@ type pairingApproveCmd struct {
 
 // Run lets somebody in.
 func (c pairingApproveCmd) Run(ctx context.Context) error {
-	return c.ask(func(client *apiclient.Client) error {
-		p, err := client.EndPairing(ctx, c.Code, true)
-		if err == nil {
-			say(os.Stdout, "%s may write direct messages on %s. They learn of it with their next message.", cmp.Or(p.Name, p.Peer), p.Channel)
-		}
-		return err
-	})
+	return c.end(ctx, c.Code, true, "%s may write direct messages on %s. They learn of it with their next message.")
 }
 
 type pairingRefuseCmd struct {
@@ -65,11 +65,5 @@ type pairingRefuseCmd struct {
 
 // Run refuses somebody.
 func (c pairingRefuseCmd) Run(ctx context.Context) error {
-	return c.ask(func(client *apiclient.Client) error {
-		p, err := client.EndPairing(ctx, c.Code, false)
-		if err == nil {
-			say(os.Stdout, "%s got no access on %s.", cmp.Or(p.Name, p.Peer), p.Channel)
-		}
-		return err
-	})
+	return c.end(ctx, c.Code, false, "%s got no access on %s.")
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -19,7 +18,9 @@ import (
 	"xbot/internal/extension/plugin"
 	"xbot/internal/extension/plugin/installed"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 	"xbot/internal/secret"
+	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/server"
 )
@@ -37,20 +38,17 @@ type pluginCmd struct {
 
 // withPlugins opens the plugins of a running or configured server. One can be installed while the server runs.
 func withPlugins(ctx context.Context, do func(known *installed.Plugins) error) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
-	if err != nil {
-		return err
-	}
-	known := server.NewPlugins(s.Plugins, ring)
-	trial, closeTrial := server.NewPluginTrial(s, ring, cfg.Dir, version)
-	defer closeTrial()
-	known.Starter = trial
-	return do(known)
+	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
+		ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
+		if err != nil {
+			return err
+		}
+		known := server.NewPlugins(s.Plugins, ring)
+		trial, closeTrial := server.NewPluginTrial(s, ring, cfg.Dir, version)
+		defer closeTrial()
+		known.Starter = trial
+		return do(known)
+	})
 }
 
 type pluginListCmd struct{}
@@ -66,13 +64,9 @@ func (pluginListCmd) Run(ctx context.Context) error {
 			say(os.Stdout, "No plugins are installed.")
 			return nil
 		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tVERSION\tSTATE\tPERMISSIONS\tINSTALLED\tPROBLEM\tLAST FAILURE")
-		for _, p := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Plugin.ID, p.Plugin.Version, pluginState(p), cmp.Or(strings.Join(p.Plugin.Permissions, " "), "-"), p.InstalledAt.Format(time.RFC3339),
-				cmp.Or(tool.OneLine(pluginProblem(p), maxColumn), "-"), cmp.Or(tool.OneLine(lastFailure(p), maxColumn), "-"))
-		}
-		return w.Flush()
+		return table(os.Stdout, "ID\tVERSION\tSTATE\tPERMISSIONS\tINSTALLED\tPROBLEM\tLAST FAILURE", all, func(p installed.Plugin) []any {
+			return []any{p.Plugin.ID, p.Plugin.Version, pluginState(p), cmp.Or(strings.Join(p.Plugin.Permissions, " "), "-"), p.InstalledAt.Format(time.RFC3339), cmp.Or(tool.OneLine(pluginProblem(p), maxColumn), "-"), cmp.Or(tool.OneLine(lastFailure(p), maxColumn), "-")}
+		})
 	})
 }
 
@@ -277,36 +271,33 @@ func (c pluginInstallCmd) Run(ctx context.Context) error {
 	})
 }
 
-type pluginEnableCmd struct {
+// ofPlugin names an installed plugin.
+type ofPlugin struct {
 	ID string `arg:"" help:"Id of the plugin."`
 }
+
+type pluginEnableCmd struct{ ofPlugin }
 
 // Run switches a plugin on.
 func (c pluginEnableCmd) Run(ctx context.Context) error {
 	return withPlugins(ctx, func(known *installed.Plugins) error { return known.Switch(ctx, c.ID, true, 0) })
 }
 
-type pluginDisableCmd struct {
-	ID string `arg:"" help:"Id of the plugin."`
-}
+type pluginDisableCmd struct{ ofPlugin }
 
 // Run switches a plugin off.
 func (c pluginDisableCmd) Run(ctx context.Context) error {
 	return withPlugins(ctx, func(known *installed.Plugins) error { return known.Switch(ctx, c.ID, false, 0) })
 }
 
-type pluginReloadCmd struct {
-	ID string `arg:"" help:"Id of the plugin."`
-}
+type pluginReloadCmd struct{ ofPlugin }
 
 // Run reloads a plugin.
 func (c pluginReloadCmd) Run(ctx context.Context) error {
 	return withPlugins(ctx, func(known *installed.Plugins) error { return known.Reload(ctx, c.ID, 0) })
 }
 
-type pluginRemoveCmd struct {
-	ID string `arg:"" help:"Id of the plugin."`
-}
+type pluginRemoveCmd struct{ ofPlugin }
 
 // Run removes a plugin.
 func (c pluginRemoveCmd) Run(ctx context.Context) error {
@@ -314,7 +305,8 @@ func (c pluginRemoveCmd) Run(ctx context.Context) error {
 }
 
 type pluginSetCmd struct {
-	ID    string `arg:"" help:"Id of the plugin."`
+	ofPlugin
+
 	Name  string `arg:"" help:"Name of the setting."`
 	Value string `arg:"" optional:"" help:"Its value; left out: it is asked for. A secret is always asked for."`
 	Unset bool   `help:"Forget the value."`

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"xbot/internal/client/apiclient"
@@ -183,12 +181,9 @@ func (c policyHistoryCmd) Run(ctx context.Context) error {
 			say(os.Stdout, "There is no policy yet; the defaults hold.")
 			return nil
 		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "VERSION\tCHANGED\tBY\tACCOUNTS TRANSFERRED")
-		for _, v := range list {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", v.Version, v.At.Format(time.RFC3339), v.By, strings.Join(v.Transfers, ", "))
-		}
-		return w.Flush()
+		return table(os.Stdout, "VERSION\tCHANGED\tBY\tACCOUNTS TRANSFERRED", list, func(v apiclient.PolicyVersion) []any {
+			return []any{v.Version, v.At.Format(time.RFC3339), v.By, strings.Join(v.Transfers, ", ")}
+		})
 	})
 }
 
@@ -207,12 +202,9 @@ func (c policyLinksCmd) Run(ctx context.Context) error {
 			say(os.Stdout, "No name of identityLinks has an account.")
 			return nil
 		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "NAME\tACCOUNT\tCONVERSATIONS\tIDS")
-		for _, l := range list {
-			fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", l.Name, l.Account, l.Conversations, strings.Join(l.Ids, ", "))
-		}
-		return w.Flush()
+		return table(os.Stdout, "NAME\tACCOUNT\tCONVERSATIONS\tIDS", list, func(l apiclient.IdentityLink) []any {
+			return []any{l.Name, l.Account, l.Conversations, strings.Join(l.Ids, ", ")}
+		})
 	})
 }
 

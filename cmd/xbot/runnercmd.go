@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"xbot/ingress/runners/manage"
@@ -136,50 +134,39 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 
 // withOwner opens the database and finds whose runner is meant.
 func (o runnerOwner) withOwner(ctx context.Context, do func(*store.Store, config.Serve, users.User) error) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
+	if o.Session == "" {
+		return withUser(ctx, o.User, do)
 	}
-	defer closeStore()
-	var owner users.User
-	if o.Session != "" {
-		owner, err = s.Users.SessionOwner(ctx, o.Session)
-	} else {
-		owner, err = userOrAdmin(ctx, s, cfg, o.User)
-	}
-	if err != nil {
-		return err
-	}
-	return do(s, cfg, owner)
+	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
+		owner, err := s.Users.SessionOwner(ctx, o.Session)
+		if err != nil {
+			return err
+		}
+		return do(s, cfg, owner)
+	})
 }
 
 type runnerListCmd struct{}
 
 // Run lists runners and what they said of themselves.
 func (runnerListCmd) Run(ctx context.Context) error {
-	s, _, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	all, err := s.Runners.Runners(ctx)
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		say(os.Stdout, "There are no runners yet: xbot runner create NAME makes one.")
-		return nil
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tUSER\tKIND\tSTATE\tVERSION\tCONFINEMENT")
-	for _, r := range all {
-		version, confinement := "-", "-"
-		if r.Info != nil {
-			version, confinement = r.Info.Version, r.Info.Confinement
+	return withStore(ctx, func(s *store.Store, _ config.Serve) error {
+		all, err := s.Runners.Runners(ctx)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Owner, kindOf(r), stateOf(r), version, confinement)
-	}
-	return w.Flush()
+		if len(all) == 0 {
+			say(os.Stdout, "There are no runners yet: xbot runner create NAME makes one.")
+			return nil
+		}
+		return table(os.Stdout, "NAME\tUSER\tKIND\tSTATE\tVERSION\tCONFINEMENT", all, func(r runners.Runner) []any {
+			version, confinement := "-", "-"
+			if r.Info != nil {
+				version, confinement = r.Info.Version, r.Info.Confinement
+			}
+			return []any{r.Name, r.Owner, kindOf(r), stateOf(r), version, confinement}
+		})
+	})
 }
 
 // kindOf says what sort of place a runner is, where its name stands beside it: "local" would stand there twice.

@@ -93,12 +93,9 @@ func (c serviceListCmd) Run(ctx context.Context) error {
 }
 
 func serviceTable(out io.Writer, all []apiclient.ServiceView) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tSTATE\tOF\tMODEL\tKEYS\tCONVERSATIONS\tUSED\tNAME")
-	for _, s := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", s.ID, serviceState(s), s.AdminName, cmp.Or(s.Model, "-"), s.Keys, s.Conversations, usedAgo(s.LastUsedAt), printable(s.Name))
-	}
-	return w.Flush()
+	return table(out, "ID\tSTATE\tOF\tMODEL\tKEYS\tCONVERSATIONS\tUSED\tNAME", all, func(s apiclient.ServiceView) []any {
+		return []any{s.ID, serviceState(s), s.AdminName, cmp.Or(s.Model, "-"), s.Keys, s.Conversations, usedAgo(s.LastUsedAt), printable(s.Name)}
+	})
 }
 
 func serviceState(s apiclient.ServiceView) string {
@@ -274,34 +271,27 @@ type servicePublishCmd struct {
 }
 
 // Run publishes a service.
-func (c servicePublishCmd) Run(ctx context.Context) error {
+func (c servicePublishCmd) Run(ctx context.Context) error { return c.set(ctx, true) }
+
+func (c servicePublishCmd) set(ctx context.Context, published bool) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
-		now, err := client.ChangeService(ctx, s.ID, apiclient.ServiceChange{Published: new(true)})
+		now, err := client.ChangeService(ctx, s.ID, apiclient.ServiceChange{Published: &published})
 		if err != nil || c.JSON {
 			return printJSON(err, now)
 		}
-		say(os.Stdout, "%s is published at %s.", printable(now.Name), now.Page)
+		if published {
+			say(os.Stdout, "%s is published at %s.", printable(now.Name), now.Page)
+		} else {
+			say(os.Stdout, "%s is withdrawn: its consumers are told so.", printable(now.Name))
+		}
 		return nil
 	})
 }
 
-type serviceWithdrawCmd struct {
-	ofService
-
-	JSON bool `name:"json" help:"Print JSON."`
-}
+type serviceWithdrawCmd struct{ servicePublishCmd }
 
 // Run withdraws a service.
-func (c serviceWithdrawCmd) Run(ctx context.Context) error {
-	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
-		now, err := client.ChangeService(ctx, s.ID, apiclient.ServiceChange{Published: new(false)})
-		if err != nil || c.JSON {
-			return printJSON(err, now)
-		}
-		say(os.Stdout, "%s is withdrawn: its consumers are told so.", printable(now.Name))
-		return nil
-	})
-}
+func (c serviceWithdrawCmd) Run(ctx context.Context) error { return c.set(ctx, false) }
 
 type serviceDeleteCmd struct {
 	ofService
@@ -361,19 +351,15 @@ func (c serviceUsageCmd) Run(ctx context.Context) error {
 }
 
 func usageTable(out io.Writer, used apiclient.ServiceUsage) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\tREQUESTS\tERRORS\tP50\tP95\tMAX\tTOKENS IN\tCACHED\tOUT\tCOST\tNAME\n", map[string]string{"key": "KEY", "day": "DAY"}[used.Group])
-	for _, r := range append(used.Rows, used.Total) {
-		name := r.Day + r.Key
-		if name == "" {
-			name = "total"
-		}
+	head := strings.ToUpper(used.Group) + "\tREQUESTS\tERRORS\tP50\tP95\tMAX\tTOKENS IN\tCACHED\tOUT\tCOST\tNAME"
+	ms := func(n int64) string { return strconv.FormatInt(n, 10) + " ms" }
+	return table(out, head, append(used.Rows, used.Total), func(r apiclient.ServiceUsageRow) []any {
 		cost := "-"
 		if r.Cost != nil {
 			cost = fmt.Sprintf("%.4f %s", *r.Cost, used.Currency)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d ms\t%d ms\t%d ms\t%d\t%d\t%d\t%s\t%s\n",
-			name, r.Requests, r.Errors, r.P50Ms, r.P95Ms, r.MaxMs, r.PromptTokens, r.CachedTokens, r.CompletionTokens, cost, printable(r.KeyName))
-	}
-	return w.Flush()
+		return []any{
+			cmp.Or(r.Day+r.Key, "total"), r.Requests, r.Errors, ms(r.P50Ms), ms(r.P95Ms), ms(r.MaxMs), r.PromptTokens, r.CachedTokens, r.CompletionTokens, cost, printable(r.KeyName),
+		}
+	})
 }

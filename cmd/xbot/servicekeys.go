@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"xbot/internal/chat"
@@ -68,16 +66,13 @@ func (c serviceKeyListCmd) Run(ctx context.Context) error {
 }
 
 func serviceKeyTable(out io.Writer, list []apiclient.ServiceKey) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tPREFIX\tSTATE\tMADE\tUSED\tNAME")
-	for _, k := range list {
+	return table(out, "ID\tPREFIX\tSTATE\tMADE\tUSED\tNAME", list, func(k apiclient.ServiceKey) []any {
 		state := "good"
 		if k.RevokedAt != nil {
 			state = "revoked"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Prefix, state, k.CreatedAt.Format(time.DateOnly), usedAgo(k.LastUsedAt), printable(k.Name))
-	}
-	return w.Flush()
+		return []any{k.ID, k.Prefix, state, k.CreatedAt.Format(time.DateOnly), usedAgo(k.LastUsedAt), printable(k.Name)}
+	})
 }
 
 type serviceKeyRevokeCmd struct {
@@ -148,16 +143,14 @@ func (c serviceConversationsCmd) Run(ctx context.Context) error {
 }
 
 func consumerTable(out io.Writer, found apiclient.ConsumerConversations) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tKEY\tBY\tUSED\tMESSAGES\tSTATE\tTITLE")
-	for _, one := range found.Conversations {
+	err := table(out, "ID\tKEY\tBY\tUSED\tMESSAGES\tSTATE\tTITLE", found.Conversations, func(one apiclient.ConsumerConversation) []any {
 		state := "idle"
 		if one.Running {
 			state = "running"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", one.ID, one.KeyID, one.Source, usedAgo(&one.UpdatedAt), one.MessageCount, state, chat.FirstWords(printable(one.Title), maxTitle))
-	}
-	if err := w.Flush(); err != nil {
+		return []any{one.ID, one.KeyID, one.Source, usedAgo(&one.UpdatedAt), one.MessageCount, state, chat.FirstWords(printable(one.Title), maxTitle)}
+	})
+	if err != nil {
 		return err
 	}
 	if found.More {

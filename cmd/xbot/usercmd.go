@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
+	"xbot/internal/host/config"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/user/links"
@@ -34,34 +34,28 @@ type userListCmd struct{}
 
 // Run lists people.
 func (userListCmd) Run(ctx context.Context) error {
-	s, _, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	people, err := s.Users.Accounts(ctx)
-	if err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tROLE\tSTATE\tCONVERSATIONS\tLAST SEEN\tCHANNELS")
-	for _, p := range people {
-		state, seen, on := "active", "never", "-"
-		switch {
-		case p.DeletingSince != nil:
-			state = "being deleted"
-		case p.DisabledAt != nil:
-			state = "disabled"
+	return withStore(ctx, func(s *store.Store, _ config.Serve) error {
+		people, err := s.Users.Accounts(ctx)
+		if err != nil {
+			return err
 		}
-		if p.SeenAt != nil {
-			seen = p.SeenAt.Format(time.RFC3339)
-		}
-		if len(p.Channels) > 0 {
-			on = strings.Join(p.Channels, ",")
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", p.Name, p.Role, state, p.Conversations, seen, on)
-	}
-	return w.Flush()
+		return table(os.Stdout, "NAME\tROLE\tSTATE\tCONVERSATIONS\tLAST SEEN\tCHANNELS", people, func(p users.Account) []any {
+			state, seen, on := "active", "never", "-"
+			switch {
+			case p.DeletingSince != nil:
+				state = "being deleted"
+			case p.DisabledAt != nil:
+				state = "disabled"
+			}
+			if p.SeenAt != nil {
+				seen = p.SeenAt.Format(time.RFC3339)
+			}
+			if len(p.Channels) > 0 {
+				on = strings.Join(p.Channels, ",")
+			}
+			return []any{p.Name, p.Role, state, p.Conversations, seen, on}
+		})
+	})
 }
 
 type userAddCmd struct {
@@ -71,16 +65,13 @@ type userAddCmd struct {
 
 // Run adds a person.
 func (c userAddCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := s.Users.CreateUser(ctx, c.Name, c.Role)
-	if err != nil {
-		return err
-	}
-	return printLink(ctx, s, user, server.PeopleURL(cfg))
+	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
+		user, err := s.Users.CreateUser(ctx, c.Name, c.Role)
+		if err != nil {
+			return err
+		}
+		return printLink(ctx, s, user, server.PeopleURL(cfg))
+	})
 }
 
 func printLink(ctx context.Context, s *store.Store, user users.User, base string) error {
@@ -100,56 +91,56 @@ type userInviteCmd struct {
 
 // Run prints an invitation.
 func (c userInviteCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	token, hash := secret.NewToken()
-	invite := users.Invite{Note: c.Note, Role: c.Role, Uses: c.Uses, ExpiresAt: time.Now().AddDate(0, 0, c.Days)}
-	if _, err := s.Users.AddInvite(ctx, invite, nil, hash); err != nil {
-		return err
-	}
-	fmt.Println(strings.TrimRight(server.PeopleURL(cfg), "/") + auth.JoinPath + token)
-	return nil
+	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
+		token, hash := secret.NewToken()
+		invite := users.Invite{Note: c.Note, Role: c.Role, Uses: c.Uses, ExpiresAt: time.Now().AddDate(0, 0, c.Days)}
+		if _, err := s.Users.AddInvite(ctx, invite, nil, hash); err != nil {
+			return err
+		}
+		fmt.Println(strings.TrimRight(server.PeopleURL(cfg), "/") + auth.JoinPath + token)
+		return nil
+	})
+}
+
+// ofPerson names a person.
+type ofPerson struct {
+	Name string `arg:"" help:"Name of the person."`
 }
 
 type userRoleCmd struct {
-	Name string `arg:"" help:"Name of the person."`
+	ofPerson
+
 	Role string `arg:"" enum:"admin,member" help:"What they are from now on: ${enum}."`
 }
 
 // Run changes a role.
 func (c userRoleCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error { return s.Users.SetRole(ctx, u.ID, c.Role) })
+	return c.on(ctx, func(s *store.Store, u users.User) error { return s.Users.SetRole(ctx, u.ID, c.Role) })
 }
 
-type userDisableCmd struct {
-	Name string `arg:"" help:"Name of the person."`
-}
+type userDisableCmd struct{ ofPerson }
 
 // Run shuts a person out.
 func (c userDisableCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error { return s.Users.Disable(ctx, u.ID, nil) })
+	return c.on(ctx, func(s *store.Store, u users.User) error { return s.Users.Disable(ctx, u.ID, nil) })
 }
 
-type userEnableCmd struct {
-	Name string `arg:"" help:"Name of the person."`
-}
+type userEnableCmd struct{ ofPerson }
 
 // Run lets a person in again.
 func (c userEnableCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error { return s.Users.Enable(ctx, u.ID) })
+	return c.on(ctx, func(s *store.Store, u users.User) error { return s.Users.Enable(ctx, u.ID) })
 }
 
 type userDeleteCmd struct {
-	Name string `arg:"" help:"Name of the person."`
-	Yes  bool   `help:"Do not ask."`
+	ofPerson
+
+	Yes bool `help:"Do not ask."`
 }
 
 // Run has a person deleted: the server does it, at once or when it runs again.
 func (c userDeleteCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error {
+	return c.on(ctx, func(s *store.Store, u users.User) error {
 		if !c.Yes {
 			if err := typed(c.Name); err != nil {
 				return err
@@ -174,28 +165,26 @@ func typed(name string) error {
 }
 
 type userPasswdCmd struct {
-	Name         string `arg:"" help:"Name of the person."`
-	RevokeTokens bool   `help:"Also revoke their access tokens."`
+	ofPerson
+
+	RevokeTokens bool `help:"Also revoke their access tokens."`
 }
 
 // Run replaces a password by a link.
 func (c userPasswdCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := s.Users.UserByName(ctx, c.Name)
-	if err != nil {
-		return err
-	}
-	if err := s.Users.MayEnter(ctx, user.ID); err != nil {
-		return err
-	}
-	if err := forgetPassword(ctx, s, user, c.RevokeTokens); err != nil {
-		return err
-	}
-	return printLink(ctx, s, user, server.PeopleURL(cfg))
+	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
+		user, err := s.Users.UserByName(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		if err := s.Users.MayEnter(ctx, user.ID); err != nil {
+			return err
+		}
+		if err := forgetPassword(ctx, s, user, c.RevokeTokens); err != nil {
+			return err
+		}
+		return printLink(ctx, s, user, server.PeopleURL(cfg))
+	})
 }
 
 // forgetPassword removes the password of a user, ends their logins and sign-in links, and prints how many access tokens remain.
@@ -211,13 +200,14 @@ func forgetPassword(ctx context.Context, s *store.Store, user users.User, revoke
 }
 
 type userUnlinkCmd struct {
-	Name     string `arg:"" help:"Name of the person."`
+	ofPerson
+
 	Identity string `arg:"" optional:"" help:"Identity as it is listed; default: list them."`
 }
 
 // Run unlinks an identity.
 func (c userUnlinkCmd) Run(ctx context.Context) error {
-	return withPerson(ctx, c.Name, func(s *store.Store, u users.User) error {
+	return c.on(ctx, func(s *store.Store, u users.User) error {
 		all, err := s.Links.Identities(ctx, u.ID)
 		if err != nil {
 			return err
@@ -241,16 +231,13 @@ func (c userUnlinkCmd) Run(ctx context.Context) error {
 	})
 }
 
-// withPerson does something with a person.
-func withPerson(ctx context.Context, name string, do func(s *store.Store, u users.User) error) error {
-	s, _, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := s.Users.UserByName(ctx, name)
-	if err != nil {
-		return err
-	}
-	return do(s, user)
+// on opens the database and finds the person.
+func (o ofPerson) on(ctx context.Context, do func(*store.Store, users.User) error) error {
+	return withStore(ctx, func(s *store.Store, _ config.Serve) error {
+		user, err := s.Users.UserByName(ctx, o.Name)
+		if err != nil {
+			return err
+		}
+		return do(s, user)
+	})
 }

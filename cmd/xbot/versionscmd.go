@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"text/tabwriter"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -66,12 +65,9 @@ func (versionsListCmd) Run(ctx context.Context) error {
 }
 
 func printVersions(to io.Writer, d client.WorkerDeploymentInfo) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "VERSION\tSINCE\tSTATE")
-	for _, v := range d.VersionSummaries {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Version.BuildID, v.CreateTime.Local().Format(time.DateTime), stateOfVersion(d, v))
-	}
-	return w.Flush()
+	return table(to, "VERSION\tSINCE\tSTATE", d.VersionSummaries, func(v client.WorkerDeploymentVersionSummary) []any {
+		return []any{v.Version.BuildID, v.CreateTime.Local().Format(time.DateTime), stateOfVersion(d, v)}
+	})
 }
 
 // stateOfVersion says whether workers of a version are still needed.
