@@ -20,10 +20,15 @@ type Limit[K comparable] struct {
 // Enter admits a request of a caller, who must call leave at its end. what names the requests in the error, which is RateLimited if most of them are
 // open.
 func (l *Limit[K]) Enter(who K, most int, what string) (leave func(), err error) {
+	return l.EnterOr(who, most, fault.Limited(pause, "you already have %d %s open: close one of them, or try again later", most, what))
+}
+
+// EnterOr is Enter with another error for who is refused.
+func (l *Limit[K]) EnterOr(who K, most int, refused error) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open[who] >= most {
-		return nil, fault.Limited(pause, "you already have %d %s open: close one of them, or try again later", most, what)
+		return nil, refused
 	}
 	if l.open == nil {
 		l.open = map[K]int{}

@@ -90,7 +90,7 @@ func (a *API) follow(ctx context.Context, v *visit, c service.Conversation, q an
 }
 
 // tellAlong tells what goes on in a conversation, for as long as its reader stays.
-func (a *API) tellAlong(ctx context.Context, v *visit, s *sse, q answer.Question) error {
+func (a *API) tellAlong(ctx context.Context, v *visit, s *events, q answer.Question) error {
 	v.record.Latency = time.Since(v.record.At) // how long somebody reads says nothing of the service
 	return a.tellAll(v, s, a.Answers.Watch(ctx, q))
 }

@@ -1,26 +1,20 @@
 package consumer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
-	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"xbot/ingress/answer"
+	"xbot/ingress/sse"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 )
-
-// sendTimeout bounds the write of one event to a slow client.
-const sendTimeout = 30 * time.Second
 
 // event is one of a stream. Members that a type does not have are left out.
 type event struct {
@@ -48,10 +42,10 @@ type usage struct {
 }
 
 // telling writes the events that a question asks for, until they end.
-type telling func(ctx context.Context, v *visit, s *sse, q answer.Question) error
+type telling func(ctx context.Context, v *visit, s *events, q answer.Question) error
 
 // tellAnswer tells an answer. No message: nothing goes on, and that is done.
-func (a *API) tellAnswer(ctx context.Context, v *visit, s *sse, q answer.Question) error {
+func (a *API) tellAnswer(ctx context.Context, v *visit, s *events, q answer.Question) error {
 	if q.Message == 0 {
 		return s.send(0, event{Type: "done", Finish: "stop"})
 	}
@@ -63,14 +57,9 @@ func (a *API) tellAnswer(ctx context.Context, v *visit, s *sse, q answer.Questio
 func (a *API) stream(v *visit, q answer.Question, tell telling) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		_, w := humago.Unwrap(hctx)
-		h := w.Header()
-		h.Set("Content-Type", "text/event-stream; charset=utf-8")
-		h.Set("Cache-Control", "no-cache")
-		h.Set("X-Accel-Buffering", "no")
-		w.WriteHeader(http.StatusOK)
-		s := &sse{w: w, control: http.NewResponseController(w), lang: q.Lang}
+		s := &events{Writer: sse.Open(w, "no-cache"), lang: q.Lang}
 		ctx := v.r.Context()
-		err := s.comment("xbot")
+		err := s.Comment("xbot")
 		if gone := tell(ctx, v, s, q); err == nil {
 			err = gone
 		}
@@ -81,8 +70,8 @@ func (a *API) stream(v *visit, q answer.Question, tell telling) *huma.StreamResp
 }
 
 // tellAll writes events until they end. An error that their reader should know is the last one; without it they come again.
-func (a *API) tellAll(v *visit, s *sse, events iter.Seq2[answer.Event, error]) error {
-	for e, err := range events {
+func (a *API) tellAll(v *visit, s *events, all iter.Seq2[answer.Event, error]) error {
+	for e, err := range all {
 		if err != nil {
 			return errors.Join(err, s.refused(err))
 		}
@@ -96,16 +85,14 @@ func (a *API) tellAll(v *visit, s *sse, events iter.Seq2[answer.Event, error]) e
 	return nil
 }
 
-// sse writes events for outsiders.
-type sse struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	lang    i18n.Lang
-	buf     bytes.Buffer
+// events writes events for outsiders.
+type events struct {
+	*sse.Writer
+	lang i18n.Lang
 }
 
 // tell writes what an event of an answer means to its consumer.
-func (s *sse) tell(e answer.Event) error {
+func (s *events) tell(e answer.Event) error {
 	switch what := e.What.(type) {
 	case answer.Accepted:
 		return s.send(e.Seq, event{Type: "accepted", Message: userID(what.Message)})
@@ -138,13 +125,13 @@ func (s *sse) tell(e answer.Event) error {
 	case answer.Changed:
 		return s.send(e.Seq, event{Type: "changed"})
 	case answer.Ping:
-		return s.comment("ping")
+		return s.Comment("ping")
 	}
 	return nil
 }
 
 // begun says of an answer that nobody asked for where it comes from. Others follow a message.
-func (s *sse) begun(seq int64, b answer.Begun) error {
+func (s *events) begun(seq int64, b answer.Begun) error {
 	if !b.Task {
 		return nil
 	}
@@ -152,7 +139,7 @@ func (s *sse) begun(seq int64, b answer.Begun) error {
 }
 
 // argue tells a piece of the arguments of a call, as far as the call will show them.
-func (s *sse) argue(a answer.Arguments) error {
+func (s *events) argue(a answer.Arguments) error {
 	shown := head(a.Piece, maxShown-a.Offset)
 	if shown == "" {
 		return nil
@@ -177,7 +164,7 @@ func by(person bool) string {
 }
 
 // failed says why there is no answer. One that was stopped before it began is done.
-func (s *sse) failed(seq int64, f answer.Failure) error {
+func (s *events) failed(seq int64, f answer.Failure) error {
 	switch {
 	case f.Kind == answer.Dropped && f.Outcome == "stopped":
 		return s.send(seq, event{Type: "done", Finish: chat.FinishStopped, Usage: counted(f.Usage)})
@@ -193,7 +180,7 @@ func (s *sse) failed(seq int64, f answer.Failure) error {
 }
 
 // refused says why a reader may not read on.
-func (s *sse) refused(err error) error {
+func (s *events) refused(err error) error {
 	_, noKey := errors.AsType[*keyError](err)
 	switch {
 	case noKey:
@@ -220,31 +207,10 @@ func counted(u chat.Usage) *usage {
 	return &usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens, Total: u.PromptTokens + u.CompletionTokens}
 }
 
-func (s *sse) send(seq int64, e event) error {
+func (s *events) send(seq int64, e event) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	s.buf.Reset()
-	if seq > 0 {
-		fmt.Fprintf(&s.buf, "id: %d\n", seq)
-	}
-	fmt.Fprintf(&s.buf, "data: %s\n\n", data)
-	return s.flush()
-}
-
-func (s *sse) comment(text string) error {
-	s.buf.Reset()
-	fmt.Fprintf(&s.buf, ": %s\n\n", text)
-	return s.flush()
-}
-
-func (s *sse) flush() error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
-		return err
-	}
-	if _, err := s.w.Write(s.buf.Bytes()); err != nil {
-		return err
-	}
-	return s.control.Flush()
+	return s.Event(seq, "", data)
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -15,6 +14,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/ingress/callers"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/host/jsonlimit"
@@ -34,19 +34,18 @@ type gate struct {
 	next http.Handler
 	base *endpoint.Base
 
-	mu   sync.Mutex
-	open map[chat.UserID]int
+	open callers.Limit[chat.UserID]
 }
 
 type requestKey struct{}
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	who := auth.User(r.Context()).ID
-	if err := g.enter(who); err != nil {
+	leave, err := g.open.EnterOr(auth.User(r.Context()).ID, maxOpen, errTooManyOpen)
+	if err != nil {
 		g.base.Refuse(w, r, err)
 		return
 	}
-	defer g.leave(who)
+	defer leave()
 	body, err := read(w, r)
 	if err != nil {
 		g.base.Refuse(w, r, err)
@@ -61,26 +60,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-func (g *gate) enter(who chat.UserID) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.open[who] >= maxOpen {
-		return fault.Limited(time.Second, "%d requests of yours are open already; wait for one of them to end", maxOpen)
-	}
-	if g.open == nil {
-		g.open = map[chat.UserID]int{}
-	}
-	g.open[who]++
-	return nil
-}
-
-func (g *gate) leave(who chat.UserID) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.open[who]--; g.open[who] == 0 {
-		delete(g.open, who)
-	}
-}
+var errTooManyOpen = fault.Limited(time.Second, "%d requests of yours are open already; wait for one of them to end", maxOpen)
 
 // read reads the one message of a request. A batch would be as many calls at once as it has bytes for; the protocol dropped them.
 func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -7,9 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"time"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/largebody"
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture"
@@ -75,7 +73,14 @@ func (c *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.stream(r.Context(), w, ask, asked)
 		return
 	}
-	c.whole(r.Context(), w, asked)
+	deliver(r.Context(), w, asked, c.Backend, c.Refusals, func(t *text) any {
+		return completion{
+			ID: completionID(asked), Object: "chat.completion", Created: asked.Created.Unix(), Model: asked.Model,
+			Choices:      []choice{{Message: messageOf(asked, t), FinishReason: t.finishReason()}},
+			Usage:        usageOf(t.usage),
+			Conversation: asked.Conversation,
+		}
+	})
 }
 
 func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, asked Asked, err error) {
@@ -108,30 +113,6 @@ func accept(r *http.Request, body []byte, ask *Ask, answerer func(context.Contex
 func completionID(a Asked) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", a.Session, a.Message))
 	return "chatcmpl-" + hex.EncodeToString(sum[:12])
-}
-
-// whole waits for the end of the answer. A client that goes away ends the wait alone.
-func (c *Chat) whole(ctx context.Context, w http.ResponseWriter, asked Asked) {
-	t, err := all(ctx, textOf(asked), c.Backend.Follow(ctx, asked))
-	if ctx.Err() != nil {
-		return // nobody reads it
-	}
-	if http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {
-		return // the connection is gone
-	}
-	if err != nil {
-		Refuse(w, err, c.Refusals)
-		return
-	}
-	writeJSON(w, http.StatusOK, completion{
-		ID: completionID(asked), Object: "chat.completion", Created: asked.Created.Unix(), Model: asked.Model,
-		Choices:      []choice{{Message: messageOf(asked, t), FinishReason: t.finishReason()}},
-		Usage:        usageOf(t.usage),
-		Conversation: asked.Conversation,
-	})
-	if http.NewResponseController(w).Flush() == nil && ctx.Err() == nil {
-		c.Backend.Delivered(ctx, asked)
-	}
 }
 
 // messageOf is the message of an answer.
@@ -179,50 +160,22 @@ type chunks struct {
 	*stream
 	asked Asked
 	text  *text
-	gone  bool // the client
+	usage bool // it ends with the usage
 }
 
 // stream sends the answer while it is written.
 func (c *Chat) stream(ctx context.Context, w http.ResponseWriter, ask chatRequest, asked Asked) {
-	s := &chunks{stream: openStream(w), asked: asked, text: textOf(asked)}
-	if s.piece(delta{Role: "assistant", Content: new("")}, nil) != nil {
-		return // the client is gone; the answer goes on
-	}
-	for e, err := range c.Backend.Follow(ctx, asked) {
-		over := false
-		if err == nil {
-			over, err = s.tell(e.What)
-		}
-		switch {
-		case ctx.Err() != nil || s.gone:
-			return
-		case err != nil:
-			_ = s.send("", asError(err, c.Refusals).body()) // the client is gone if this fails
-			return
-		case over:
-			if s.end(ask.usage) == nil {
-				c.Backend.Delivered(ctx, asked)
-			}
-			return
-		}
+	s := &chunks{stream: openStream(w), asked: asked, text: textOf(asked), usage: ask.usage}
+	s.delta(delta{Role: "assistant", Content: new("")}, nil)
+	if !s.gone {
+		s.follow(ctx, asked, c.Backend, c.Refusals, s.text, s)
 	}
 }
 
-// tell sends what an event says.
-func (s *chunks) tell(what answer.What) (over bool, err error) {
-	if _, is := what.(answer.Ping); is {
-		s.gone = s.ping() != nil
-		return false, nil
-	}
-	piece, over, err := s.text.take(what)
-	if err == nil && piece != "" {
-		s.gone = s.piece(delta{Content: &piece}, nil) != nil
-	}
-	return over, err
-}
+func (s *chunks) piece(text string) { s.delta(delta{Content: &text}, nil) }
 
-func (s *chunks) piece(d delta, finish *string) error {
-	return s.send("", s.chunk([]chunkChoice{{Delta: d, FinishReason: finish}}, nil))
+func (s *chunks) delta(d delta, finish *string) {
+	s.send("", s.chunk([]chunkChoice{{Delta: d, FinishReason: finish}}, nil))
 }
 
 func (s *chunks) chunk(choices []chunkChoice, u *usage) chunk {
@@ -232,20 +185,15 @@ func (s *chunks) chunk(choices []chunkChoice, u *usage) chunk {
 	}
 }
 
-// end sends what ends a stream.
-func (s *chunks) end(usage bool) error {
+func (s *chunks) end() {
 	for i, c := range s.text.bodies(s.asked.Client) {
-		if err := s.piece(delta{Calls: []callDelta{{i, c}}}, nil); err != nil {
-			return err
-		}
+		s.delta(delta{Calls: []callDelta{{i, c}}}, nil)
 	}
-	if err := s.piece(delta{}, new(s.text.finishReason())); err != nil {
-		return err
+	s.delta(delta{}, new(s.text.finishReason()))
+	if s.usage {
+		s.send("", s.chunk([]chunkChoice{}, usageOf(s.text.usage)))
 	}
-	if usage {
-		if err := s.send("", s.chunk([]chunkChoice{}, usageOf(s.text.usage))); err != nil {
-			return err
-		}
-	}
-	return s.line("data: [DONE]")
+	s.gone = s.gone || s.Event(0, "", []byte("[DONE]")) != nil
 }
+
+func (s *chunks) fail(e *Error) { s.send("", e.body()) }

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"xbot/ingress/callers"
 	"xbot/ingress/largebody"
 	"xbot/internal/fault"
 )
@@ -43,18 +43,18 @@ type Gate struct {
 	Refusals Refusals
 	Large    *largebody.Places
 
-	mu   sync.Mutex
-	open map[int64]int
+	open callers.Limit[int64]
 }
 
 // ServeHTTP implements http.Handler.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who := g.Who.Of(r.Context())
-	if err := g.enter(who); err != nil {
+	leave, err := g.open.EnterOr(who, maxOpen, errTooManyOpen)
+	if err != nil {
 		Refuse(w, err, g.Refusals)
 		return
 	}
-	defer g.leave(who)
+	defer leave()
 	place, err := g.Large.Enter(r, strconv.FormatInt(who, 10))
 	if err != nil {
 		Refuse(w, err, g.Refusals)
@@ -64,26 +64,8 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Next.ServeHTTP(w, place.With(r))
 }
 
-func (g *Gate) enter(who int64) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.open[who] >= maxOpen {
-		return fault.Limited(time.Second, "%d requests of yours are open already; wait for one of them to end", maxOpen)
-	}
-	if g.open == nil {
-		g.open = map[int64]int{}
-	}
-	g.open[who]++
-	return nil
-}
-
-func (g *Gate) leave(who int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.open[who]--; g.open[who] == 0 {
-		delete(g.open, who)
-	}
-}
+// errTooManyOpen is the error of a request of who has maxOpen of them open.
+var errTooManyOpen = fault.Limited(time.Second, "%d requests of yours are open already; wait for one of them to end", maxOpen)
 
 // Unknown is the error of a request that nothing here answers.
 func Unknown(r *http.Request) error {

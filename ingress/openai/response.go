@@ -250,7 +250,7 @@ func (a *ResponseAPI) Create(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusOK, responseOf(asked, statusQueued))
 		a.Responses.Delivered(r.Context(), asked)
 	default:
-		a.whole(r.Context(), w, asked)
+		deliver(r.Context(), w, asked, a.Responses, a.Refusals, func(t *text) any { return ended(asked, t, nil) })
 	}
 }
 
@@ -265,24 +265,6 @@ func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseR
 	}
 	asked, err = accept(r, body, &ask.Ask, a.Responses.Ask)
 	return ask, asked, err
-}
-
-func (a *ResponseAPI) whole(ctx context.Context, w http.ResponseWriter, asked Asked) {
-	t, err := all(ctx, textOf(asked), a.Responses.Follow(ctx, asked))
-	if ctx.Err() != nil {
-		return // nobody reads it
-	}
-	if http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {
-		return // the connection is gone
-	}
-	if err != nil {
-		Refuse(w, err, a.Refusals)
-		return
-	}
-	writeJSON(w, http.StatusOK, ended(asked, t, nil))
-	if http.NewResponseController(w).Flush() == nil && ctx.Err() == nil {
-		a.Responses.Delivered(ctx, asked)
-	}
 }
 
 // Get answers GET /v1/responses/{id}.

@@ -3,8 +3,6 @@ package openai
 import (
 	"context"
 	"net/http"
-
-	"xbot/ingress/answer"
 )
 
 // responseEvent is an event of the stream of a response. Which members it has depends on its type.
@@ -31,7 +29,6 @@ type responseStream struct {
 	text  *text
 	begun bool // the message
 	n     int
-	gone  bool // the client
 }
 
 // stream sends the response while it is written.
@@ -39,34 +36,14 @@ func (a *ResponseAPI) stream(ctx context.Context, w http.ResponseWriter, asked A
 	s := &responseStream{stream: openStream(w), asked: asked, text: textOf(asked)}
 	s.tellResponse("response.created", responseOf(asked, statusInProgress))
 	s.tellResponse("response.in_progress", responseOf(asked, statusInProgress))
-	for e, err := range a.Responses.Follow(ctx, asked) {
-		over := false
-		if err == nil {
-			over, err = s.tell(e.What)
-		}
-		switch {
-		case ctx.Err() != nil || s.gone:
-			return
-		case err != nil:
-			s.fail(asError(err, a.Refusals))
-			return
-		case over:
-			if s.end(); !s.gone {
-				a.Responses.Delivered(ctx, asked)
-			}
-			return
-		}
-	}
+	s.follow(ctx, asked, a.Responses, a.Refusals, s.text, s)
 }
 
 // event sends an event with the next number.
 func (s *responseStream) event(e responseEvent) {
-	if s.gone {
-		return
-	}
 	e.Number = s.n
 	s.n++
-	s.gone = s.send(e.Type, e) != nil
+	s.send(e.Type, e)
 }
 
 func (s *responseStream) tellResponse(kind string, r response) {
@@ -79,18 +56,9 @@ func (s *responseStream) ofText(e responseEvent) {
 	s.event(e)
 }
 
-// tell sends what an event says.
-func (s *responseStream) tell(what answer.What) (over bool, err error) {
-	if _, is := what.(answer.Ping); is {
-		s.gone = s.ping() != nil
-		return false, nil
-	}
-	piece, over, err := s.text.take(what)
-	if err == nil && piece != "" {
-		s.begin()
-		s.ofText(responseEvent{Type: "response.output_text.delta", Delta: piece, Logprobs: &[]struct{}{}})
-	}
-	return over, err
+func (s *responseStream) piece(text string) {
+	s.begin()
+	s.ofText(responseEvent{Type: "response.output_text.delta", Delta: text, Logprobs: &[]struct{}{}})
 }
 
 // begin opens the message before its first piece.
@@ -103,7 +71,6 @@ func (s *responseStream) begin() {
 	s.ofText(responseEvent{Type: "response.content_part.added", Part: new(textPart(""))})
 }
 
-// end sends the whole.
 func (s *responseStream) end() {
 	out := ended(s.asked, s.text, nil)
 	for i, item := range out.Output {
@@ -138,7 +105,6 @@ func (s *responseStream) endCall(at int, item outputItem) {
 	s.event(responseEvent{Type: "response.output_item.done", Output: &at, Item: &item})
 }
 
-// fail says that what was received is not the answer.
 func (s *responseStream) fail(e *Error) {
 	out := responseOf(s.asked, statusFailed)
 	out.Usage, out.Error = responseUsageOf(s.text.usage), &responseError{e.body().Error.Code, e.Message}

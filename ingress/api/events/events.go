@@ -1,9 +1,7 @@
 package events
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,6 +14,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/ingress/sse"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -57,54 +56,17 @@ func (a *Endpoints) registerEvents(h huma.API) {
 }
 
 func (a *Endpoints) serveEvents(ctx context.Context, w http.ResponseWriter, s chat.Session, at from) {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
-	c := &sse{w: w, control: http.NewResponseController(w)}
-	if err := a.watch(ctx, s, at, c); err != nil && ctx.Err() == nil {
+	if err := a.watch(ctx, s, at, stream{sse.Open(w, "no-store")}); err != nil && ctx.Err() == nil {
 		a.Log.Debug("event stream ended", "session", s.Key, "error", err)
 	}
 }
 
-// sse writes events as an event stream.
-type sse struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	buf     bytes.Buffer
-}
+// stream writes events as server-sent events.
+type stream struct{ *sse.Writer }
 
-func (c *sse) Send(e chat.Event) error {
-	c.buf.Reset()
-	if e.Seq > 0 {
-		fmt.Fprintf(&c.buf, "id: %d\n", e.Seq)
-	}
-	fmt.Fprintf(&c.buf, "event: %s\ndata: ", e.Kind)
-	for _, b := range e.Data {
-		if b == '\n' || b == '\r' {
-			continue // white space between JSON tokens
-		}
-		c.buf.WriteByte(b)
-	}
-	c.buf.WriteString("\n\n")
-	return c.flush()
-}
+func (c stream) Send(e chat.Event) error { return c.Event(e.Seq, string(e.Kind), e.Data) }
 
-func (c *sse) Ping() error {
-	c.buf.Reset()
-	c.buf.WriteString(": ping\n\n")
-	return c.flush()
-}
-
-func (c *sse) flush() error {
-	if err := c.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
-		return err
-	}
-	if _, err := c.w.Write(c.buf.Bytes()); err != nil {
-		return err
-	}
-	return c.control.Flush()
-}
+func (c stream) Ping() error { return c.Comment("ping") }
 
 var upgrader = websocket.Upgrader{
 	HandshakeTimeout: sendTimeout,
