@@ -14,9 +14,9 @@ import (
 // atOnce is how long a person waits for the words behind a key.
 const atOnce = 1500 * time.Millisecond
 
-// Words returns the names that the server of a source has: of sessions, runners or models.
+// Words returns the names that the server of a source has: of sessions, runners or models. What it does not say is left out.
 func Words(ctx context.Context, source apiclient.Source) completion.Values {
-	return func(kind string) []completion.Word {
+	return func(kind string) (words []completion.Word) {
 		ctx, cancel := context.WithTimeout(ctx, atOnce)
 		defer cancel()
 		if _, err := source.Endpoint(ctx); err != nil {
@@ -25,51 +25,26 @@ func Words(ctx context.Context, source apiclient.Source) completion.Values {
 		client := apiclient.New(source)
 		defer client.Close()
 		switch kind {
-		case "session":
-			return sessions(ctx, client)
+		case "session": // the newest first; a shell may sort them
+			all, _ := client.ListSessions(ctx, apiclient.ListSessionsParams{Shelf: "all"}) // none after an error
+			for _, s := range all {
+				words = append(words, completion.Word{Text: string(s.Key), About: text.Line(s.Title)})
+			}
 		case "runner":
-			return runners(ctx, client)
+			all, _ := client.ListRunners(ctx) // none after an error
+			for _, r := range all.Runners {
+				words = append(words, completion.Word{Text: r.Name, About: r.Kind})
+			}
 		case "model":
-			return models(ctx, client)
-		}
-		return nil
-	}
-}
-
-// sessions are the newest first; a shell may sort them.
-func sessions(ctx context.Context, client *apiclient.Client) (words []completion.Word) {
-	all, err := client.ListSessions(ctx, apiclient.ListSessionsParams{Shelf: "all"})
-	if err != nil {
-		return nil
-	}
-	for _, s := range all {
-		words = append(words, completion.Word{Text: string(s.Key), About: text.Line(s.Title)})
-	}
-	return words
-}
-
-func runners(ctx context.Context, client *apiclient.Client) (words []completion.Word) {
-	all, err := client.ListRunners(ctx)
-	if err != nil {
-		return nil
-	}
-	for _, r := range all.Runners {
-		words = append(words, completion.Word{Text: r.Name, About: r.Kind})
-	}
-	return words
-}
-
-func models(ctx context.Context, client *apiclient.Client) (words []completion.Word) {
-	all, err := client.ListModels(ctx)
-	if err != nil {
-		return nil
-	}
-	for _, m := range all.Models {
-		if m.Callable() {
-			for _, name := range m.Names() {
-				words = append(words, completion.Word{Text: name})
+			all, _ := client.ListModels(ctx) // none after an error
+			for _, m := range all.Models {
+				if m.Callable() {
+					for _, name := range m.Names() {
+						words = append(words, completion.Word{Text: name})
+					}
+				}
 			}
 		}
+		return words
 	}
-	return words
 }

@@ -2,8 +2,6 @@ package mention
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -100,7 +98,7 @@ func onRunner(ctx context.Context, client *apiclient.Client, key chat.SessionKey
 func upload(ctx context.Context, client *apiclient.Client, key chat.SessionKey, name string) (string, error) {
 	from, err := os.Open(name)
 	if err != nil {
-		return "", fault.Errorf(fault.Denied, "%s cannot be read: %w", name, inner(err))
+		return "", fault.Errorf(fault.Denied, "%s cannot be read: %w", name, transfer.Reason(err))
 	}
 	defer from.Close() // read only
 	stored, err := client.Upload(ctx, key, "", filepath.Base(name), from)
@@ -108,11 +106,4 @@ func upload(ctx context.Context, client *apiclient.Client, key chat.SessionKey, 
 		return "", fault.Errorf(fault.KindOf(err), "%s was not uploaded: %w", name, err)
 	}
 	return stored.Path, nil
-}
-
-func inner(err error) error {
-	if found, ok := errors.AsType[*fs.PathError](err); ok {
-		return found.Err
-	}
-	return err
 }

@@ -24,7 +24,7 @@ func Upload(ctx context.Context, client *apiclient.Client, key chat.SessionKey, 
 	name := Home(names[0])
 	file, err := os.Open(name)
 	if err != nil {
-		return apiclient.UploadedFile{}, fault.Errorf(fault.NotFound, "%s cannot be read: %w", name, reason(err))
+		return apiclient.UploadedFile{}, fault.Errorf(fault.NotFound, "%s cannot be read: %w", name, Reason(err))
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -67,7 +67,7 @@ func create(name string) (*os.File, error) {
 		return nil, fault.Errorf(fault.Conflict, "%s is there already; say where to put it: /download PATH TO", name)
 	}
 	if err != nil {
-		return nil, fault.Errorf(fault.Denied, "%s cannot be written: %w", name, reason(err))
+		return nil, fault.Errorf(fault.Denied, "%s cannot be written: %w", name, Reason(err))
 	}
 	return file, nil
 }
@@ -87,8 +87,8 @@ func finish(file *os.File, err error) error {
 	return err
 }
 
-// reason takes the name off an error of package os, since the sentence around it has it.
-func reason(err error) error {
+// Reason takes the name off an error of package os, since the sentence around it has it.
+func Reason(err error) error {
 	if inner, ok := errors.AsType[*os.PathError](err); ok {
 		return inner.Err
 	}

@@ -83,13 +83,11 @@ func (g *gallery) lines(e *story.Entry, width int) (lines []string) {
 	return lines
 }
 
-func (g *gallery) fit(pixels image.Point, width int) graphics.Size { return fit(pixels, g.cell, width) }
-
 // fit is how many cells a picture takes in a column of a width.
-func fit(pixels, cell image.Point, width int) graphics.Size {
+func (g *gallery) fit(pixels image.Point, width int) graphics.Size {
 	most := mostPicture
 	most.Columns = min(most.Columns, width)
-	return graphics.Fit(pixels, cell, most)
+	return graphics.Fit(pixels, g.cell, most)
 }
 
 // sourcesOf are where the pictures of an entry come from. Those of an answer that is being written are not known yet.
@@ -180,7 +178,7 @@ func (g *gallery) newest(entries []*story.Entry) (list []source) {
 func (m *model) load(from source) tea.Cmd {
 	g, client, key := m.gallery, m.o.Client, m.session.Key
 	g.next = g.next%graphics.MaxID + 1
-	id, width, cell := g.next, m.column.inner(), g.cell
+	id, width := g.next, m.column.inner()
 	g.hung[from] = &hanging{id: id}
 	return m.do(func(ctx context.Context) tea.Msg {
 		select {
@@ -199,8 +197,8 @@ func (m *model) load(from source) tea.Cmd {
 			return nil // the message names it
 		}
 		loaded := hanging{id: id, pixels: shown.Bounds().Size()}
-		loaded.size = fit(loaded.pixels, cell, width)
-		sequence, err := graphics.Give(id, shown, loaded.size, cell)
+		loaded.size = g.fit(loaded.pixels, width)
+		sequence, err := graphics.Give(id, shown, loaded.size, g.cell)
 		if err != nil {
 			return nil
 		}
