@@ -39,18 +39,13 @@ func (a *Endpoints) registerChanges(h huma.API) {
 	})
 	a.registerTwo(h, huma.Operation{OperationID: "move-file", Path: filesPath + "/move", Summary: "Move or rename a file or folder", Description: "409: something has the new path already."}, location.move)
 	a.registerTwo(h, huma.Operation{OperationID: "copy-file", Path: filesPath + "/copy", Summary: "Copy a file or folder", Description: "Links in a folder are left out. 409: something has the new path already."}, location.copy)
-	huma.Register(h, huma.Operation{
-		OperationID: "make-folder", Method: http.MethodPost, Path: filesPath + "/folders", Summary: "Make a folder, and those above it", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+	onRunner(a, h, huma.Operation{
+		OperationID: "make-folder", Method: http.MethodPost, Path: filesPath + "/folders", Summary: "Make a folder, and those above it", DefaultStatus: http.StatusCreated,
+	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Body NewFolder
-	}) (*struct{ Body FileEntry }, error) {
-		p, err := a.location(ctx, in.Key.Key)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
-		made, err := p.makeFolder(ctx, in.Body.Folder)
-		return &struct{ Body FileEntry }{made}, a.Problem(err)
+	}) (FileEntry, error) {
+		return p.makeFolder(ctx, in.Body.Folder)
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "zip-folder", Method: http.MethodGet, Path: filesPath + "/zip", Summary: "A folder as a ZIP archive", Description: "At most 10,000 files and folders with 2 GB. Links are left out.",
@@ -77,17 +72,12 @@ func (a *Endpoints) registerChanges(h huma.API) {
 
 // registerTwo has an operation from one path to another.
 func (a *Endpoints) registerTwo(h huma.API, o huma.Operation, do func(location, context.Context, string, string) error) {
-	o.Method, o.DefaultStatus, o.Security = http.MethodPost, http.StatusCreated, endpoint.Secured
-	huma.Register(h, o, func(ctx context.Context, in *struct {
+	o.Method, o.DefaultStatus = http.MethodPost, http.StatusCreated
+	onRunner(a, h, o, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Body TwoPaths
-	}) (*struct{ Body FileEntry }, error) {
-		p, err := a.location(ctx, in.Key.Key)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
-		entry, err := p.fromTo(ctx, in.Body, do)
-		return &struct{ Body FileEntry }{entry}, a.Problem(err)
+	}) (FileEntry, error) {
+		return p.fromTo(ctx, in.Body, do)
 	})
 }
 

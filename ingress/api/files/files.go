@@ -59,17 +59,12 @@ type NewFileLink struct {
 }
 
 func (a *Endpoints) registerFiles(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-files", Method: http.MethodGet, Path: filesPath, Summary: "A folder of the session's runner", Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	onRunner(a, h, huma.Operation{OperationID: "list-files", Method: http.MethodGet, Path: filesPath, Summary: "A folder of the session's runner"},
+		func(ctx context.Context, p location, in *struct {
 			endpoint.Key
 			Path string `query:"path" maxLength:"4096" doc:"Relative to the session's folder, or absolute; default: that folder."`
-		}) (*struct{ Body Folder }, error) {
-			p, err := a.location(ctx, in.Key.Key)
-			if err != nil {
-				return nil, a.Problem(err)
-			}
-			folder, err := p.list(ctx, in.Path)
-			return &struct{ Body Folder }{folder}, a.Problem(err)
+		}) (Folder, error) {
+			return p.list(ctx, in.Path)
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "upload-files", Method: http.MethodPost, Path: filesPath, Summary: "Upload files to the session's runner",
@@ -161,12 +156,28 @@ type location struct {
 	base string // the session's folder: relative paths start here
 }
 
+// onRunner registers an operation on the files of a session of the user, whose result is the body of the answer.
+func onRunner[In endpoint.Keyed, T any](a *Endpoints, h huma.API, o huma.Operation, do func(ctx context.Context, p location, in *In) (T, error)) {
+	endpoint.InSession(a.Base, h, o, func(ctx context.Context, s chat.Session, in *In) (T, error) {
+		p, err := a.locationIn(ctx, s)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return do(ctx, p, in)
+	})
+}
+
 // location finds the runner of a session of the user and makes sure that it answers.
 func (a *Endpoints) location(ctx context.Context, key chat.SessionKey) (location, error) {
 	s, err := a.Own(ctx, key)
 	if err != nil {
 		return location{}, err
 	}
+	return a.locationIn(ctx, s)
+}
+
+func (a *Endpoints) locationIn(ctx context.Context, s chat.Session) (location, error) {
 	box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, s.Runner)
 	if err != nil {
 		return location{}, err

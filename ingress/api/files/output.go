@@ -17,22 +17,18 @@ import (
 )
 
 func (a *Endpoints) registerOutputs(h huma.API) {
-	huma.Register(h, huma.Operation{
+	endpoint.InSessionStream(a.Base, h, huma.Operation{
 		OperationID: "task-output", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}/output", Summary: "The whole output of a background task so far",
 		Description: "It is read from the task's runner, which keeps it for seven days after the end.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
-	}, func(ctx context.Context, in *sessions.TaskKey) (*huma.StreamResponse, error) {
-		s, err := a.Own(ctx, in.Key.Key)
+	}, func(ctx context.Context, s chat.Session, in *sessions.TaskKey) (*huma.StreamResponse, error) {
+		task, err := a.Calls.FindTask(ctx, s.Key, in.ID)
 		if err != nil {
 			return nil, err
 		}
-		task, err := a.Calls.FindTask(ctx, s.Key, in.ID)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
 		box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, task.Runner)
 		if err != nil {
-			return nil, a.Problem(err)
+			return nil, err
 		}
 		attachment := download.Output(box, task.Call, task.ID+".txt")
 		return a.streamOr(attachment, func(w http.ResponseWriter, err error) error {

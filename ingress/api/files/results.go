@@ -14,21 +14,17 @@ import (
 )
 
 func (a *Endpoints) registerResults(h huma.API) {
-	huma.Register(h, huma.Operation{
+	endpoint.InSessionStream(a.Base, h, huma.Operation{
 		OperationID: "call-result", Method: http.MethodGet, Path: "/api/sessions/{key}/calls/{call_id}/result", Summary: "The whole result of a tool call",
 		Description: "It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		Call chat.CallID `path:"call_id" maxLength:"200"`
 	}) (*huma.StreamResponse, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
 		text, err := a.Conversations.CallResult(ctx, s.Key, in.Call)
 		if err != nil {
-			return nil, a.Problem(err)
+			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)

@@ -27,19 +27,14 @@ type FoundFiles struct {
 }
 
 func (a *Endpoints) registerSearch(h huma.API) {
-	huma.Register(h, huma.Operation{
+	onRunner(a, h, huma.Operation{
 		OperationID: "search-files", Method: http.MethodGet, Path: filesPath + "/search", Summary: "Find files below the session's folder by a part of their path",
-		Description: "Capital letters do not matter. At most 50, of what can be searched in three seconds.", Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+		Description: "Capital letters do not matter. At most 50, of what can be searched in three seconds.",
+	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Query string `query:"q" maxLength:"100" doc:"Part of a file's path below the folder; without it, those that were changed last."`
-	}) (*struct{ Body FoundFiles }, error) {
-		p, err := a.location(ctx, in.Key.Key)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
-		found, err := p.search(ctx, in.Query)
-		return &struct{ Body FoundFiles }{found}, a.Problem(err)
+	}) (FoundFiles, error) {
+		return p.search(ctx, in.Query)
 	})
 }
 

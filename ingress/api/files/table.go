@@ -20,19 +20,14 @@ type FileTable struct {
 }
 
 func (a *Endpoints) registerTables(h huma.API) {
-	huma.Register(h, huma.Operation{
-		OperationID: "read-table", Method: http.MethodGet, Path: filesPath + "/table", Summary: "The beginning of a table", Description: "CSV, TSV and Excel (.xlsx) files of at most 20 MB. No formula is calculated.", Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+	onRunner(a, h, huma.Operation{
+		OperationID: "read-table", Method: http.MethodGet, Path: filesPath + "/table", Summary: "The beginning of a table", Description: "CSV, TSV and Excel (.xlsx) files of at most 20 MB. No formula is calculated.",
+	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Path  string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
 		Sheet string `query:"sheet" maxLength:"200" doc:"Of a workbook; default: the first."`
-	}) (*struct{ Body FileTable }, error) {
-		p, err := a.location(ctx, in.Key.Key)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
-		found, err := p.table(ctx, in.Path, in.Sheet)
-		return &struct{ Body FileTable }{found}, a.Problem(err)
+	}) (FileTable, error) {
+		return p.table(ctx, in.Path, in.Sheet)
 	})
 }
 

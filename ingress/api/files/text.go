@@ -61,46 +61,31 @@ type TextEdit struct {
 }
 
 func (a *Endpoints) registerText(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "read-text", Method: http.MethodGet, Path: textPath, Summary: "A text file", Description: "At most 2 MiB, in an encoding that is known for certain.", Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	onRunner(a, h, huma.Operation{OperationID: "read-text", Method: http.MethodGet, Path: textPath, Summary: "A text file", Description: "At most 2 MiB, in an encoding that is known for certain."},
+		func(ctx context.Context, p location, in *struct {
 			endpoint.Key
 			Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
-		}) (*struct{ Body FileText }, error) {
-			p, err := a.location(ctx, in.Key.Key)
-			if err != nil {
-				return nil, a.Problem(err)
-			}
-			text, err := p.readText(ctx, in.Path)
-			return &struct{ Body FileText }{text}, a.Problem(err)
+		}) (FileText, error) {
+			return p.readText(ctx, in.Path)
 		})
-	huma.Register(h, huma.Operation{
+	onRunner(a, h, huma.Operation{
 		OperationID: "write-text", Method: http.MethodPut, Path: textPath, Summary: "Write a text file",
 		Description:  "409: the file is not what it was when it was read, or exists already; nothing was written.",
-		MaxBodyBytes: maxTextBody, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+		MaxBodyBytes: maxTextBody,
+	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Body NewText
-	}) (*struct{ Body SavedText }, error) {
-		p, err := a.location(ctx, in.Key.Key)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
-		saved, err := p.writeText(ctx, in.Body)
-		return &struct{ Body SavedText }{saved}, a.Problem(err)
+	}) (SavedText, error) {
+		return p.writeText(ctx, in.Body)
 	})
-	huma.Register(h, huma.Operation{
+	onRunner(a, h, huma.Operation{
 		OperationID: "edit-text", Method: http.MethodPatch, Path: textPath, Summary: "Replace a part of a text file",
-		MaxBodyBytes: maxTextBody, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+		MaxBodyBytes: maxTextBody,
+	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Body TextEdit
-	}) (*struct{ Body SavedText }, error) {
-		p, err := a.location(ctx, in.Key.Key)
-		if err != nil {
-			return nil, a.Problem(err)
-		}
-		saved, err := p.editText(ctx, in.Body)
-		return &struct{ Body SavedText }{saved}, a.Problem(err)
+	}) (SavedText, error) {
+		return p.editText(ctx, in.Body)
 	})
 }
 

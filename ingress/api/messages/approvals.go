@@ -50,30 +50,22 @@ type AnsweredBody struct {
 }
 
 func (a *Endpoints) registerApprovals(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, even if no worker runs. 409: it was answered before, or it is too late.", Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	// The store says who may answer.
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, even if no worker runs. 409: it was answered before, or it is too late."},
+		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			CallID chat.CallID `path:"call_id" maxLength:"200" doc:"Id of the tool call."`
 			Body   Answer
-		}) (*struct{ Body chat.ToolCall }, error) {
-			s, err := a.Readable(ctx, in.Key.Key) // who may answer, the store says
-			if err != nil {
-				return nil, err
-			}
-			call, err := a.answer(ctx, s, in.CallID, in.Body)
-			return &struct{ Body chat.ToolCall }{call}, a.Problem(err)
+		}) (chat.ToolCall, error) {
+			return a.answer(ctx, s, in.CallID, in.Body)
 		})
-	huma.Register(h, huma.Operation{OperationID: "answer-approvals", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals", Summary: "Answer several calls that wait for permission", Description: "Each answer counts or is refused by itself, as it would be alone; its result says which.", Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "answer-approvals", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals", Summary: "Answer several calls that wait for permission", Description: "Each answer counts or is refused by itself, as it would be alone; its result says which."},
+		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			Body AnswerList
-		}) (*struct{ Body AnsweredBody }, error) {
-			s, err := a.Readable(ctx, in.Key.Key)
-			if err != nil {
-				return nil, err
-			}
+		}) (AnsweredBody, error) {
 			results, err := a.answerEach(ctx, s, in.Body.Answers)
-			return &struct{ Body AnsweredBody }{AnsweredBody{results}}, a.Problem(err)
+			return AnsweredBody{results}, err
 		})
 	a.registerAllowance(h, http.MethodPut, true, huma.Operation{OperationID: "allow-turn", Summary: "Allow everything until a turn ends", Description: "Each call of the turn that would be asked about runs, and so do those that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook wants asked; subagents have turns of their own. 409: the turn has ended."})
 	a.registerAllowance(h, http.MethodDelete, false, huma.Operation{OperationID: "disallow-turn", Summary: "Take back that everything is allowed in a turn", Description: "Calls that were allowed before go on."})
@@ -119,17 +111,14 @@ func (a *Endpoints) answerEach(ctx context.Context, s chat.Session, answers []An
 
 // registerAllowance has the endpoint by which a person allows everything in a turn, or takes that back.
 func (a *Endpoints) registerAllowance(h huma.API, method string, allow bool, o huma.Operation) {
-	o.Method, o.Path, o.Security, o.DefaultStatus = method, "/api/sessions/{key}/turns/{turn}/allowance", endpoint.Secured, http.StatusOK
-	huma.Register(h, o, func(ctx context.Context, in *struct {
+	o.Method, o.Path, o.DefaultStatus = method, "/api/sessions/{key}/turns/{turn}/allowance", http.StatusOK
+	// The store says who may allow.
+	endpoint.InReadable(a.Base, h, o, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		TurnID chat.TurnID `path:"turn" maxLength:"200" doc:"Id of a turn that runs."`
-	}) (*struct{ Body chat.Turn }, error) {
-		s, err := a.Readable(ctx, in.Key.Key) // who may allow, the store says
-		if err != nil {
-			return nil, err
-		}
+	}) (chat.Turn, error) {
 		user := auth.User(ctx)
 		turn, err := a.Dispatch.PermitTurn(ctx, calls.TurnPermit{Session: s.Key, Turn: in.TurnID, User: user.ID, UserName: user.Name, Allow: allow}, s.Channel)
-		return &struct{ Body chat.Turn }{a.WithLink(ctx, turn)}, a.Problem(err)
+		return a.WithLink(ctx, turn), err
 	})
 }

@@ -49,36 +49,28 @@ type Transcript struct {
 }
 
 func (a *Endpoints) registerMessages(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * intake.MaxTextBytes},
+		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			Body NewMessage
-		}) (*struct{ Body Accepted }, error) {
-			s, err := a.Own(ctx, in.Key.Key)
-			if err != nil {
-				return nil, err
-			}
+		}) (Accepted, error) {
 			got, err := a.Send(ctx, s, in.Body)
-			return &struct{ Body Accepted }{acceptedBody(got)}, err
+			return acceptedBody(got), err
 		})
-	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending"},
+		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			After  chat.MessageID `query:"after" minimum:"0" doc:"Messages after this id."`
 			Before chat.MessageID `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
 			Limit  int            `query:"limit" minimum:"1" maximum:"500" default:"100"`
 
 			Rewound bool `query:"rewound" doc:"Include the messages that were taken out of the conversation."`
-		}) (*struct{ Body Transcript }, error) {
-			s, err := a.Readable(ctx, in.Key.Key)
-			if err != nil {
-				return nil, err
-			}
+		}) (Transcript, error) {
 			t, err := a.Conversations.Messages(ctx, s.Key, conversation.Page{After: in.After, Before: in.Before, Limit: in.Limit, Rewound: in.Rewound})
 			if err != nil {
-				return nil, a.Problem(err)
+				return Transcript{}, err
 			}
-			return &struct{ Body Transcript }{transcriptBody(t)}, nil
+			return transcriptBody(t), nil
 		})
 }
 
@@ -123,28 +115,20 @@ type TurnsBody struct {
 }
 
 func (a *Endpoints) registerTurns(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "stop-turn", Method: http.MethodDelete, Path: "/api/sessions/{key}/turn", Summary: "Stop the running turn and clear the queue", DefaultStatus: http.StatusAccepted, Security: endpoint.Secured},
-		func(ctx context.Context, in *endpoint.Key) (*struct{ Body Stopped }, error) {
-			s, err := a.Own(ctx, in.Key)
-			if err != nil {
-				return nil, err
-			}
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "stop-turn", Method: http.MethodDelete, Path: "/api/sessions/{key}/turn", Summary: "Stop the running turn and clear the queue", DefaultStatus: http.StatusAccepted},
+		func(ctx context.Context, s chat.Session, _ *endpoint.Key) (Stopped, error) {
 			got, err := a.Dispatch.Stop(ctx, a.inbound(ctx, s, "stop-"+rand.Text(), ""))
-			return &struct{ Body Stopped }{Stopped{Stopped: got.Turn, Queued: got.Cleared}}, a.Problem(err)
+			return Stopped{Stopped: got.Turn, Queued: got.Cleared}, err
 		})
-	huma.Register(h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "The turns of a session, newest first, each with its run in Temporal", Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "The turns of a session, newest first, each with its run in Temporal"},
+		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
-		}) (*struct{ Body TurnsBody }, error) {
-			s, err := a.Readable(ctx, in.Key.Key)
-			if err != nil {
-				return nil, err
-			}
+		}) (TurnsBody, error) {
 			turns, err := a.Conversations.Turns(ctx, s.Key, in.Limit)
 			for i := range turns {
 				turns[i] = a.WithLink(ctx, turns[i])
 			}
-			return &struct{ Body TurnsBody }{TurnsBody{Turns: append([]chat.Turn{}, turns...)}}, a.Problem(err)
+			return TurnsBody{Turns: append([]chat.Turn{}, turns...)}, err
 		})
 }

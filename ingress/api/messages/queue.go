@@ -12,35 +12,27 @@ import (
 )
 
 func (a *Endpoints) registerQueue(h huma.API) {
-	huma.Register(h, huma.Operation{
+	endpoint.InSessionDo(a.Base, h, huma.Operation{
 		OperationID: "edit-queued", Method: http.MethodPut, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Change a message that waits",
 		Description:   "Clients get a queued event with the same id and the new text. 409: a turn has claimed the message.",
-		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * intake.MaxTextBytes,
+	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		ID   chat.InboxID `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
 		Body struct {
 			Text string `json:"text" minLength:"1" doc:"At most 200000 bytes; no command."`
 		}
-	}) (*struct{}, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
-		return nil, a.Problem(a.Dispatch.Edit(ctx, s.Key, in.ID, in.Body.Text))
+	}) error {
+		return a.Dispatch.Edit(ctx, s.Key, in.ID, in.Body.Text)
 	})
-	huma.Register(h, huma.Operation{
+	endpoint.InSessionDo(a.Base, h, huma.Operation{
 		OperationID: "recall-queued", Method: http.MethodDelete, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Withdraw a message or command that waits",
 		Description:   "Clients get a dropped event. 409: a turn has claimed the message.",
-		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+		DefaultStatus: http.StatusNoContent,
+	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		ID chat.InboxID `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
-	}) (*struct{}, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
-		return nil, a.Problem(a.Dispatch.Recall(ctx, s.Key, in.ID))
+	}) error {
+		return a.Dispatch.Recall(ctx, s.Key, in.ID)
 	})
 }

@@ -16,26 +16,18 @@ type GroupsBody struct {
 }
 
 func (a *Endpoints) registerGroups(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, at all levels, newest first, with their lines", Security: endpoint.Secured},
-		func(ctx context.Context, in *endpoint.Key) (*struct{ Body GroupsBody }, error) {
-			s, err := a.Own(ctx, in.Key)
-			if err != nil {
-				return nil, err
-			}
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, at all levels, newest first, with their lines"},
+		func(ctx context.Context, s chat.Session, _ *endpoint.Key) (GroupsBody, error) {
 			groups, err := a.Agents.GroupsOf(ctx, s.Key)
-			return &struct{ Body GroupsBody }{GroupsBody{Groups: append([]chat.Group{}, groups...)}}, a.Problem(err)
+			return GroupsBody{Groups: append([]chat.Group{}, groups...)}, err
 		})
-	huma.Register(h, huma.Operation{
+	endpoint.InSessionDo(a.Base, h, huma.Operation{
 		OperationID: "end-group", Method: http.MethodPost, Path: "/api/sessions/{key}/groups/{id}/end", Summary: "End a group chat",
 		Description:   "The member that speaks may finish; no other one is asked. The session gets the transcript. Ending a chat again changes nothing.",
-		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *groupKey) (*struct{}, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
-		_, err = a.Agents.EndGroup(ctx, in.ID, s.Key)
-		return nil, a.Problem(err)
+		DefaultStatus: http.StatusNoContent,
+	}, func(ctx context.Context, s chat.Session, in *groupKey) error {
+		_, err := a.Agents.EndGroup(ctx, in.ID, s.Key)
+		return err
 	})
 }
 

@@ -16,19 +16,15 @@ type ResetsBody struct {
 }
 
 func (a *Endpoints) registerResets(h huma.API) {
-	huma.Register(h, huma.Operation{
+	endpoint.InSession(a.Base, h, huma.Operation{
 		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "The resets of a conversation, newest first",
 		Description: "Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.",
 		Security:    endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		Limit int `query:"limit" minimum:"1" maximum:"500" default:"100"`
-	}) (*struct{ Body ResetsBody }, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
+	}) (ResetsBody, error) {
 		got, err := a.Conversations.Resets(ctx, s.Key, in.Limit)
-		return &struct{ Body ResetsBody }{ResetsBody{got}}, a.Problem(err)
+		return ResetsBody{got}, err
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
 	"xbot/internal/secret"
 	"xbot/internal/turn/shares"
 )
@@ -29,48 +30,36 @@ type ShareList struct {
 }
 
 func (a *Endpoints) registerShares(h huma.API) {
-	huma.Register(h, huma.Operation{
+	endpoint.InSession(a.Base, h, huma.Operation{
 		OperationID: "create-share", Method: http.MethodPost, Path: "/api/sessions/{key}/shares", Summary: "Make a link by which anybody reads a conversation as it is now",
 		Description:   "Whoever has the link reads without signing in: texts, answers and the names of the tools that were used, never what these were asked and answered. What is written, taken back or brought back later does not change it.",
-		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+		DefaultStatus: http.StatusCreated,
+	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		Body struct {
 			Days int `json:"expires_in,omitempty" minimum:"1" maximum:"90" default:"7" doc:"How long it is good, in days."`
 		}
-	}) (*struct{ Body NewShareLink }, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
+	}) (NewShareLink, error) {
 		token, hash := secret.NewToken()
 		made, err := a.Shares.MakeShare(ctx, s.Key, hash, in.Body.Days)
 		out := NewShareLink{ShareLink: made, Link: sharedPath + token}
 		if a.Info.URL != "" {
 			out.URL = strings.TrimRight(a.Info.URL, "/") + out.Link
 		}
-		return &struct{ Body NewShareLink }{out}, a.Problem(err)
+		return out, err
 	})
-	huma.Register(h, huma.Operation{
-		OperationID: "list-shares", Method: http.MethodGet, Path: "/api/sessions/{key}/shares", Summary: "The links by which anybody reads a conversation", Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct{ endpoint.Key }) (*struct{ Body ShareList }, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
+	endpoint.InSession(a.Base, h, huma.Operation{
+		OperationID: "list-shares", Method: http.MethodGet, Path: "/api/sessions/{key}/shares", Summary: "The links by which anybody reads a conversation",
+	}, func(ctx context.Context, s chat.Session, _ *struct{ endpoint.Key }) (ShareList, error) {
 		list, err := a.Shares.Shares(ctx, s.Key)
-		return &struct{ Body ShareList }{ShareList{list}}, a.Problem(err)
+		return ShareList{list}, err
 	})
-	huma.Register(h, huma.Operation{
-		OperationID: "revoke-share", Method: http.MethodDelete, Path: "/api/sessions/{key}/shares/{id}", Summary: "Make a link useless at once", Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct {
+	endpoint.InSessionDo(a.Base, h, huma.Operation{
+		OperationID: "revoke-share", Method: http.MethodDelete, Path: "/api/sessions/{key}/shares/{id}", Summary: "Make a link useless at once",
+	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		ID int64 `path:"id"`
-	}) (*struct{}, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
-		return nil, a.Problem(a.Shares.RevokeShare(ctx, s.Key, in.ID))
+	}) error {
+		return a.Shares.RevokeShare(ctx, s.Key, in.ID)
 	})
 }

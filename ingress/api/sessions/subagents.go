@@ -16,16 +16,12 @@ type SubagentsBody struct {
 }
 
 func (a *Endpoints) registerSubagents(h huma.API) {
-	huma.Register(h, huma.Operation{
+	endpoint.InSession(a.Base, h, huma.Operation{
 		OperationID: "list-subagents", Method: http.MethodGet, Path: "/api/sessions/{key}/subagents", Summary: "The subagents of a conversation",
 		Description: "It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.",
 		Security:    endpoint.Secured,
-	}, func(ctx context.Context, in *endpoint.Key) (*struct{ Body SubagentsBody }, error) {
-		s, err := a.Own(ctx, in.Key)
-		if err != nil {
-			return nil, err
-		}
+	}, func(ctx context.Context, s chat.Session, _ *endpoint.Key) (SubagentsBody, error) {
 		all, err := a.Agents.SubagentsOf(ctx, s.Key)
-		return &struct{ Body SubagentsBody }{SubagentsBody{Subagents: append([]chat.Subagent{}, all...)}}, a.Problem(err)
+		return SubagentsBody{Subagents: append([]chat.Subagent{}, all...)}, err
 	})
 }

@@ -32,41 +32,27 @@ type TaskKey struct {
 }
 
 func (a *Endpoints) registerTasks(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output", Security: endpoint.Secured},
-		func(ctx context.Context, in *struct {
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output"},
+		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			All bool `query:"all" doc:"Include the background subagents, group chats and newest runs of jobs that work for the session, each with its kind."`
-		}) (*struct{ Body TasksBody }, error) {
-			s, err := a.Own(ctx, in.Key.Key)
-			if err != nil {
-				return nil, err
-			}
+		}) (TasksBody, error) {
 			list := a.Calls.Tasks
 			if in.All {
 				list = engine.Background{Store: a.Turns}.Tasks
 			}
 			tasks, err := list(ctx, s.Key)
-			return &struct{ Body TasksBody }{TasksBody{Tasks: append([]chat.Task{}, tasks...)}}, a.Problem(err)
+			return TasksBody{Tasks: append([]chat.Task{}, tasks...)}, err
 		})
-	huma.Register(h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended, with head and tail of its output or with its report", Security: endpoint.Secured},
-		func(ctx context.Context, in *TaskKey) (*taskBody, error) {
-			s, err := a.Own(ctx, in.Key.Key)
-			if err != nil {
-				return nil, err
-			}
-			t, err := engine.Background{Store: a.Turns}.FindTask(ctx, s.Key, in.ID)
-			return &taskBody{t}, a.Problem(err)
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended, with head and tail of its output or with its report"},
+		func(ctx context.Context, s chat.Session, in *TaskKey) (chat.Task, error) {
+			return engine.Background{Store: a.Turns}.FindTask(ctx, s.Key, in.ID)
 		})
-	huma.Register(h, huma.Operation{
+	endpoint.InSession(a.Base, h, huma.Operation{
 		OperationID: "kill-task", Method: http.MethodPost, Path: "/api/sessions/{key}/tasks/{id}/kill", Summary: "Kill a background task",
 		Description:   "The kill is recorded at once, and sent as soon as the runner can be reached. A task event tells the end. A subagent or the run of a job is stopped; a group chat is ended.",
-		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
-	}, func(ctx context.Context, in *TaskKey) (*taskBody, error) {
-		s, err := a.Own(ctx, in.Key.Key)
-		if err != nil {
-			return nil, err
-		}
-		t, err := a.Killer.Kill(ctx, auth.User(ctx).ID, s.Key, in.ID)
-		return &taskBody{t}, a.Problem(err)
+		DefaultStatus: http.StatusAccepted,
+	}, func(ctx context.Context, s chat.Session, in *TaskKey) (chat.Task, error) {
+		return a.Killer.Kill(ctx, auth.User(ctx).ID, s.Key, in.ID)
 	})
 }
