@@ -48,14 +48,9 @@ func (c *column) call(call *story.Call) []string {
 
 // question draws what wants to run, the whole of it, and why.
 func (c *column) question(call *story.Call, bar string, width int) []string {
-	var lines []string
-	for _, line := range markdown.Wrap(strings.TrimRight(text.Plain(Wanted(call.ToolCall)), "\n"), width) {
-		lines = append(lines, bar+line)
-	}
+	lines := each(markdown.Wrap(strings.TrimRight(text.Plain(Wanted(call.ToolCall)), "\n"), width), func(line string) string { return bar + line })
 	if reason := text.Line(call.Approval.Reason); reason != "" {
-		for _, line := range markdown.Wrap("why: "+reason, width) {
-			lines = append(lines, bar+c.theme.dim.Render(line))
-		}
+		lines = append(lines, c.behind(bar, markdown.Wrap("why: "+reason, width))...)
 	}
 	return lines
 }
@@ -124,11 +119,7 @@ func (c *column) lastLines(call *story.Call, bar string, width int) []string {
 		return nil
 	}
 	all := strings.Split(printed, "\n")
-	var lines []string
-	for _, line := range all[max(0, len(all)-runningLines):] {
-		lines = append(lines, bar+c.theme.dim.Render(cut(line, width)))
-	}
-	return lines
+	return c.behind(bar, each(all[max(0, len(all)-runningLines):], func(line string) string { return cut(line, width) }))
 }
 
 // block draws a text behind a bar; of a long one, its head and its tail.
@@ -142,11 +133,12 @@ func (c *column) block(content, bar string, width int) []string {
 		middle := fmt.Sprintf("… %d lines …", left)
 		all = append(append(append([]string{}, all[:detailLines/2]...), middle), all[len(all)-detailLines/2:]...)
 	}
-	lines := make([]string, len(all))
-	for i, line := range all {
-		lines[i] = bar + c.theme.dim.Render(line)
-	}
-	return lines
+	return c.behind(bar, all)
+}
+
+// behind draws dim lines behind a bar.
+func (c *column) behind(bar string, lines []string) []string {
+	return each(lines, func(line string) string { return bar + c.theme.dim.Render(line) })
 }
 
 // failure is the line of a failed result that says most: the last one that is no hint for the model, since commands

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"xbot/internal/chat"
@@ -133,11 +134,9 @@ func (c *column) moving(e *story.Entry) bool {
 func (c *column) said(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
-		var lines []string
-		for _, line := range markdown.Wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner()) {
-			lines = append(lines, c.theme.dim.Render("$ ")+c.theme.bold.Render(strings.TrimPrefix(line, "!")))
-		}
-		return lines
+		return each(c.wrap(e.Content), func(line string) string {
+			return c.theme.dim.Render("$ ") + c.theme.bold.Render(strings.TrimPrefix(line, "!"))
+		})
 	case chat.OriginBackground, chat.OriginCron, chat.OriginHook, chat.OriginSubagent, chat.OriginPeer, chat.OriginHeartbeat:
 		first, rest, _ := strings.Cut(e.Content, "\n")
 		return c.aside(strings.Trim(text.Line(first), "[]"), rest)
@@ -178,10 +177,7 @@ func (c *column) aside(head, rest string) []string {
 
 // person draws what a person wrote, with a state below it if there is one to tell.
 func (c *column) person(said, state string) []string {
-	var lines []string
-	for _, line := range markdown.Wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
-		lines = append(lines, c.theme.accent.Render("▌ ")+c.theme.bold.Render(line))
-	}
+	lines := each(c.wrap(said), func(line string) string { return c.theme.accent.Render("▌ ") + c.theme.bold.Render(line) })
 	if state != "" {
 		lines = append(lines, "  "+c.theme.dim.Render(state))
 	}
@@ -199,7 +195,7 @@ func (c *column) told(e *story.Entry) []string {
 		return []string{c.rule(text.Line(e.Content))}
 	}
 	if e.Outcome != "" { // it stands below the message that it is about
-		return indent(c.paint(c.theme.dim.Render, markdown.Wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner())))
+		return indent(paint(c.theme.dim, c.wrap(e.Content)))
 	}
 	return c.notice(e.Content)
 }
@@ -211,15 +207,16 @@ func (c *column) rule(words string) string {
 }
 
 func (c *column) notice(said string) []string {
-	var lines []string
-	for i, line := range markdown.Wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
-		mark := "  "
-		if i == 0 {
-			mark = "! "
-		}
-		lines = append(lines, c.theme.warn.Render(mark+line))
-	}
-	return lines
+	mark := "! "
+	return each(c.wrap(said), func(line string) string {
+		line, mark = mark+line, "  "
+		return c.theme.warn.Render(line)
+	})
+}
+
+// wrap breaks a text into the lines of prose.
+func (c *column) wrap(said string) []string {
+	return markdown.Wrap(strings.TrimSpace(text.Plain(said)), c.inner())
 }
 
 func (c *column) answer(e *story.Entry) []string {
@@ -245,7 +242,7 @@ func (c *column) answer(e *story.Entry) []string {
 		lines = append(lines, c.call(call)...)
 	}
 	if e.Retry != "" {
-		lines = append(lines, indent(c.paint(c.theme.warn.Render, markdown.Wrap(text.Line(e.Retry), c.inner())))...)
+		lines = append(lines, indent(paint(c.theme.warn, markdown.Wrap(text.Line(e.Retry), c.inner())))...)
 	}
 	if e.Unfinished {
 		lines = append(lines, "  "+c.theme.dim.Render("(not finished)"))
@@ -259,7 +256,7 @@ func (c *column) reasoning(e *story.Entry) []string {
 		return nil
 	}
 	if c.details {
-		return append(indent(c.paint(c.theme.dim.Italic(true).Render, markdown.Wrap(thought, c.inner()))), "")
+		return append(indent(paint(c.theme.dim.Italic(true), markdown.Wrap(thought, c.inner()))), "")
 	}
 	if e.Live && e.Content == "" {
 		lines := markdown.Wrap(thought, c.inner()-2)
@@ -293,23 +290,33 @@ func foot(e *story.Entry) string {
 	return strings.Join(parts, " · ")
 }
 
-func (c *column) paint(style func(...string) string, lines []string) []string {
-	painted := make([]string, len(lines))
+// each returns lines that are made of others.
+func each(lines []string, draw func(line string) string) []string {
+	out := make([]string, len(lines))
 	for i, line := range lines {
-		painted[i] = style(line)
+		out[i] = draw(line)
 	}
-	return painted
+	return out
+}
+
+func paint(style lipgloss.Style, lines []string) []string {
+	return each(lines, func(line string) string { return style.Render(line) })
 }
 
 // indent moves lines to the right by what the marks of entries take.
 func indent(lines []string) []string {
-	indented := make([]string, len(lines))
-	for i, line := range lines {
-		if line != "" {
-			indented[i] = "  " + line
+	return each(lines, func(line string) string {
+		if line == "" {
+			return ""
 		}
-	}
-	return indented
+		return "  " + line
+	})
+}
+
+// window returns which of n rows are visible where at most some fit, around the chosen one.
+func window(chosen, n, most int) (first, end int) {
+	first = max(0, min(chosen-most/2, n-most))
+	return first, min(first+most, n)
 }
 
 // tokens writes a count of tokens: 950, 1.2k, 34k.

@@ -200,11 +200,10 @@ func (m *model) unfinished() bool {
 // menuLines draws the list: a part of it around the chosen one.
 func (m *model) menuLines() []string {
 	options := m.options()
-	rows := min(len(options), menuRows)
 	chosen := min(m.chosen, len(options)-1)
-	first := max(0, min(chosen-rows/2, len(options)-rows))
+	first, end := window(chosen, len(options), menuRows)
 	var lines []string
-	for i, o := range options[first : first+rows] {
+	for i, o := range options[first:end] {
 		label := fmt.Sprintf("%-21s ", o.label)
 		if first+i == chosen {
 			lines = append(lines, m.theme.accent.Render("› "+label)+m.theme.dim.Render(o.does))
@@ -212,7 +211,7 @@ func (m *model) menuLines() []string {
 			lines = append(lines, "  "+label+m.theme.dim.Render(o.does))
 		}
 	}
-	if len(options) > rows {
+	if len(options) > menuRows {
 		lines = append(lines, m.theme.dim.Render(fmt.Sprintf("  %d of %d · ↑ ↓ choose · tab takes", chosen+1, len(options))))
 	}
 	return lines

@@ -71,9 +71,8 @@ func (p *picker) lines(t theme, width, height int, now time.Time) []string {
 	if len(shown) == 0 {
 		return append(lines, t.dim.Render("  none"))
 	}
-	room := max(height-len(lines)-2, 1)
-	first := max(0, min(p.at-room/2, len(shown)-room))
-	for i := first; i < min(first+room, len(shown)); i++ {
+	first, end := window(p.at, len(shown), max(height-len(lines)-2, 1))
+	for i := first; i < end; i++ {
 		lines = append(lines, p.line(t, shown[i], i == p.at, width, now))
 	}
 	return append(lines, "", t.dim.Render("  ↑ ↓ choose · enter opens · type to narrow · esc closes"))

@@ -147,9 +147,8 @@ func (p *panel) lines(t theme, width, height int) []string {
 		}
 	}
 	out := []string{t.bold.Render(head), ""}
-	room := max(height-len(out)-3, 1)
-	first := max(0, min(at-room/2, len(rows)-room))
-	for i := first; i < min(first+room, len(rows)); i++ {
+	first, end := window(at, len(rows), max(height-len(out)-3, 1))
+	for i := first; i < end; i++ {
 		if i == at {
 			out = append(out, t.accent.Render("›"+rows[i][1:]))
 		} else {
