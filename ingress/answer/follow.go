@@ -3,12 +3,12 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"time"
 
+	"xbot/ingress/follow"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
@@ -17,14 +17,8 @@ import (
 )
 
 const (
-	// pingEvery is how often a reader of a silent answer gets a Ping.
-	pingEvery = 15 * time.Second
-	// pollEvery finds durable events whose notification was lost with a crash.
-	pollEvery = 2 * time.Second
-	// watchPoll is the same for who watches a conversation, in which mostly nothing goes on.
+	// watchPoll is how often the events of a conversation that is watched are polled: mostly nothing goes on in it.
 	watchPoll = 10 * time.Second
-	// eventBatch bounds the durable events read at once.
-	eventBatch = 200
 	// rowBatch bounds the messages read at once where events are not kept any more.
 	rowBatch = 100
 )
@@ -91,19 +85,22 @@ func (s *Source) events(ctx context.Context, q Question, whole bool) iter.Seq2[E
 	return func(yield func(Event, error) bool) {
 		sub := s.Bus.Subscribe(q.Session)
 		defer sub.Close()
-		f := &follower{Source: s, q: q, sub: sub, out: reader(yield), whole: whole}
+		f := &follower{Source: s, q: q, out: reader(yield), whole: whole}
+		f.events = &follow.Events{
+			Session: q.Session, Store: s.Conversations, Bus: s.Bus, Sub: sub, Reader: f, Closing: s.Closing, Closed: ErrClosing, PingEvery: s.PingEvery,
+		}
 		f.leave()
 		f.void = q.After > 0
 		begin := f.begin
 		if whole {
-			begin = f.open
+			begin, f.events.PollEvery = f.open, watchPoll
 		}
 		err := begin(ctx)
 		if err == nil && q.Now {
 			return
 		}
 		if err == nil {
-			err = f.run(ctx)
+			err = f.events.Run(ctx)
 		}
 		switch {
 		case errors.Is(err, errOver), errors.Is(err, errGone):
@@ -135,8 +132,8 @@ func (f *follower) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.read = first - 1
-	return f.rows(ctx)
+	f.events.Read = first - 1
+	return f.events.Rows(ctx)
 }
 
 // bound forgets a cursor beyond what there is: the database is older than it.
@@ -151,47 +148,8 @@ func (f *follower) bound(ctx context.Context) error {
 	return err
 }
 
-func (f *follower) run(ctx context.Context) error {
-	every := pollEvery
-	if f.whole {
-		every = watchPoll
-	}
-	ping, poll := time.NewTicker(cmp.Or(f.PingEvery, pingEvery)), time.NewTicker(every)
-	defer ping.Stop()
-	defer poll.Stop()
-	access, leave := f.Bus.AccessChanges()
-	defer leave()
-	if err := f.may(ctx); err != nil { // what was withdrawn before it would have heard of it
-		return err
-	}
-	for {
-		var err error
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-f.Closing:
-			return ErrClosing
-		case e := <-f.sub.Live():
-			err = f.live(ctx, e)
-		case <-f.sub.Woken():
-			err = f.catchUp(ctx, f.sub.Recent)
-		case <-poll.C:
-			err = f.catchUp(ctx, unknownEvents)
-		case <-access:
-			err = f.may(ctx)
-		case <-ping.C:
-			if err = f.may(ctx); err == nil {
-				err = f.tell(0, Ping{})
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// may reports whether the reader may still read, and whether there is something to read: the session may have been deleted.
-func (f *follower) may(ctx context.Context) error {
+// May reports whether the reader may still read, and whether there is something to read: the session may have been deleted.
+func (f *follower) May(ctx context.Context) error {
 	if f.q.Access != nil {
 		if err := f.q.Access.Still(ctx); err != nil {
 			return err
@@ -204,65 +162,8 @@ func (f *follower) may(ctx context.Context) error {
 	return err
 }
 
-// catchUp yields the durable events that are cached, or reads them from the database if the cache may be incomplete. The live events that are
-// there when these are read come first: all that were published before a durable event are among them.
-func (f *follower) catchUp(ctx context.Context, cached func(after int64) (events []chat.Event, known bool)) error {
-	events, known := cached(f.read)
-	if !known {
-		var err error
-		if events, err = f.Conversations.EventsAfter(ctx, f.q.Session, f.read, eventBatch); err != nil {
-			return err
-		}
-	}
-	for range len(f.sub.Live()) {
-		if err := f.live(ctx, <-f.sub.Live()); err != nil {
-			return err
-		}
-	}
-	if err := f.durable(ctx, events); err != nil {
-		return err
-	}
-	if !known && len(events) == eventBatch {
-		return f.rows(ctx)
-	}
-	return f.join(ctx)
-}
-
-// unknownEvents has catchUp read the database.
-func unknownEvents(int64) (events []chat.Event, known bool) { return nil, false }
-
-// rows yields the durable events from the database.
-func (f *follower) rows(ctx context.Context) error {
-	for {
-		events, err := f.Conversations.EventsAfter(ctx, f.q.Session, f.read, eventBatch)
-		if err != nil {
-			return err
-		}
-		if err := f.durable(ctx, events); err != nil {
-			return err
-		}
-		if len(events) < eventBatch {
-			return f.join(ctx)
-		}
-	}
-}
-
-// durable yields the durable events that were not read before.
-func (f *follower) durable(ctx context.Context, events []chat.Event) error {
-	for _, e := range events {
-		if e.Seq <= f.read {
-			continue
-		}
-		f.read = e.Seq
-		if err := f.note(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// join tells what the turn was writing as it took the message: its pieces were passed over while it was another's.
-func (f *follower) join(ctx context.Context) error {
+// CaughtUp tells what the turn was writing as it took the message: its pieces were passed over while it was another's.
+func (f *follower) CaughtUp(ctx context.Context) error {
 	if !f.joins {
 		return nil
 	}
@@ -270,13 +171,16 @@ func (f *follower) join(ctx context.Context) error {
 	if f.q.Now {
 		return nil
 	}
-	for _, d := range f.sub.Writing() {
+	for _, d := range f.events.Sub.Writing() {
 		if err := f.delta(ctx, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// Ping tells a reader of a silent answer that it goes on.
+func (f *follower) Ping(context.Context) error { return f.tell(0, Ping{}) }
 
 // reader takes events until it is gone.
 type reader func(Event, error) bool

@@ -20,8 +20,8 @@ func (t draft) misses(d chat.Delta) bool {
 	return d.Offset > t.text || d.ReasoningOffset > t.reasoning || d.ArgumentsOffset > t.arguments[d.Call]
 }
 
-// live tells a piece of what the model writes now, unless it was told as a whole.
-func (f *follower) live(ctx context.Context, e chat.Event) error {
+// Live tells a piece of what the model writes now, unless it was told as a whole.
+func (f *follower) Live(ctx context.Context, e chat.Event) error {
 	if e.Kind != chat.EventDelta {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (f *follower) delta(ctx context.Context, d chat.Delta) error {
 		return nil
 	}
 	if d.Turn != f.turn || d.Step != f.draft.step { // rows came before it that were not read yet: its turn, or the steps before
-		if err := f.rows(ctx); err != nil {
+		if err := f.events.Rows(ctx); err != nil {
 			return err
 		}
 		if d.Turn != f.turn {
@@ -62,7 +62,7 @@ func (f *follower) piece(d chat.Delta) error {
 		f.draft = draft{step: d.Step, attempt: d.Attempt}
 	}
 	if f.draft.misses(d) {
-		if now := f.sub.Writing(); len(now) > 0 && now[0].Turn == f.turn && now[0].Step == d.Step && now[0].Attempt == d.Attempt {
+		if now := f.events.Sub.Writing(); len(now) > 0 && now[0].Turn == f.turn && now[0].Step == d.Step && now[0].Attempt == d.Attempt {
 			return f.pieces(now)
 		}
 	}

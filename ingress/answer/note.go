@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"xbot/ingress/follow"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/feed"
 	"xbot/internal/i18n"
 )
 
@@ -16,10 +16,9 @@ import (
 type follower struct {
 	*Source
 	q   Question
-	sub *feed.Subscription
 	out interface{ takes(e Event) bool }
 
-	read    int64       // sequence of the last durable event that was read
+	events  *follow.Events
 	turn    chat.TurnID // that has the message; empty: none yet
 	foreign chat.TurnID // writes in the session, and has not the message
 	task    chat.TurnID // the last one that a scheduled task or job has begun
@@ -48,8 +47,8 @@ func (f *follower) leave() {
 	f.turn, f.progress = "", progress{step: -1, draft: draft{step: -1}, void: f.void, calls: map[chat.CallID]callState{}}
 }
 
-// note tells what a durable event says of the answer.
-func (f *follower) note(ctx context.Context, e chat.Event) error {
+// Durable tells what a durable event says of the answer.
+func (f *follower) Durable(ctx context.Context, e chat.Event) error {
 	switch e.Kind {
 	case chat.EventQueued:
 		return noted(e, func(q chat.Queued) error { return f.queued(e.Seq, q) })

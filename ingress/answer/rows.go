@@ -22,7 +22,7 @@ func (f *follower) fromRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.read = now.Seq // the rows are read after it
+	f.events.Read = now.Seq // the rows are read after it
 	place, err := f.Answers.Place(ctx, f.q.Session, f.q.Message)
 	switch {
 	case fault.Is(err, fault.NotFound) && fate.Turn == "" && fate.Outcome == "":

@@ -55,10 +55,10 @@ func (f *follower) open(ctx context.Context) error {
 			return err
 		}
 	}
-	if f.read = f.q.After; began > 0 {
-		f.read = began - 1
+	if f.events.Read = f.q.After; began > 0 {
+		f.events.Read = began - 1
 	}
-	return f.rows(ctx)
+	return f.events.Rows(ctx)
 }
 
 // runs notes which turn runs in the conversation.

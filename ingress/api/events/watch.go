@@ -1,23 +1,13 @@
 package events
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"time"
 
 	"xbot/ingress/auth"
+	"xbot/ingress/follow"
 	"xbot/internal/chat"
 	"xbot/internal/feed"
-)
-
-const (
-	// pingEvery keeps proxies from closing an idle stream, and finds clients that are gone (spec/001 §9.2: 30 s).
-	pingEvery = 15 * time.Second
-	// pollEvery finds durable events whose notification was lost with a crash.
-	pollEvery = 2 * time.Second
-	// eventBatch bounds the durable events read at once.
-	eventBatch = 200
 )
 
 // Hello is the first event of a connection.
@@ -59,14 +49,17 @@ func (a *Endpoints) watch(ctx context.Context, s chat.Session, at from, c client
 	if err := c.Send(chat.Event{Kind: "hello", Data: hello}); err != nil {
 		return err
 	}
-	w := &watcher{Endpoints: a, session: s.Key, after: at.after, as: at.client, client: c}
-	if err := w.rows(ctx); err != nil {
+	w := &watcher{Endpoints: a, session: s.Key, as: at.client, client: c}
+	events := follow.Events{
+		Session: s.Key, Store: a.Conversations, Bus: a.Bus, Sub: sub, Reader: w, Read: at.after, Closing: a.Closing, PingEvery: a.PingEvery,
+	}
+	if err := events.Rows(ctx); err != nil {
 		return err
 	}
 	if err := w.act(ctx); err != nil {
 		return err
 	}
-	return w.follow(ctx, sub)
+	return events.Run(ctx)
 }
 
 // missing reports whether events after a cursor were pruned. The events of a session have no gaps otherwise.
@@ -95,50 +88,14 @@ type watcher struct {
 	*Endpoints
 
 	session chat.SessionKey
-	after   int64  // sequence of the last durable event that was sent
 	as      string // which client of the person it is, for actions; empty: none that carries them out
 	settled settled
 	client  client
 }
 
-func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
-	ping, poll := time.NewTicker(cmp.Or(w.PingEvery, pingEvery)), time.NewTicker(pollEvery)
-	defer ping.Stop()
-	defer poll.Stop()
-	access, leave := w.Bus.AccessChanges()
-	defer leave()
-	if err := w.may(ctx); err != nil { // what was withdrawn since it was let in, before it would have heard of it
-		return err
-	}
-	for {
-		var err error
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-w.Closing:
-			return nil
-		case e := <-sub.Live():
-			err = w.live(ctx, e)
-		case <-sub.Woken():
-			err = w.catchUp(ctx, sub, sub.Recent)
-		case <-poll.C:
-			err = w.catchUp(ctx, sub, unknownEvents)
-		case <-access:
-			err = w.may(ctx)
-		case <-ping.C:
-			if err = w.may(ctx); err == nil {
-				err = w.client.Ping()
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// may reports whether the client may still watch: its credentials may have been revoked and the session deleted since
+// May reports whether the client may still watch: its credentials may have been revoked and the session deleted since
 // the stream was opened.
-func (w *watcher) may(ctx context.Context) error {
+func (w *watcher) May(ctx context.Context) error {
 	if err := auth.Still(ctx); err != nil {
 		return err
 	}
@@ -146,32 +103,8 @@ func (w *watcher) may(ctx context.Context) error {
 	return err
 }
 
-// catchUp sends the durable events that are cached, or reads them from the database if the cache may be incomplete. The live events that are
-// there when these are read come first: all that were published before a durable event are among them.
-func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription, cached func(after int64) (events []chat.Event, known bool)) error {
-	events, known := cached(w.after)
-	if !known {
-		var err error
-		if events, err = w.Conversations.EventsAfter(ctx, w.session, w.after, eventBatch); err != nil {
-			return err
-		}
-	}
-	for range len(sub.Live()) {
-		if err := w.live(ctx, <-sub.Live()); err != nil {
-			return err
-		}
-	}
-	if err := w.durable(ctx, events); err != nil || known || len(events) < eventBatch {
-		return err
-	}
-	return w.rows(ctx)
-}
-
-// unknownEvents has catchUp read the database.
-func unknownEvents(int64) (events []chat.Event, known bool) { return nil, false }
-
-// live sends a live event, unless what it is a piece of was sent as a whole.
-func (w *watcher) live(ctx context.Context, e chat.Event) error {
+// Live sends a live event, unless what it is a piece of was sent as a whole.
+func (w *watcher) Live(ctx context.Context, e chat.Event) error {
 	if e.Kind == chat.EventAction {
 		return w.act(ctx)
 	}
@@ -202,33 +135,20 @@ func (w *watcher) act(ctx context.Context) error {
 	return nil
 }
 
-// rows sends the durable events after the cursor from the database.
-func (w *watcher) rows(ctx context.Context) error {
-	for {
-		events, err := w.Conversations.EventsAfter(ctx, w.session, w.after, eventBatch)
-		if err != nil {
-			return err
-		}
-		if err := w.durable(ctx, events); err != nil || len(events) < eventBatch {
-			return err
-		}
+// Durable sends a durable event.
+func (w *watcher) Durable(ctx context.Context, e chat.Event) error {
+	w.settled.note(e)
+	if e.Kind == chat.EventTurn {
+		e.Data = w.linked(ctx, e.Data)
 	}
+	return w.client.Send(e)
 }
 
-// durable sends durable events.
-func (w *watcher) durable(ctx context.Context, events []chat.Event) error {
-	for _, e := range events {
-		w.settled.note(e)
-		if e.Kind == chat.EventTurn {
-			e.Data = w.linked(ctx, e.Data)
-		}
-		if err := w.client.Send(e); err != nil {
-			return err
-		}
-		w.after = e.Seq
-	}
-	return nil
-}
+// CaughtUp does nothing: what is live comes by itself.
+func (w *watcher) CaughtUp(context.Context) error { return nil }
+
+// Ping tells the client that the stream goes on.
+func (w *watcher) Ping(context.Context) error { return w.client.Ping() }
 
 // linked adds the Temporal link to a turn event.
 func (a *Endpoints) linked(ctx context.Context, data json.RawMessage) json.RawMessage {
