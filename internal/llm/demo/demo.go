@@ -1,10 +1,10 @@
-// Package demo answers without a language model, so that a newcomer sees the whole path, tools included, before there
-// is a key. It understands a short list of plain requests in English and Chinese, says what it is in its first
-// sentence, and the same conversation always gets the same answer. It is not meant to be clever.
+// Package demo implements the built-in model, which works without a key. It follows a list of rules for plain requests
+// in English and Chinese, calls tools, and gives the same conversation the same answer.
 package demo
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -27,21 +27,21 @@ var _ llm.Client = Client{}
 // Model returns "demo/demo".
 func (Client) Model() string { return "demo/demo" }
 
-// Generate streams the answer in small pieces. The only error is the context's cause, with what was sent until then.
+// Generate streams the answer in small pieces. The only error is the context's cause, with the part that was sent.
 func (Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
 	if sink == nil {
 		sink = llm.Discard
 	}
 	whole := think(req)
 	whole.Model, whole.Usage = "demo", usage(req, whole)
-	s := &stream{sink: sink, size: max(minPiece, (runes(whole.Reasoning)+runes(whole.Text))/maxPieces+1)}
-	said := llm.Answer{Model: whole.Model}
+	s := &stream{sink: sink, size: max(minPiece, utf8.RuneCountInString(whole.Reasoning+whole.Text)/maxPieces+1)}
+	sent := llm.Answer{Model: whole.Model}
 	var err error
-	if said.Reasoning, err = s.send(ctx, whole.Reasoning, sink.Reasoning); err != nil {
-		return said, err
+	if sent.Reasoning, err = s.send(ctx, whole.Reasoning, sink.Reasoning); err != nil {
+		return sent, err
 	}
-	if said.Text, err = s.send(ctx, whole.Text, sink.Text); err != nil {
-		return said, err
+	if sent.Text, err = s.send(ctx, whole.Text, sink.Text); err != nil {
+		return sent, err
 	}
 	for n, call := range whole.ToolCalls {
 		sink.ToolCall(n, call.Name)
@@ -56,53 +56,40 @@ type stream struct {
 	size int // runes of a piece
 }
 
-// send passes text on piece by piece and returns what was passed on.
+// send passes text to the sink piece by piece and returns the part that it passed.
 func (s *stream) send(ctx context.Context, text string, to func(string)) (sent string, err error) {
-	timer := time.NewTimer(pace)
-	defer timer.Stop()
-	for rest := text; rest != ""; {
+	ticker := time.NewTicker(pace)
+	defer ticker.Stop()
+	for piece := range slices.Chunk([]rune(text), s.size) {
 		select {
-		case <-timer.C:
+		case <-ticker.C:
 		case <-ctx.Done():
-			return text[:len(text)-len(rest)], context.Cause(ctx)
+			return sent, context.Cause(ctx)
 		}
-		piece := head(rest, s.size)
-		rest = rest[len(piece):]
+		sent += string(piece)
 		s.sink.Progress()
-		to(piece)
-		timer.Reset(pace)
+		to(string(piece))
 	}
-	return text, nil
+	return sent, nil
 }
 
 // usage guesses token counts at four bytes a token, which is what English text has.
 func usage(req llm.Request, answer llm.Answer) chat.Usage {
 	read := len(req.System)
 	for _, m := range req.Messages {
-		read += len(m.Content) + len(m.Reasoning)
-		for _, call := range m.ToolCalls {
-			read += len(call.Name) + len(call.Arguments)
-		}
+		read += size(m.Content, m.Reasoning, m.ToolCalls)
 	}
 	for _, tool := range req.Tools {
 		read += len(tool.Name) + len(tool.Description) + len(tool.Parameters)
 	}
-	written := len(answer.Text) + len(answer.Reasoning)
-	for _, call := range answer.ToolCalls {
-		written += len(call.Name) + len(call.Arguments)
-	}
-	return chat.Usage{PromptTokens: read/4 + 1, CompletionTokens: written/4 + 1}
+	return chat.Usage{PromptTokens: read/4 + 1, CompletionTokens: size(answer.Text, answer.Reasoning, answer.ToolCalls)/4 + 1}
 }
 
-func runes(text string) int { return utf8.RuneCountInString(text) }
-
-// head returns the first n runes of a text.
-func head(text string, n int) string {
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
+// size returns the bytes of a message.
+func size(text, reasoning string, calls []llm.ToolCall) int {
+	n := len(text) + len(reasoning)
+	for _, call := range calls {
+		n += len(call.Name) + len(call.Arguments)
 	}
-	return text
+	return n
 }

@@ -1,228 +1,171 @@
 package demo
 
 import (
-	"fmt"
-	"net/url"
-	"path"
+	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
-	"unicode"
 )
 
-// Limits of what a request may ask for.
-const (
-	maxSeconds     = 570 // the Shell tool allows 600
-	spareSeconds   = 30
-	maxTodos       = 50
-	defaultSeconds = 120 // the Shell tool's own limit
-)
-
-// rule recognises one way of asking for a tool. build may still say no, where a word only looks like a path.
-type rule struct {
-	pattern *regexp.Regexp
-	build   func(group map[string]string) (call, bool)
+// call is a tool call that a request asks for.
+type call struct {
+	tool string
+	args *arguments
 }
+
+// arguments has the parameters of all tools that the demo calls. Pointers mark those that a call sends even if empty.
+type arguments struct {
+	Command    *string `json:"command,omitempty"`
+	Timeout    int     `json:"timeout,omitempty"` // seconds
+	Background bool    `json:"background,omitempty"`
+	URL        string  `json:"url,omitempty"`
+	OutputPath string  `json:"output_path,omitempty"`
+	Pattern    string  `json:"pattern,omitempty"`
+	Path       string  `json:"path,omitempty"`
+	Content    *string `json:"content,omitempty"`
+	Rewrite    bool    `json:"rewrite,omitempty"`
+	Old        *string `json:"old_string,omitempty"`
+	New        *string `json:"new_string,omitempty"`
+	Todos      []todo  `json:"todos,omitempty"`
+}
+
+type todo struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	Done bool   `json:"done"`
+}
+
+func (a *arguments) encode() string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // people read "a && b" in the page
+	if err := encoder.Encode(a); err != nil {
+		panic(err) // strings, numbers and booleans always encode
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// rule recognises one way of asking for a tool. build returns nil where a text only looks like a request.
+type rule struct {
+	tool    string
+	build   func(groups) *arguments
+	pattern *regexp.Regexp
+}
+
+// groups are the named parts of a request.
+type groups map[string]string
 
 // rules are tried in order; the first that fits counts.
 var rules = []rule{
-	{re(`(?:slowly )?count (?:slowly )?(?:up )?(?:from (?:1|one) )?to (?P<n>\d+).{0,40}`), count},
-	{re(`(?:慢慢地?)?(?:从\s*[1一]\s*)?数到\s*(?P<n>\d+).{0,20}`), count},
-	{re(`(?:sleep|wait|pause)(?: for)? (?P<n>\d+) ?(?:s|sec|seconds?)?`), sleep},
-	{re(`(?:睡|休眠|等待?)\s*(?P<n>\d+)\s*秒钟?`), sleep},
+	{"Shell", count, re(`(?:slowly )?count (?:slowly )?(?:up )?(?:from (?:1|one) )?to (?P<n>\d+).{0,40}`)},
+	{"Shell", count, re(`(?:慢慢地?)?(?:从\s*[1一]\s*)?数到\s*(?P<n>\d+).{0,20}`)},
+	{"Shell", sleep, re(`(?:sleep|wait|pause)(?: for)? (?P<n>\d+) ?(?:s|sec|seconds?)?`)},
+	{"Shell", sleep, re(`(?:睡|休眠|等待?)\s*(?P<n>\d+)\s*秒钟?`)},
 
-	{re("(?:run|execute|exec|shell)(?: the)?(?: command)?:?\\s+(?:```\\w*\\n)?(?P<command>.+?)(?:\\n```)?"), shell},
-	{re("(?:运行|执行|跑)(?:一下)?(?:命令)?\\s*[:：]?\\s*(?:```\\w*\\n)?(?P<command>[!-~].*?)(?:\\n```)?"), shell},
-	{re(`[$!]\s*(?P<command>\S.*)`), shell},
-	{re(`(?P<command>(?:pwd|date|whoami|uname|df|uptime)(?: -\S+)*|ls(?: \S+)*|git (?:status|log|diff|branch)(?: \S+)*)`), shell},
+	{"Shell", shell, re("(?:run|execute|exec|shell)(?: the)?(?: command)?:?\\s+(?:```\\w*\\n)?(?P<command>.+?)(?:\\n```)?")},
+	{"Shell", shell, re("(?:运行|执行|跑)(?:一下)?(?:命令)?\\s*[:：]?\\s*(?:```\\w*\\n)?(?P<command>[!-~].*?)(?:\\n```)?")},
+	{"Shell", shell, re(`[$!]\s*(?P<command>\S.*)`)},
+	{"Shell", shell, re(`(?P<command>(?:pwd|date|whoami|uname|df|uptime)(?: -\S+)*|ls(?: \S+)*|git (?:status|log|diff|branch)(?: \S+)*)`)},
 
-	{re(`(?:show |list |see )?(?:me )?(?:my |the )?to-?dos?(?: list)?|what is left(?: to do)?`), todoList},
-	{re(`(?:查看|看看|列出|显示)?(?:我的)?待办(?:事项|列表|清单)?|有哪些待办`), todoList},
-	{re(`(?:add |set |write )?(?:my )?to-?dos?(?: list)?\s*[:：]\s*(?P<items>.+)`), todoWrite},
-	{re(`(?:添加|设置|记下)?待办(?:事项|列表|清单)?\s*[:：]\s*(?P<items>.+)`), todoWrite},
+	{"todo_list", noArguments, re(`(?:show |list |see )?(?:me )?(?:my |the )?to-?dos?(?: list)?|what is left(?: to do)?`)},
+	{"todo_list", noArguments, re(`(?:查看|看看|列出|显示)?(?:我的)?待办(?:事项|列表|清单)?|有哪些待办`)},
+	{"todo_write", todoWrite, re(`(?:add |set |write )?(?:my )?to-?dos?(?: list)?\s*[:：]\s*(?P<items>.+)`)},
+	{"todo_write", todoWrite, re(`(?:添加|设置|记下)?待办(?:事项|列表|清单)?\s*[:：]\s*(?P<items>.+)`)},
 
-	{re(`(?:remember|note|keep in mind)(?: that)?\s*[:：]?\s+(?P<content>.+)`), memoryWrite},
-	{re(`记住\s*[:：，,]?\s*(?P<content>.+)`), memoryWrite},
-	{re(`what do you (?:remember|know about me)\??|(?:show |list )(?:me )?(?:my |your |the )?notes`), memoryList},
-	{re(`你(?:还)?记得(?:什么|些什么|哪些)[?？]?|(?:查看|列出)(?:我的)?(?:笔记|记忆)`), memoryList},
+	{"memory_write", memoryWrite, re(`(?:remember|note|keep in mind)(?: that)?\s*[:：]?\s+(?P<content>.+)`)},
+	{"memory_write", memoryWrite, re(`记住\s*[:：，,]?\s*(?P<content>.+)`)},
+	{"memory_list", noArguments, re(`what do you (?:remember|know about me)\??|(?:show |list )(?:me )?(?:my |your |the )?notes`)},
+	{"memory_list", noArguments, re(`你(?:还)?记得(?:什么|些什么|哪些)[?？]?|(?:查看|列出)(?:我的)?(?:笔记|记忆)`)},
 
-	{re(`(?P<verb>create|make|write|save|overwrite|rewrite)(?: a| the)?(?: new)?(?: file)?(?: called| named)? (?P<path>\S+?)[,:]? (?:with|containing|saying)(?: the)?(?: text| content)?:?\s+(?P<content>.+)`), create},
-	{re(`(?P<verb>write|save|put) (?P<content>.+) (?:to|into) (?:the )?(?:file )?(?P<path>\S+)`), create},
-	{re(`(?P<verb>创建|新建|覆盖)(?:一个)?(?:文件)?\s*(?P<path>[^\s，,]+?)\s*[，,]?\s*(?:并)?(?:写入|写上|内容(?:为|是)?)\s*[:：]?\s*(?P<content>.+)`), create},
-	{re(`(?P<verb>把|将)\s*(?P<content>.+?)\s*(?:写入|写到|保存到|存到)\s*(?:文件)?\s*(?P<path>\S+)`), create},
+	{"FileCreate", create, re(`(?P<verb>create|make|write|save|overwrite|rewrite)(?: a| the)?(?: new)?(?: file)?(?: called| named)? (?P<path>\S+?)[,:]? (?:with|containing|saying)(?: the)?(?: text| content)?:?\s+(?P<content>.+)`)},
+	{"FileCreate", create, re(`(?P<verb>write|save|put) (?P<content>.+) (?:to|into) (?:the )?(?:file )?(?P<path>\S+)`)},
+	{"FileCreate", create, re(`(?P<verb>创建|新建|覆盖)(?:一个)?(?:文件)?\s*(?P<path>[^\s，,]+?)\s*[，,]?\s*(?:并)?(?:写入|写上|内容(?:为|是)?)\s*[:：]?\s*(?P<content>.+)`)},
+	{"FileCreate", create, re(`(?P<verb>把|将)\s*(?P<content>.+?)\s*(?:写入|写到|保存到|存到)\s*(?:文件)?\s*(?P<path>\S+)`)},
 
-	{re(`replace (?P<old>.+) (?:with|by) (?P<new>.+) in (?:the )?(?:file )?(?P<path>\S+)`), replace},
-	{re(`(?:把|将)\s*(?P<path>[^\s中里]+)\s*(?:中|里)的?\s*(?P<old>.+?)\s*(?:替换|改)(?:为|成)\s*(?P<new>.+)`), replace},
+	{"FileReplace", replace, re(`replace (?P<old>.+) (?:with|by) (?P<new>.+) in (?:the )?(?:file )?(?P<path>\S+)`)},
+	{"FileReplace", replace, re(`(?:把|将)\s*(?P<path>[^\s中里]+)\s*(?:中|里)的?\s*(?P<old>.+?)\s*(?:替换|改)(?:为|成)\s*(?P<new>.+)`)},
 
-	{re(`(?:(?:search|grep)(?: the)?(?: files)?(?: for)?|look for) (?P<pattern>.+?)(?: (?:in|under|inside)(?: the)?(?: folder| directory)? (?P<path>\S+))?`), grep},
-	{re(`在\s*(?P<path>\S+?)\s*(?:里|中|下|目录下|文件夹里)?(?:面)?(?:搜索|查找|搜)\s*(?P<pattern>.+)`), grep},
-	{re(`(?:搜索|检索|搜一下|搜)\s*(?P<pattern>.+)`), grep},
+	{"Grep", grep, re(`(?:(?:search|grep)(?: the)?(?: files)?(?: for)?|look for) (?P<pattern>.+?)(?: (?:in|under|inside)(?: the)?(?: folder| directory)? (?P<path>\S+))?`)},
+	{"Grep", grep, re(`在\s*(?P<path>\S+?)\s*(?:里|中|下|目录下|文件夹里)?(?:面)?(?:搜索|查找|搜)\s*(?P<pattern>.+)`)},
+	{"Grep", grep, re(`(?:搜索|检索|搜一下|搜)\s*(?P<pattern>.+)`)},
 
-	{re(`(?P<verb>find|glob|list|show)(?: me)?(?: all)?(?: the)?(?: files)?(?: matching| named| called)? (?P<pattern>\S+)(?: files)?(?: (?:in|under|inside) (?P<path>\S+))?`), glob},
-	{re(`(?:list|show)(?: me)?(?: all)?(?: the)? files(?: (?:in|under|inside) (?P<path>\S+))?`), glob},
-	{re(`(?:查找|找一下|找到|找|列出)\s*(?:所有)?(?:文件)?\s*(?P<pattern>[!-~]+)\s*(?:文件)?`), glob},
-	{re(`列出(?:所有)?文件`), glob},
+	{"Glob", glob, re(`(?P<verb>find|glob|list|show)(?: me)?(?: all)?(?: the)?(?: files)?(?: matching| named| called)? (?P<pattern>\S+)(?: files)?(?: (?:in|under|inside) (?P<path>\S+))?`)},
+	{"Glob", glob, re(`(?:list|show)(?: me)?(?: all)?(?: the)? files(?: (?:in|under|inside) (?P<path>\S+))?`)},
+	{"Glob", glob, re(`(?:查找|找一下|找到|找|列出)\s*(?:所有)?(?:文件)?\s*(?P<pattern>[!-~]+)\s*(?:文件)?`)},
+	{"Glob", glob, re(`列出(?:所有)?文件`)},
 
-	{re(`(?:download|fetch) (?P<url>https?://\S+)(?: (?:to|into|as) (?P<path>\S+))?`), download},
-	{re(`下载\s*(?P<url>https?://\S+)(?:\s*(?:到|为)\s*(?P<path>\S+))?`), download},
+	{"DownloadFile", download, re(`(?:download|fetch) (?P<url>https?://\S+)(?: (?:to|into|as) (?P<path>\S+))?`)},
+	{"DownloadFile", download, re(`下载\s*(?P<url>https?://\S+)(?:\s*(?:到|为)\s*(?P<path>\S+))?`)},
 
-	{re(`(?P<verb>read|cat)(?: me)?(?: the)?(?: file)? (?P<path>.+)`), read},
-	{re(`(?P<verb>show|open|display|print|view)(?: me)?(?: the)?(?: file)? (?P<path>.+)`), read},
-	{re(`(?P<verb>读取?一?下?|查看|打开|看看?|显示)\s*(?:文件)?\s*(?P<path>.+)`), read},
+	{"Read", readFile, re(`(?P<verb>read|cat)(?: me)?(?: the)?(?: file)? (?P<path>.+)`)},
+	{"Read", readFile, re(`(?P<verb>show|open|display|print|view)(?: me)?(?: the)?(?: file)? (?P<path>.+)`)},
+	{"Read", readFile, re(`(?P<verb>读取?一?下?|查看|打开|看看?|显示)\s*(?:文件)?\s*(?P<path>.+)`)},
 
-	{re(`cd (?P<path>\S+)`), cd},
-	{re(`(?:go to|change(?: the)?(?: directory| folder)? to|enter)(?: the)?(?: folder| directory)? (?P<path>\S+)`), cdPath},
-	{re(`(?:进入|切换到|转到)\s*(?:目录|文件夹)?\s*(?P<path>[!-~]+)\s*(?:目录|文件夹)?`), cd},
+	{"Cd", cd, re(`cd (?P<path>\S+)`)},
+	{"Cd", cdPath, re(`(?:go to|change(?: the)?(?: directory| folder)? to|enter)(?: the)?(?: folder| directory)? (?P<path>\S+)`)},
+	{"Cd", cd, re(`(?:进入|切换到|转到)\s*(?:目录|文件夹)?\s*(?P<path>[!-~]+)\s*(?:目录|文件夹)?`)},
 }
 
 // re makes a pattern that must match a whole request, in any case of letters and over several lines.
 func re(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?is)^(?:` + pattern + `)$`) }
 
-func shell(g map[string]string) (call, bool) {
-	return call{"Shell", shellArgs{Command: unquote(g["command"])}}, true
-}
+// maxRequestBytes bounds a request. No rule is tried on longer texts.
+const maxRequestBytes = 16 << 10
 
-// count prints a number each second: something to pull the plug on.
-func count(g map[string]string) (call, bool) {
-	n := seconds(g["n"])
-	loop := fmt.Sprintf("i=1; while [ $i -le %d ]; do echo $i; sleep 1; i=$((i+1)); done", n)
-	return call{"Shell", shellArgs{Command: loop, Timeout: limit(n)}}, n > 0
-}
-
-func sleep(g map[string]string) (call, bool) {
-	n := seconds(g["n"])
-	return call{"Shell", shellArgs{Command: fmt.Sprintf("sleep %d && echo slept %d seconds", n, n), Timeout: limit(n)}}, n > 0
-}
-
-func seconds(digits string) int {
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		return maxSeconds // digits only, so the number is too large
+// understand returns the calls that a message asks for: one for each line when every line is a request, otherwise one
+// for the whole message, or none.
+func understand(message string) []call {
+	if len(message) > maxRequestBytes {
+		return nil
 	}
-	return min(n, maxSeconds)
-}
-
-// limit gives long commands more time than the tool's default.
-func limit(n int) int {
-	if n+spareSeconds <= defaultSeconds {
-		return 0
+	var calls []call
+	for line := range strings.Lines(message) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		c, ok := request(line)
+		if !ok {
+			calls = nil
+			break
+		}
+		calls = append(calls, c)
 	}
-	return n + spareSeconds
+	if len(calls) > 0 {
+		return calls
+	}
+	if c, ok := request(strings.TrimSpace(message)); ok {
+		return []call{c}
+	}
+	return nil
 }
 
-func todoList(map[string]string) (call, bool) { return call{"todo_list", noArgs{}}, true }
+var (
+	courtesy = regexp.MustCompile(`(?i)^(?:(?:please|pls|can you|could you|would you|now|then|请你?|麻烦你?|帮我|帮忙|给我|现在|然后)[,，]?\s*)+`)
+	behind   = regexp.MustCompile(`(?i)(?:[,，]?\s+in (?:the )?background|^在?后台\s*)`)
+	trailing = regexp.MustCompile(`(?i)[,，]?\s*(?:please|thanks|thank you|谢谢)?[.!?。！？]*$`)
+)
 
-func todoWrite(g map[string]string) (call, bool) {
-	items := strings.FieldsFunc(g["items"], func(r rune) bool { return strings.ContainsRune(",;，；、\n", r) })
-	args := todoArgs{Todos: []todo{}}
-	for _, item := range items[:min(len(items), maxTodos)] {
-		if item = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(item), "-*• ")); item != "" {
-			args.Todos = append(args.Todos, todo{ID: strconv.Itoa(len(args.Todos) + 1), Text: item})
+// request finds the rule that a text follows.
+func request(text string) (call, bool) {
+	text = courtesy.ReplaceAllString(text, "")
+	if at := behind.FindStringIndex(text); at != nil && (at[0] == 0 || at[1] == len(text)) {
+		c, ok := request(text[:at[0]] + text[at[1]:])
+		if ok && c.tool == "Shell" {
+			c.args.Background, c.args.Timeout = true, 0
+		}
+		return c, ok
+	}
+	for _, r := range rules {
+		found := r.pattern.FindStringSubmatch(text)
+		if found == nil {
+			continue
+		}
+		parts := groups{}
+		for n, name := range r.pattern.SubexpNames() {
+			parts[name] = found[n]
+		}
+		if args := r.build(parts); args != nil {
+			return call{r.tool, args}, true
 		}
 	}
-	return call{"todo_write", args}, len(args.Todos) > 0
+	return call{}, false
 }
-
-func memoryList(map[string]string) (call, bool) { return call{"memory_list", noArgs{}}, true }
-
-// maxNoteName bounds the name of a note, in characters.
-const maxNoteName = 40
-
-// memoryWrite names a note by its words, so that the list of names tells what is remembered.
-func memoryWrite(g map[string]string) (call, bool) {
-	name := []rune(strings.Join(strings.FieldsFunc(strings.ToLower(g["content"]), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}), "-"))
-	if len(name) == 0 {
-		return call{}, false
-	}
-	path := strings.TrimRight(string(name[:min(len(name), maxNoteName)]), "-") + ".md"
-	return call{"memory_write", memoryArgs{Path: path, Content: g["content"]}}, true
-}
-
-func create(g map[string]string) (call, bool) {
-	path := unquote(g["path"])
-	verb := strings.ToLower(g["verb"])
-	args := createArgs{Path: path, Content: unquote(g["content"])}
-	args.Rewrite = verb == "overwrite" || verb == "rewrite" || verb == "覆盖"
-	return call{"FileCreate", args}, isPath(path)
-}
-
-func replace(g map[string]string) (call, bool) {
-	path := unquote(trailing.ReplaceAllString(g["path"], ""))
-	return call{"FileReplace", replaceArgs{Path: path, Old: unquote(g["old"]), New: unquote(g["new"])}}, isPath(path)
-}
-
-func grep(g map[string]string) (call, bool) {
-	pattern := unquote(trailing.ReplaceAllString(g["pattern"], ""))
-	if _, err := regexp.Compile(pattern); err != nil {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	return call{"Grep", grepArgs{Pattern: pattern, Path: folder(g["path"])}}, pattern != ""
-}
-
-// glob finds files; a name without a wildcard is looked for in all folders.
-func glob(g map[string]string) (call, bool) {
-	pattern := unquote(trailing.ReplaceAllString(g["pattern"], ""))
-	switch {
-	case pattern == "" && g["pattern"] == "":
-		pattern = "*"
-	case strings.ContainsAny(pattern, "*?[{"):
-	case isPath(pattern) && !strings.HasSuffix(pattern, "/") && !strings.EqualFold(g["verb"], "show"):
-		pattern = "**/" + strings.TrimPrefix(pattern, "./")
-	default:
-		return call{}, false
-	}
-	return call{"Glob", globArgs{Pattern: pattern, Path: folder(g["path"])}}, true
-}
-
-// download saves what an address gives, under its own last name unless another was given.
-func download(g map[string]string) (call, bool) {
-	address, to := g["url"], unquote(g["path"])
-	if to == "" {
-		u, err := url.Parse(address)
-		if err != nil {
-			return call{}, false
-		}
-		to = path.Base(path.Join("download", u.Path))
-	}
-	return call{"DownloadFile", downloadArgs{URL: address, Path: to}}, true
-}
-
-// read needs something that looks like a path after verbs that people also use for other things.
-func read(g map[string]string) (call, bool) {
-	path := unquote(trailing.ReplaceAllString(g["path"], ""))
-	if strings.ContainsAny(path, " \n*?") {
-		return call{}, false
-	}
-	verb := strings.ToLower(g["verb"])
-	return call{"Read", pathArgs{path}}, path != "" && (verb == "read" || verb == "cat" || isPath(path))
-}
-
-func cd(g map[string]string) (call, bool) {
-	return call{"Cd", pathArgs{folder(g["path"])}}, folder(g["path"]) != ""
-}
-
-func cdPath(g map[string]string) (call, bool) {
-	path := folder(g["path"])
-	return call{"Cd", pathArgs{path}}, isPath(path)
-}
-
-func folder(text string) string { return unquote(strings.TrimRight(text, "?!。！？")) }
-
-// unquote removes one pair of quotes or backticks around a text.
-func unquote(text string) string {
-	text = strings.TrimSpace(text)
-	for _, pair := range []string{"``", `""`, "''", "“”", "「」", "‘’"} {
-		open, end := string([]rune(pair)[0]), string([]rune(pair)[1])
-		if len(text) >= len(open)+len(end) && strings.HasPrefix(text, open) && strings.HasSuffix(text, end) {
-			return text[len(open) : len(text)-len(end)]
-		}
-	}
-	return text
-}
-
-var fileName = regexp.MustCompile(`^[^\s]*(?:[/\\]|\.[A-Za-z0-9_]+$|^\.{1,2}$|^~)[^\s]*$|^(?:README|LICENSE|Makefile|Dockerfile|AGENTS|go\.mod)$`)
-
-// isPath reports whether a word looks like a file or folder rather than like a word.
-func isPath(word string) bool { return fileName.MatchString(word) }
