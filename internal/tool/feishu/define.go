@@ -14,27 +14,29 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// Action is what a tool does as a person.
-type Action[P any] interface {
-	// Needs are the permissions of a call.
-	Needs(params P) []Scope
-	Do(ctx context.Context, as *Person, call tool.Call, params P) (chat.ToolResult, error)
-	Summary(params P) string
+// Params are the parameters of a tool.
+type Params interface {
+	// Needs returns the permissions of a call.
+	Needs() []Scope
+	Summary() string
 }
 
-// Define makes a tool of an action. A call of a person who has no account, or has not been asked for what it needs, asks for it, waits, and goes
-// on by itself.
-func Define[P any](s *Service, name string, class chat.ToolClass, description string, action Action[P], traits ...tool.Trait) tool.Tool {
+// Action calls Feishu as a person.
+type Action[P Params] func(ctx context.Context, as *Person, call tool.Call, params P) (chat.ToolResult, error)
+
+// Define makes a tool of an action. A call of a user without an account, or without a permission that the call needs, asks the user to connect
+// it, waits, and continues.
+func Define[P Params](s *Service, name string, class chat.ToolClass, description string, action Action[P], traits ...tool.Trait) tool.Tool {
 	return tool.Define(name, class, description, acting[P]{s, class, action}, append(traits, tool.Optional(Group))...)
 }
 
-type acting[P any] struct {
+type acting[P Params] struct {
 	service *Service
 	class   chat.ToolClass
 	action  Action[P]
 }
 
-func (a acting[P]) Summary(params P) string { return strings.TrimSpace(a.action.Summary(params)) }
+func (a acting[P]) Summary(params P) string { return strings.TrimSpace(params.Summary()) }
 
 // QuestionsIn asks for the account; nothing where it is connected, or cannot be.
 func (a acting[P]) QuestionsIn(ctx context.Context, in chat.SessionKey, params P) ([]chat.Inquiry, error) {
@@ -65,7 +67,7 @@ func (a acting[P]) missing(ctx context.Context, as *Person, params P) ([]string,
 	if !has {
 		asked = nil
 	}
-	more, err := lacking(as.provider, asked, a.action.Needs(params))
+	more, err := lacking(as.provider, asked, params.Needs())
 	if err != nil || has && account.Problem == "" && len(more) == 0 {
 		return nil, err
 	}
@@ -86,7 +88,7 @@ func (a acting[P]) Run(ctx context.Context, call tool.Call, params P) (chat.Tool
 		return tool.Fail("it needs the user's own account at %s: call oauth_authorize with provider %s and scopes %s, then try again",
 			as.provider.Name, as.provider.ID, strings.Join(missing, ", ")), nil
 	}
-	result, err := a.action.Do(ctx, as, call, params)
+	result, err := a.action(ctx, as, call, params)
 	if err == nil {
 		return result, nil
 	}

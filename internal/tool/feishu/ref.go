@@ -62,12 +62,6 @@ func ID(what, text string) (string, error) {
 	return text, nil
 }
 
-// IsWiki reports whether a text is a link to a node of a wiki, behind which something else stands.
-func IsWiki(text string) bool {
-	r, err := ParseRef(text)
-	return err == nil && r.Kind == "wiki"
-}
-
 // Resolve returns what a link or an id leads to, of one of the kinds that the tool can use; behind a node of a wiki is its document. kinds are
 // names in links, objType is what a node calls it.
 func Resolve(ctx context.Context, p *Person, text, objType string, kinds ...string) (Ref, error) {

@@ -40,3 +40,11 @@ func lacking(p chat.OAuthProvider, asked []string, needs []Scope) (out []string,
 	}
 	return out, nil
 }
+
+// Linked returns the scopes of a call about a document: those given, and one to read the wiki if the link leads to a node of one.
+func Linked(link string, scopes ...Scope) []Scope {
+	if r, err := ParseRef(link); err == nil && r.Kind == "wiki" {
+		scopes = append(scopes, ReadWiki)
+	}
+	return scopes
+}

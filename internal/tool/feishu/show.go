@@ -45,6 +45,14 @@ func List(what string, items []string, next string) chat.ToolResult {
 	return tool.Text(text)
 }
 
+// Next returns the token of the next page, empty if there is none.
+func Next(more *bool, token *string) string {
+	if !True(more) {
+		return ""
+	}
+	return Text(token)
+}
+
 // Compact is a value on one line.
 func Compact(v any) string {
 	raw, err := json.Marshal(v)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	larkbitable "github.com/larksuite/oapi-sdk-go/v3/service/bitable/v1"
-	larkdrive "github.com/larksuite/oapi-sdk-go/v3/service/drive/v1"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -17,20 +16,12 @@ import (
 // Tools are those for bases.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
-		feishu.Define(s, "feishu_bitable_list_all", chat.ClassRead, "Lists the bases (Bitable) in a folder of the user's Feishu drive, or in its root.", listAll{}),
-		feishu.Define(s, "feishu_bitable_list", chat.ClassRead, "Lists the tables of a base (Feishu Bitable).", listTables{}),
-		feishu.Define(s, "feishu_bitable_fields", chat.ClassRead, "Lists the fields of a table of a base (Feishu Bitable), with their types. Call this before records are written.", listFields{}),
-		feishu.Define(s, "feishu_bitable_record", chat.ClassIdempotent, "Queries, creates, updates or deletes records of a table of a base (Feishu Bitable), as the user.", record{}),
-		feishu.Define(s, "feishu_bitable_batch_create", chat.ClassIdempotent, "Creates up to 500 records of a table of a base (Feishu Bitable) at once: all or none.", batch{}),
+		feishu.Define(s, "feishu_bitable_list_all", chat.ClassRead, "Lists the bases (Bitable) in a folder of the user's Feishu drive, or in its root.", listAll),
+		feishu.Define(s, "feishu_bitable_list", chat.ClassRead, "Lists the tables of a base (Feishu Bitable).", listTables),
+		feishu.Define(s, "feishu_bitable_fields", chat.ClassRead, "Lists the fields of a table of a base (Feishu Bitable), with their types. Call this before records are written.", listFields),
+		feishu.Define(s, "feishu_bitable_record", chat.ClassIdempotent, "Queries, creates, updates or deletes records of a table of a base (Feishu Bitable), as the user.", record),
+		feishu.Define(s, "feishu_bitable_batch_create", chat.ClassIdempotent, "Creates up to 500 records of a table of a base (Feishu Bitable) at once: all or none.", batch),
 	}
-}
-
-// needs are the permissions of a call that is about a base.
-func needs(app string, first feishu.Scope) []feishu.Scope {
-	if feishu.IsWiki(app) {
-		return []feishu.Scope{first, feishu.ReadWiki}
-	}
-	return []feishu.Scope{first}
 }
 
 // table finds the base and the table of a call. Without an id of the table, the link names it.
@@ -52,33 +43,21 @@ type listAllParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type listAll struct{}
+func (listAllParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.ReadDrive} }
+func (p listAllParams) Summary() string     { return p.Folder }
 
-func (listAll) Needs(listAllParams) []feishu.Scope { return []feishu.Scope{feishu.ReadDrive} }
-func (listAll) Summary(p listAllParams) string     { return p.Folder }
-func (listAll) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p listAllParams) (r chat.ToolResult, err error) {
-	q := larkdrive.NewListFileReqBuilder().PageSize(100)
-	if p.Folder != "" {
-		ref, err := feishu.Resolve(ctx, as, p.Folder, "", "folder")
-		if err != nil {
-			return r, err
-		}
-		q.FolderToken(ref.Token)
-	}
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
-	got, err := feishu.Call(ctx, as, larkdrive.New(as.Config()).File.List, q.Build())
-	if err != nil || got.Data == nil {
-		return feishu.List("bases", nil, ""), err
+func listAll(ctx context.Context, as *feishu.Person, _ tool.Call, p listAllParams) (r chat.ToolResult, err error) {
+	files, next, err := feishu.Files(ctx, as, p.Folder, 100, p.PageToken)
+	if err != nil {
+		return r, err
 	}
 	var items []string
-	for _, f := range got.Data.Files {
+	for _, f := range files {
 		if feishu.Text(f.Type) == "bitable" {
 			items = append(items, fmt.Sprintf("%s: %s %s", feishu.Text(f.Token), feishu.Text(f.Name), feishu.Text(f.Url)))
 		}
 	}
-	return feishu.List("bases", items, feishu.Text(got.Data.NextPageToken)), nil
+	return feishu.List("bases", items, next), nil
 }
 
 type tablesParams struct {
@@ -86,19 +65,16 @@ type tablesParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type listTables struct{}
+func (p tablesParams) Needs() []feishu.Scope { return feishu.Linked(p.App, feishu.ReadBase) }
+func (p tablesParams) Summary() string       { return p.App }
 
-func (listTables) Needs(p tablesParams) []feishu.Scope { return needs(p.App, feishu.ReadBase) }
-func (listTables) Summary(p tablesParams) string       { return p.App }
-func (listTables) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p tablesParams) (r chat.ToolResult, err error) {
+func listTables(ctx context.Context, as *feishu.Person, _ tool.Call, p tablesParams) (r chat.ToolResult, err error) {
 	ref, err := feishu.Resolve(ctx, as, p.App, "bitable", "base")
 	if err != nil {
 		return r, err
 	}
 	q := larkbitable.NewListAppTableReqBuilder().AppToken(ref.Token).PageSize(100)
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
+	feishu.Set(q.PageToken, p.PageToken)
 	got, err := feishu.Call(ctx, as, larkbitable.New(as.Config()).AppTable.List, q.Build())
 	if err != nil || got.Data == nil {
 		return feishu.List("tables", nil, ""), err
@@ -107,7 +83,7 @@ func (listTables) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p tabl
 	for _, t := range got.Data.Items {
 		items = append(items, feishu.Text(t.TableId)+": "+feishu.Text(t.Name))
 	}
-	return feishu.List("tables", items, next(got.Data.HasMore, got.Data.PageToken)), nil
+	return feishu.List("tables", items, feishu.Next(got.Data.HasMore, got.Data.PageToken)), nil
 }
 
 type fieldsParams struct {
@@ -116,19 +92,16 @@ type fieldsParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type listFields struct{}
+func (p fieldsParams) Needs() []feishu.Scope { return feishu.Linked(p.App, feishu.ReadBase) }
+func (p fieldsParams) Summary() string       { return p.App + " " + p.Table }
 
-func (listFields) Needs(p fieldsParams) []feishu.Scope { return needs(p.App, feishu.ReadBase) }
-func (listFields) Summary(p fieldsParams) string       { return p.App + " " + p.Table }
-func (listFields) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p fieldsParams) (r chat.ToolResult, err error) {
+func listFields(ctx context.Context, as *feishu.Person, _ tool.Call, p fieldsParams) (r chat.ToolResult, err error) {
 	ref, err := table(ctx, as, p.App, p.Table)
 	if err != nil {
 		return r, err
 	}
 	q := larkbitable.NewListAppTableFieldReqBuilder().AppToken(ref.Token).TableId(ref.Table).PageSize(100)
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
+	feishu.Set(q.PageToken, p.PageToken)
 	got, err := feishu.Call(ctx, as, larkbitable.New(as.Config()).AppTableField.List, q.Build())
 	if err != nil || got.Data == nil {
 		return feishu.List("fields", nil, ""), err
@@ -137,13 +110,5 @@ func (listFields) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p fiel
 	for _, f := range got.Data.Items {
 		items = append(items, fmt.Sprintf("%s: %s (%s)", feishu.Text(f.FieldId), feishu.Text(f.FieldName), feishu.Text(f.UiType)))
 	}
-	return feishu.List("fields", items, next(got.Data.HasMore, got.Data.PageToken)), nil
-}
-
-// next is the token of the next page; empty: there is none.
-func next(more *bool, token *string) string {
-	if !feishu.True(more) {
-		return ""
-	}
-	return feishu.Text(token)
+	return feishu.List("fields", items, feishu.Next(got.Data.HasMore, got.Data.PageToken)), nil
 }

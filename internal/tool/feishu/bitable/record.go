@@ -30,19 +30,17 @@ type recordParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type record struct{}
-
-func (record) Needs(p recordParams) []feishu.Scope {
+func (p recordParams) Needs() []feishu.Scope {
 	if p.Action == query {
-		return needs(p.App, feishu.ReadBase)
+		return feishu.Linked(p.App, feishu.ReadBase)
 	}
-	return needs(p.App, feishu.WriteBase)
+	return feishu.Linked(p.App, feishu.WriteBase)
 }
 
-func (record) Summary(p recordParams) string { return p.Action + " " + p.App + " " + p.Record }
+func (p recordParams) Summary() string { return p.Action + " " + p.App + " " + p.Record }
 
-// Do reads, or writes once: a creation is known by the id of the call, and the others leave the same when they are done again.
-func (record) Do(ctx context.Context, as *feishu.Person, call tool.Call, p recordParams) (r chat.ToolResult, err error) {
+// record reads, or writes once: a creation is known by the id of the call, and the others leave the same when they are done again.
+func record(ctx context.Context, as *feishu.Person, call tool.Call, p recordParams) (r chat.ToolResult, err error) {
 	at, err := table(ctx, as, p.App, p.Table)
 	if err != nil {
 		return r, err
@@ -99,9 +97,7 @@ func search(ctx context.Context, as *feishu.Person, at feishu.Ref, p recordParam
 	}
 	q := larkbitable.NewSearchAppTableRecordReqBuilder().AppToken(at.Token).TableId(at.Table).PageSize(feishu.Size(p.PageSize, 20, 100)).
 		Body(&larkbitable.SearchAppTableRecordReqBody{Filter: filter})
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
+	feishu.Set(q.PageToken, p.PageToken)
 	got, err := feishu.Call(ctx, as, larkbitable.New(as.Config()).AppTableRecord.Search, q.Build())
 	if err != nil || got.Data == nil {
 		return feishu.List("records", nil, ""), err
@@ -110,7 +106,7 @@ func search(ctx context.Context, as *feishu.Person, at feishu.Ref, p recordParam
 	for _, one := range got.Data.Items {
 		items = append(items, feishu.Text(one.RecordId)+": "+feishu.Compact(one.Fields))
 	}
-	return feishu.List("records", items, next(got.Data.HasMore, got.Data.PageToken)), nil
+	return feishu.List("records", items, feishu.Next(got.Data.HasMore, got.Data.PageToken)), nil
 }
 
 // object reads the fields of a record.
@@ -127,12 +123,10 @@ type batchParams struct {
 	Records string `json:"records" jsonschema:"JSON list of objects, name of a field to its value"`
 }
 
-type batch struct{}
+func (p batchParams) Needs() []feishu.Scope { return feishu.Linked(p.App, feishu.WriteBase) }
+func (p batchParams) Summary() string       { return p.App }
 
-func (batch) Needs(p batchParams) []feishu.Scope { return needs(p.App, feishu.WriteBase) }
-func (batch) Summary(p batchParams) string       { return p.App }
-
-func (batch) Do(ctx context.Context, as *feishu.Person, call tool.Call, p batchParams) (r chat.ToolResult, err error) {
+func batch(ctx context.Context, as *feishu.Person, call tool.Call, p batchParams) (r chat.ToolResult, err error) {
 	var rows []map[string]any
 	if len(p.Records) > maxBody || json.Unmarshal([]byte(p.Records), &rows) != nil || len(rows) == 0 || len(rows) > maxBatch {
 		return r, fault.Errorf(fault.Invalid, "records is a JSON list of 1 to %d objects, of at most %d bytes", maxBatch, maxBody)

@@ -17,21 +17,14 @@ import (
 // Tools are those for documents.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
-		feishu.Define(s, "feishu_docx_get_content", chat.ClassRead, "Reads a document of Feishu, or the document behind a node of a wiki, by its link, as the user. Use this for links to Feishu in messages.", content{}),
-		feishu.Define(s, "feishu_docx_list_blocks", chat.ClassRead, "Lists the blocks of a Feishu document, with ids and the beginning of their texts.", listBlocks{}),
-		feishu.Define(s, "feishu_docx_get_block", chat.ClassRead, "Shows one block of a Feishu document whole.", getBlock{}),
-		feishu.Define(s, "feishu_docx_find_block", chat.ClassRead, "Finds the blocks of a Feishu document that contain a text.", findBlock{}),
-		feishu.Define(s, "feishu_docx_create", chat.ClassOnce, "Creates an empty Feishu document, in a folder or in the root of the user's drive. Fill it with feishu_docx_insert_block.", create{}),
-		feishu.Define(s, "feishu_docx_insert_block", chat.ClassIdempotent, "Inserts Markdown into a Feishu document, at its end or at a place.", insert{}),
-		feishu.Define(s, "feishu_docx_delete_blocks", chat.ClassOnce, "Deletes blocks of a Feishu document: the children of a block from start to before end.", deleteBlocks{}),
+		feishu.Define(s, "feishu_docx_get_content", chat.ClassRead, "Reads a document of Feishu, or the document behind a node of a wiki, by its link, as the user. Use this for links to Feishu in messages.", content),
+		feishu.Define(s, "feishu_docx_list_blocks", chat.ClassRead, "Lists the blocks of a Feishu document, with ids and the beginning of their texts.", listBlocks),
+		feishu.Define(s, "feishu_docx_get_block", chat.ClassRead, "Shows one block of a Feishu document whole.", getBlock),
+		feishu.Define(s, "feishu_docx_find_block", chat.ClassRead, "Finds the blocks of a Feishu document that contain a text.", findBlock),
+		feishu.Define(s, "feishu_docx_create", chat.ClassOnce, "Creates an empty Feishu document, in a folder or in the root of the user's drive. Fill it with feishu_docx_insert_block.", create),
+		feishu.Define(s, "feishu_docx_insert_block", chat.ClassIdempotent, "Inserts Markdown into a Feishu document, at its end or at a place.", insert),
+		feishu.Define(s, "feishu_docx_delete_blocks", chat.ClassOnce, "Deletes blocks of a Feishu document: the children of a block from start to before end.", deleteBlocks),
 	}
-}
-
-func needs(document string, first ...feishu.Scope) []feishu.Scope {
-	if feishu.IsWiki(document) {
-		return append(first, feishu.ReadWiki)
-	}
-	return first
 }
 
 func find(ctx context.Context, as *feishu.Person, document string) (string, error) {
@@ -51,11 +44,10 @@ type contentParams struct {
 	Offset    int    `json:"offset,omitempty" jsonschema:"tokens to skip"`
 }
 
-type content struct{}
+func (p contentParams) Needs() []feishu.Scope { return feishu.Linked(p.Document, feishu.ReadDoc) }
+func (p contentParams) Summary() string       { return p.Document }
 
-func (content) Needs(p contentParams) []feishu.Scope { return needs(p.Document, feishu.ReadDoc) }
-func (content) Summary(p contentParams) string       { return p.Document }
-func (content) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p contentParams) (r chat.ToolResult, err error) {
+func content(ctx context.Context, as *feishu.Person, _ tool.Call, p contentParams) (r chat.ToolResult, err error) {
 	id, err := find(ctx, as, p.Document)
 	if err != nil {
 		return r, err
@@ -99,11 +91,10 @@ type listParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type listBlocks struct{}
+func (p listParams) Needs() []feishu.Scope { return feishu.Linked(p.Document, feishu.ReadDoc) }
+func (p listParams) Summary() string       { return p.Document }
 
-func (listBlocks) Needs(p listParams) []feishu.Scope { return needs(p.Document, feishu.ReadDoc) }
-func (listBlocks) Summary(p listParams) string       { return p.Document }
-func (listBlocks) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p listParams) (r chat.ToolResult, err error) {
+func listBlocks(ctx context.Context, as *feishu.Person, _ tool.Call, p listParams) (r chat.ToolResult, err error) {
 	id, err := find(ctx, as, p.Document)
 	if err != nil {
 		return r, err
@@ -121,17 +112,12 @@ func (listBlocks) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p list
 
 func page(ctx context.Context, as *feishu.Person, id string, size int, from string) (blocks []*larkdocx.Block, next string, err error) {
 	q := larkdocx.NewListDocumentBlockReqBuilder().DocumentId(id).PageSize(size).DocumentRevisionId(-1)
-	if from != "" {
-		q.PageToken(from)
-	}
+	feishu.Set(q.PageToken, from)
 	got, err := feishu.Call(ctx, as, larkdocx.New(as.Config()).DocumentBlock.List, q.Build())
 	if err != nil || got.Data == nil {
 		return nil, "", err
 	}
-	if feishu.True(got.Data.HasMore) {
-		next = feishu.Text(got.Data.PageToken)
-	}
-	return got.Data.Items, next, nil
+	return got.Data.Items, feishu.Next(got.Data.HasMore, got.Data.PageToken), nil
 }
 
 // line is a block in a list.
@@ -167,11 +153,10 @@ type blockParams struct {
 	Block    string `json:"block_id"`
 }
 
-type getBlock struct{}
+func (p blockParams) Needs() []feishu.Scope { return feishu.Linked(p.Document, feishu.ReadDoc) }
+func (p blockParams) Summary() string       { return p.Document + " " + p.Block }
 
-func (getBlock) Needs(p blockParams) []feishu.Scope { return needs(p.Document, feishu.ReadDoc) }
-func (getBlock) Summary(p blockParams) string       { return p.Document + " " + p.Block }
-func (getBlock) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p blockParams) (r chat.ToolResult, err error) {
+func getBlock(ctx context.Context, as *feishu.Person, _ tool.Call, p blockParams) (r chat.ToolResult, err error) {
 	block, err := feishu.ID("block_id", p.Block)
 	if err != nil {
 		return r, err
@@ -192,17 +177,16 @@ type findParams struct {
 	Text     string `json:"text"`
 }
 
-type findBlock struct{}
-
 // Bounds of what is read of one document.
 const (
 	maxPages = 20 // of 500 blocks
 	maxFound = 50
 )
 
-func (findBlock) Needs(p findParams) []feishu.Scope { return needs(p.Document, feishu.ReadDoc) }
-func (findBlock) Summary(p findParams) string       { return p.Text + " " + p.Document }
-func (findBlock) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p findParams) (r chat.ToolResult, err error) {
+func (p findParams) Needs() []feishu.Scope { return feishu.Linked(p.Document, feishu.ReadDoc) }
+func (p findParams) Summary() string       { return p.Text + " " + p.Document }
+
+func findBlock(ctx context.Context, as *feishu.Person, _ tool.Call, p findParams) (r chat.ToolResult, err error) {
 	if strings.TrimSpace(p.Text) == "" {
 		return r, fault.Errorf(fault.Invalid, "text is empty")
 	}

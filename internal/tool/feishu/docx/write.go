@@ -17,19 +17,14 @@ type createParams struct {
 	Folder string `json:"folder,omitempty" jsonschema:"link or token of a folder"`
 }
 
-// create is tried once: Feishu knows no key for it.
-type create struct{}
+func (createParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.WriteDoc} }
+func (p createParams) Summary() string     { return p.Title }
 
-func (create) Needs(createParams) []feishu.Scope { return []feishu.Scope{feishu.WriteDoc} }
-func (create) Summary(p createParams) string     { return p.Title }
-func (create) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p createParams) (r chat.ToolResult, err error) {
+// create is tried once: Feishu knows no key for it.
+func create(ctx context.Context, as *feishu.Person, _ tool.Call, p createParams) (r chat.ToolResult, err error) {
 	body := larkdocx.NewCreateDocumentReqBodyBuilder().Title(p.Title)
-	if p.Folder != "" {
-		ref, err := feishu.Resolve(ctx, as, p.Folder, "", "folder")
-		if err != nil {
-			return r, err
-		}
-		body.FolderToken(ref.Token)
+	if err := feishu.SetFolder(ctx, as, body.FolderToken, p.Folder); err != nil {
+		return r, err
 	}
 	got, err := feishu.Call(ctx, as, larkdocx.New(as.Config()).Document.Create, larkdocx.NewCreateDocumentReqBuilder().Body(body.Build()).Build())
 	if err != nil {
@@ -54,26 +49,19 @@ const (
 	maxBlocks   = 1000    // that Feishu takes at once
 )
 
-// insert is known by the id of its call: Feishu inserts once.
-type insert struct{}
-
-func (insert) Needs(p insertParams) []feishu.Scope {
-	return needs(p.Document, feishu.WriteDoc, feishu.Convert)
+func (p insertParams) Needs() []feishu.Scope {
+	return feishu.Linked(p.Document, feishu.WriteDoc, feishu.Convert)
 }
-func (insert) Summary(p insertParams) string { return p.Document }
-func (insert) Do(ctx context.Context, as *feishu.Person, call tool.Call, p insertParams) (r chat.ToolResult, err error) {
+func (p insertParams) Summary() string { return p.Document }
+
+// insert is known by the id of its call: Feishu inserts once.
+func insert(ctx context.Context, as *feishu.Person, call tool.Call, p insertParams) (r chat.ToolResult, err error) {
 	if strings.TrimSpace(p.Markdown) == "" || len(p.Markdown) > maxMarkdown || p.Index < 0 {
 		return r, fault.Errorf(fault.Invalid, "markdown has 1 to %d bytes, and index is not negative", maxMarkdown)
 	}
-	id, err := find(ctx, as, p.Document)
+	id, parent, err := findParent(ctx, as, p.Document, p.Parent)
 	if err != nil {
 		return r, err
-	}
-	parent := id
-	if p.Parent != "" {
-		if parent, err = feishu.ID("parent_id", p.Parent); err != nil {
-			return r, err
-		}
 	}
 	of := larkdocx.New(as.Config())
 	made, err := feishu.Call(ctx, as, of.Document.Convert, larkdocx.NewConvertDocumentReqBuilder().
@@ -103,6 +91,15 @@ func (insert) Do(ctx context.Context, as *feishu.Person, call tool.Call, p inser
 	return tool.Text(text), nil
 }
 
+// findParent finds a document, and the block in it whose children a call changes: the document itself if there is none.
+func findParent(ctx context.Context, as *feishu.Person, document, block string) (id, parent string, err error) {
+	if id, err = find(ctx, as, document); err != nil || block == "" {
+		return id, id, err
+	}
+	parent, err = feishu.ID("parent_id", block)
+	return id, parent, err
+}
+
 type deleteParams struct {
 	Document string `json:"document" jsonschema:"link or document_id"`
 	Parent   string `json:"parent_id,omitempty" jsonschema:"block whose children they are; left out: the document"`
@@ -110,24 +107,17 @@ type deleteParams struct {
 	End      int    `json:"end" jsonschema:"the first that stays"`
 }
 
-// deleteBlocks is tried once: the same numbers mean other blocks afterwards.
-type deleteBlocks struct{}
+func (p deleteParams) Needs() []feishu.Scope { return feishu.Linked(p.Document, feishu.WriteDoc) }
+func (p deleteParams) Summary() string       { return p.Document }
 
-func (deleteBlocks) Needs(p deleteParams) []feishu.Scope { return needs(p.Document, feishu.WriteDoc) }
-func (deleteBlocks) Summary(p deleteParams) string       { return p.Document }
-func (deleteBlocks) Do(ctx context.Context, as *feishu.Person, call tool.Call, p deleteParams) (r chat.ToolResult, err error) {
+// deleteBlocks is tried once: the same numbers mean other blocks afterwards.
+func deleteBlocks(ctx context.Context, as *feishu.Person, call tool.Call, p deleteParams) (r chat.ToolResult, err error) {
 	if p.Start < 0 || p.End <= p.Start {
 		return r, fault.Errorf(fault.Invalid, "end must be greater than start")
 	}
-	id, err := find(ctx, as, p.Document)
+	id, parent, err := findParent(ctx, as, p.Document, p.Parent)
 	if err != nil {
 		return r, err
-	}
-	parent := id
-	if p.Parent != "" {
-		if parent, err = feishu.ID("parent_id", p.Parent); err != nil {
-			return r, err
-		}
 	}
 	_, err = feishu.Call(ctx, as, larkdocx.New(as.Config()).DocumentBlockChildren.BatchDelete, larkdocx.NewBatchDeleteDocumentBlockChildrenReqBuilder().
 		DocumentId(id).BlockId(parent).DocumentRevisionId(-1).ClientToken(feishu.ClientToken(call.ID, "delete")).

@@ -16,10 +16,10 @@ import (
 // Tools are those for files.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
-		feishu.Define(s, "feishu_list_files", chat.ClassRead, "Lists a folder of the user's Feishu drive, or its root.", list{}),
-		feishu.Define(s, "feishu_download_file", chat.ClassIdempotent, "Downloads a file of the user's Feishu drive to a path.", download{}, tool.OnRunner),
-		feishu.Define(s, "feishu_upload_file", chat.ClassOnce, "Uploads a file to a folder of the user's Feishu drive.", upload{}, tool.OnRunner),
-		feishu.Define(s, "feishu_add_permission", chat.ClassIdempotent, "Lets somebody view or edit a document, file or folder of the user in Feishu. Call it only when the user has asked for it.", addPermission{}),
+		feishu.Define(s, "feishu_list_files", chat.ClassRead, "Lists a folder of the user's Feishu drive, or its root.", list),
+		feishu.Define(s, "feishu_download_file", chat.ClassIdempotent, "Downloads a file of the user's Feishu drive to a path.", download, tool.OnRunner),
+		feishu.Define(s, "feishu_upload_file", chat.ClassOnce, "Uploads a file to a folder of the user's Feishu drive.", upload, tool.OnRunner),
+		feishu.Define(s, "feishu_add_permission", chat.ClassIdempotent, "Lets somebody view or edit a document, file or folder of the user in Feishu. Call it only when the user has asked for it.", addPermission),
 	}
 }
 
@@ -28,31 +28,19 @@ type listParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type list struct{}
+func (listParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.ReadDrive} }
+func (p listParams) Summary() string     { return p.Folder }
 
-func (list) Needs(listParams) []feishu.Scope { return []feishu.Scope{feishu.ReadDrive} }
-func (list) Summary(p listParams) string     { return p.Folder }
-func (list) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p listParams) (r chat.ToolResult, err error) {
-	q := larkdrive.NewListFileReqBuilder().PageSize(50)
-	if p.Folder != "" {
-		ref, err := feishu.Resolve(ctx, as, p.Folder, "", "folder")
-		if err != nil {
-			return r, err
-		}
-		q.FolderToken(ref.Token)
-	}
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
-	got, err := feishu.Call(ctx, as, larkdrive.New(as.Config()).File.List, q.Build())
-	if err != nil || got.Data == nil {
-		return feishu.List("files", nil, ""), err
+func list(ctx context.Context, as *feishu.Person, _ tool.Call, p listParams) (r chat.ToolResult, err error) {
+	files, next, err := feishu.Files(ctx, as, p.Folder, 50, p.PageToken)
+	if err != nil {
+		return r, err
 	}
 	var items []string
-	for _, f := range got.Data.Files {
+	for _, f := range files {
 		items = append(items, fmt.Sprintf("%s: %s (%s) %s", feishu.Text(f.Token), feishu.Text(f.Name), feishu.Text(f.Type), feishu.Text(f.Url)))
 	}
-	return feishu.List("files", items, feishu.Text(got.Data.NextPageToken)), nil
+	return feishu.List("files", items, next), nil
 }
 
 type permissionParams struct {
@@ -63,17 +51,15 @@ type permissionParams struct {
 	Permission string `json:"permission" jsonschema:"view, edit or full_access"`
 }
 
-type addPermission struct{}
-
 // kinds are what links call something, and what its permissions do.
 var kinds = map[string]string{"docx": "docx", "base": "bitable", "sheets": "sheet", "file": "file", "folder": "folder", "wiki": "wiki"}
 
-func (addPermission) Needs(permissionParams) []feishu.Scope { return []feishu.Scope{feishu.WriteDrive} }
-func (addPermission) Summary(p permissionParams) string {
+func (permissionParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.WriteDrive} }
+func (p permissionParams) Summary() string {
 	return p.Member + " " + p.Permission + " " + p.Document
 }
 
-func (addPermission) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p permissionParams) (r chat.ToolResult, err error) {
+func addPermission(ctx context.Context, as *feishu.Person, _ tool.Call, p permissionParams) (r chat.ToolResult, err error) {
 	ref, err := feishu.ParseRef(p.Document)
 	if err != nil {
 		return r, err

@@ -30,13 +30,11 @@ type downloadParams struct {
 	Path string `json:"output_path"`
 }
 
-type download struct{}
+func (downloadParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.ReadDrive} }
+func (p downloadParams) Summary() string     { return p.Path + " " + p.File }
 
-func (download) Needs(downloadParams) []feishu.Scope { return []feishu.Scope{feishu.ReadDrive} }
-func (download) Summary(p downloadParams) string     { return p.Path + " " + p.File }
-
-// Do streams the file: the library would read it whole into memory. A call that is run again after it wrote the file leaves it alone.
-func (download) Do(ctx context.Context, as *feishu.Person, call tool.Call, p downloadParams) (r chat.ToolResult, err error) {
+// download streams the file: the library would read it whole into memory. A call that is run again after it wrote the file leaves it alone.
+func download(ctx context.Context, as *feishu.Person, call tool.Call, p downloadParams) (r chat.ToolResult, err error) {
 	ref, err := feishu.Resolve(ctx, as, p.File, "file", "file")
 	if err != nil {
 		return r, err
@@ -106,13 +104,11 @@ type uploadParams struct {
 	Name   string `json:"name,omitempty" jsonschema:"left out: the name of the file"`
 }
 
+func (uploadParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.WriteDrive} }
+func (p uploadParams) Summary() string     { return p.Path }
+
 // upload is tried once: Feishu knows no key for it.
-type upload struct{}
-
-func (upload) Needs(uploadParams) []feishu.Scope { return []feishu.Scope{feishu.WriteDrive} }
-func (upload) Summary(p uploadParams) string     { return p.Path }
-
-func (upload) Do(ctx context.Context, as *feishu.Person, call tool.Call, p uploadParams) (r chat.ToolResult, err error) {
+func upload(ctx context.Context, as *feishu.Person, call tool.Call, p uploadParams) (r chat.ToolResult, err error) {
 	file, err := call.Path(p.Path)
 	if err != nil {
 		return r, err

@@ -17,12 +17,12 @@ import (
 // Tools are those for wikis.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
-		feishu.Define(s, "feishu_search_wiki", chat.ClassRead, "Searches the Feishu wikis that the user can read.", search{}),
-		feishu.Define(s, "feishu_wiki_list_spaces", chat.ClassRead, "Lists the Feishu wikis that the user can read.", spaces{}),
-		feishu.Define(s, "feishu_wiki_list_nodes", chat.ClassRead, "Lists the nodes of a Feishu wiki, or those below a node.", nodes{}),
-		feishu.Define(s, "feishu_wiki_get_node", chat.ClassRead, "Says what stands behind a node of a Feishu wiki, by its link or token.", getNode{}),
-		feishu.Define(s, "feishu_wiki_create_node", chat.ClassOnce, "Creates a node with an empty document in a Feishu wiki.", createNode{}),
-		feishu.Define(s, "feishu_wiki_move_node", chat.ClassIdempotent, "Moves a node of a Feishu wiki, with all below it.", moveNode{}),
+		feishu.Define(s, "feishu_search_wiki", chat.ClassRead, "Searches the Feishu wikis that the user can read.", search),
+		feishu.Define(s, "feishu_wiki_list_spaces", chat.ClassRead, "Lists the Feishu wikis that the user can read.", spaces),
+		feishu.Define(s, "feishu_wiki_list_nodes", chat.ClassRead, "Lists the nodes of a Feishu wiki, or those below a node.", nodes),
+		feishu.Define(s, "feishu_wiki_get_node", chat.ClassRead, "Says what stands behind a node of a Feishu wiki, by its link or token.", getNode),
+		feishu.Define(s, "feishu_wiki_create_node", chat.ClassOnce, "Creates a node with an empty document in a Feishu wiki.", createNode),
+		feishu.Define(s, "feishu_wiki_move_node", chat.ClassIdempotent, "Moves a node of a Feishu wiki, with all below it.", moveNode),
 	}
 }
 
@@ -40,19 +40,14 @@ type searchParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type search struct{}
+func (searchParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
+func (p searchParams) Summary() string     { return p.Query }
 
-func (search) Needs(searchParams) []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
-func (search) Summary(p searchParams) string     { return p.Query }
-func (search) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p searchParams) (r chat.ToolResult, err error) {
+func search(ctx context.Context, as *feishu.Person, _ tool.Call, p searchParams) (r chat.ToolResult, err error) {
 	body := larksearch.NewSearchNodeReqBodyBuilder().Query(p.Query)
-	if p.Space != "" {
-		body.SpaceId(p.Space)
-	}
+	feishu.Set(body.SpaceId, p.Space)
 	q := larksearch.NewSearchNodeReqBuilder().PageSize(20).Body(body.Build())
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
+	feishu.Set(q.PageToken, p.PageToken)
 	got, err := feishu.Call(ctx, as, larksearch.New(as.Config()).Node.Search, q.Build())
 	if err != nil || got.Data == nil {
 		return feishu.List("nodes", nil, ""), err
@@ -61,22 +56,19 @@ func (search) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p searchPa
 	for _, n := range got.Data.Items {
 		items = append(items, fmt.Sprintf("%s: %s %s", feishu.Text(n.NodeId), feishu.Text(n.Title), feishu.Text(n.Url)))
 	}
-	return feishu.List("nodes", items, next(got.Data.HasMore, got.Data.PageToken)), nil
+	return feishu.List("nodes", items, feishu.Next(got.Data.HasMore, got.Data.PageToken)), nil
 }
 
 type spacesParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type spaces struct{}
+func (spacesParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
+func (spacesParams) Summary() string       { return "" }
 
-func (spaces) Needs(spacesParams) []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
-func (spaces) Summary(spacesParams) string       { return "" }
-func (spaces) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p spacesParams) (r chat.ToolResult, err error) {
+func spaces(ctx context.Context, as *feishu.Person, _ tool.Call, p spacesParams) (r chat.ToolResult, err error) {
 	q := larkwiki.NewListSpaceReqBuilder().PageSize(50)
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
+	feishu.Set(q.PageToken, p.PageToken)
 	got, err := feishu.Call(ctx, as, larkwiki.New(as.Config()).Space.List, q.Build())
 	if err != nil || got.Data == nil {
 		return feishu.List("spaces", nil, ""), err
@@ -85,7 +77,7 @@ func (spaces) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p spacesPa
 	for _, s := range got.Data.Items {
 		items = append(items, fmt.Sprintf("%s: %s – %s", feishu.Text(s.SpaceId), feishu.Text(s.Name), tool.OneLine(feishu.Text(s.Description), 200)))
 	}
-	return feishu.List("spaces", items, next(got.Data.HasMore, got.Data.PageToken)), nil
+	return feishu.List("spaces", items, feishu.Next(got.Data.HasMore, got.Data.PageToken)), nil
 }
 
 type nodesParams struct {
@@ -94,11 +86,10 @@ type nodesParams struct {
 	PageToken string `json:"page_token,omitempty"`
 }
 
-type nodes struct{}
+func (nodesParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
+func (p nodesParams) Summary() string     { return p.Space + " " + p.Parent }
 
-func (nodes) Needs(nodesParams) []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
-func (nodes) Summary(p nodesParams) string     { return p.Space + " " + p.Parent }
-func (nodes) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p nodesParams) (r chat.ToolResult, err error) {
+func nodes(ctx context.Context, as *feishu.Person, _ tool.Call, p nodesParams) (r chat.ToolResult, err error) {
 	space, err := feishu.ID("space_id", p.Space)
 	if err != nil {
 		return r, err
@@ -111,9 +102,7 @@ func (nodes) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p nodesPara
 		}
 		q.ParentNodeToken(parent)
 	}
-	if p.PageToken != "" {
-		q.PageToken(p.PageToken)
-	}
+	feishu.Set(q.PageToken, p.PageToken)
 	got, err := feishu.Call(ctx, as, larkwiki.New(as.Config()).SpaceNode.List, q.Build())
 	if err != nil || got.Data == nil {
 		return feishu.List("nodes", nil, ""), err
@@ -122,7 +111,7 @@ func (nodes) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p nodesPara
 	for _, n := range got.Data.Items {
 		items = append(items, shown(n))
 	}
-	return feishu.List("nodes", items, next(got.Data.HasMore, got.Data.PageToken)), nil
+	return feishu.List("nodes", items, feishu.Next(got.Data.HasMore, got.Data.PageToken)), nil
 }
 
 // node reads a link to a node, or its token.
@@ -138,11 +127,10 @@ type nodeParams struct {
 	Node string `json:"node" jsonschema:"link or token"`
 }
 
-type getNode struct{}
+func (nodeParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
+func (p nodeParams) Summary() string     { return p.Node }
 
-func (getNode) Needs(nodeParams) []feishu.Scope { return []feishu.Scope{feishu.ReadWiki} }
-func (getNode) Summary(p nodeParams) string     { return p.Node }
-func (getNode) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p nodeParams) (r chat.ToolResult, err error) {
+func getNode(ctx context.Context, as *feishu.Person, _ tool.Call, p nodeParams) (r chat.ToolResult, err error) {
 	token, err := node(p.Node)
 	if err != nil {
 		return r, err
@@ -152,11 +140,4 @@ func (getNode) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p nodePar
 		return r, err
 	}
 	return feishu.List("node", []string{shown(n)}, ""), nil
-}
-
-func next(more *bool, token *string) string {
-	if !feishu.True(more) {
-		return ""
-	}
-	return feishu.Text(token)
 }

@@ -16,12 +16,11 @@ type createParams struct {
 	Parent string `json:"parent_node,omitempty" jsonschema:"link or token; left out: the top of the wiki"`
 }
 
-// createNode is tried once: Feishu knows no key for it.
-type createNode struct{}
+func (createParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.WriteWiki} }
+func (p createParams) Summary() string     { return p.Title }
 
-func (createNode) Needs(createParams) []feishu.Scope { return []feishu.Scope{feishu.WriteWiki} }
-func (createNode) Summary(p createParams) string     { return p.Title }
-func (createNode) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p createParams) (r chat.ToolResult, err error) {
+// createNode is tried once: Feishu knows no key for it.
+func createNode(ctx context.Context, as *feishu.Person, _ tool.Call, p createParams) (r chat.ToolResult, err error) {
 	space, err := feishu.ID("space_id", p.Space)
 	if err != nil {
 		return r, err
@@ -52,13 +51,11 @@ type moveParams struct {
 	Target string `json:"target_space,omitempty" jsonschema:"space_id, where it goes into another wiki"`
 }
 
-type moveNode struct{}
+func (moveParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.WriteWiki} }
+func (p moveParams) Summary() string     { return p.Node }
 
-func (moveNode) Needs(moveParams) []feishu.Scope { return []feishu.Scope{feishu.WriteWiki} }
-func (moveNode) Summary(p moveParams) string     { return p.Node }
-
-// Do moves it. A node that is where it shall be stays there, so a second time changes nothing.
-func (moveNode) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p moveParams) (r chat.ToolResult, err error) {
+// moveNode moves it. A node that is where it shall be stays there, so a second time changes nothing.
+func moveNode(ctx context.Context, as *feishu.Person, _ tool.Call, p moveParams) (r chat.ToolResult, err error) {
 	token, err := node(p.Node)
 	if err != nil {
 		return r, err
@@ -75,9 +72,7 @@ func (moveNode) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p movePa
 		}
 		body.TargetParentToken(parent)
 	}
-	if p.Target != "" {
-		body.TargetSpaceId(p.Target)
-	}
+	feishu.Set(body.TargetSpaceId, p.Target)
 	_, err = feishu.Call(ctx, as, larkwiki.New(as.Config()).SpaceNode.Move, larkwiki.NewMoveSpaceNodeReqBuilder().SpaceId(space).NodeToken(token).Body(body.Build()).Build())
 	return tool.Text("moved the node"), err
 }
