@@ -8,40 +8,38 @@ import (
 // agentClient stands for a coding agent, which answers whole turns and no calls.
 type agentClient interface{ CodingAgent() codingagent.Settings }
 
-// AgentOf returns how the coding agent is asked that a client stands for; false: it stands for a model.
-func AgentOf(c Client) (set codingagent.Settings, ok bool) {
-	effort := ""
+// As returns the first client of type T among c and the clients that it wraps.
+func As[T any](c Client) (found T, ok bool) {
 	for c != nil {
-		if a, ok := c.(agentClient); ok {
-			set = a.CodingAgent()
-			if set.Effort == "" {
-				set.Effort = effort
-			}
-			return set, true
+		if found, ok = c.(T); ok {
+			return found, true
 		}
-		if e, ok := c.(interface{ Effort() string }); ok {
-			effort = e.Effort()
-		}
-		inner, ok := c.(interface{ Unwrap() Client })
-		if !ok {
-			return set, false
+		inner, wraps := c.(interface{ Unwrap() Client })
+		if !wraps {
+			break
 		}
 		c = inner.Unwrap()
 	}
-	return set, false
+	return found, false
 }
 
-// ClientAskOf returns what the program asks whose message a client answers; nil: nothing.
+// AgentOf returns the settings of the coding agent that a client stands for; ok is false if it stands for a model.
+func AgentOf(c Client) (set codingagent.Settings, ok bool) {
+	a, ok := As[agentClient](c)
+	if !ok {
+		return set, false
+	}
+	set = a.CodingAgent()
+	if e, thinks := As[interface{ Effort() string }](c); thinks && set.Effort == "" {
+		set.Effort = e.Effort()
+	}
+	return set, true
+}
+
+// ClientAskOf returns the tools and the response format of the API caller whose message a client answers, nil if there are none.
 func ClientAskOf(c Client) *chat.ClientAsk {
-	for c != nil {
-		if a, ok := c.(interface{ ClientAsk() *chat.ClientAsk }); ok {
-			return a.ClientAsk()
-		}
-		inner, ok := c.(interface{ Unwrap() Client })
-		if !ok {
-			return nil
-		}
-		c = inner.Unwrap()
+	if a, ok := As[interface{ ClientAsk() *chat.ClientAsk }](c); ok {
+		return a.ClientAsk()
 	}
 	return nil
 }

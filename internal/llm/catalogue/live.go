@@ -287,21 +287,13 @@ func (n named) Model() string { return n.id }
 // Refuse returns a client that stands for a model which cannot be called: each call fails with the reason.
 func Refuse(id string, why error) llm.Client { return refusing{id, why} }
 
-// Refused says why a client cannot be called, where that is known without a call; nil: it can be, or only the worker can tell.
+// Refused returns why a client cannot be called, nil if it can be, or if only the worker knows.
 func Refused(client llm.Client) error {
-	for {
-		if r, ok := client.(refusing); ok {
-			if _, elsewhere := errors.AsType[inWorker](r.why); elsewhere {
-				return nil
-			}
-			return r.why
-		}
-		inner, ok := client.(interface{ Unwrap() llm.Client })
-		if !ok {
-			return nil
-		}
-		client = inner.Unwrap()
+	r, ok := llm.As[refusing](client)
+	if _, elsewhere := errors.AsType[inWorker](r.why); !ok || elsewhere {
+		return nil
 	}
+	return r.why
 }
 
 type refusing struct {

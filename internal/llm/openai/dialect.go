@@ -3,7 +3,6 @@ package openai
 import (
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"xbot/internal/chat"
@@ -76,10 +75,8 @@ func (d dialect) thinks(model string, req llm.Request) bool {
 // fewer returns an effort that avoids a refusal of the field: fewer levels if the refusal is about the level, and no
 // field if it is about the field.
 func (e effort) fewer(text string) effort {
-	for _, words := range []string{"unsupported value", "supported values", "invalid value", "does not support '", "must be one of", "input should be", "expected one of", "valid values"} {
-		if strings.Contains(text, words) {
-			return min(e+1, noEffort)
-		}
+	if wire.HasAny(text, "unsupported value", "supported values", "invalid value", "does not support '", "must be one of", "input should be", "expected one of", "valid values") {
+		return min(e+1, noEffort)
 	}
 	return noEffort
 }
@@ -223,9 +220,7 @@ func (d dialect) askRefused(next *dialect, text string) bool {
 
 // itemsRefused learns from a refusal of a field of the Responses API, and reports whether the refusal is about one.
 func (d dialect) itemsRefused(next *dialect, text string) bool {
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
-	}
+	has := func(words ...string) bool { return wire.HasAny(text, words...) }
 	switch {
 	// "Encrypted content is not supported with this model.", "The encrypted content … could not be verified.", and the refusals of
 	// reasoning that does not match the items around it (openai/openai-node#1567, vercel/ai#7543)
@@ -261,17 +256,13 @@ func signatureMissed(text string) bool {
 // stateRefused reports whether a refusal is about provider state in the request: the signature is no longer known, or the service behind an
 // address does not accept the state that it sent.
 func stateRefused(text string) bool {
-	for _, name := range []string{"reasoning_details", "extra_content", "thought signature", "thinking_blocks", "reasoning_opaque", "reasoning_text"} {
-		if strings.Contains(text, name) {
-			return true
-		}
-	}
-	return strings.Contains(text, "signature") && strings.Contains(text, "thinking") || wire.ThoughtsRefused(text)
+	return wire.HasAny(text, "reasoning_details", "extra_content", "thought signature", "thinking_blocks", "reasoning_opaque", "reasoning_text") ||
+		strings.Contains(text, "signature") && strings.Contains(text, "thinking") || wire.ThoughtsRefused(text)
 }
 
 // idRefused reports whether a refusal is about the form of the ids of calls: "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'".
 func idRefused(text string) bool {
-	return strings.Contains(text, "tool_use.id") || strings.Contains(text, "tool_use_id") || strings.Contains(text, "tool_call_id") || strings.Contains(text, "tool call id")
+	return wire.HasAny(text, "tool_use.id", "tool_use_id", "tool_call_id", "tool call id")
 }
 
 // turnsRefused reports whether a refusal is about a user message that follows another one or a result: Mistral, and the

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -229,9 +228,7 @@ func (e *Events) say(name string, words []byte) {
 		return
 	}
 	low := strings.ToLower(string(words[:min(len(words), maxRefusalBytes)]))
-	sounds := slices.ContainsFunc(
-		[]string{"error", "fail", "exceed", "insufficient", "limit", "timeout", "timed out", "overload", "unavailable", "余额", "限流"},
-		func(word string) bool { return strings.Contains(low, word) })
+	sounds := HasAny(low, "error", "fail", "exceed", "insufficient", "limit", "timeout", "timed out", "overload", "unavailable", "余额", "限流")
 	if name == "error" || words[0] != ':' && sounds {
 		e.takeStray(append([]byte{' '}, words...))
 	}

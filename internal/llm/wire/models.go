@@ -164,5 +164,5 @@ var otherWords = []string{
 func chats(id string) bool {
 	low := strings.ToLower(id)
 	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '`' }
-	return id != "" && len(id) <= 128 && !strings.ContainsFunc(id, odd) && !slices.ContainsFunc(otherWords, func(word string) bool { return strings.Contains(low, word) })
+	return id != "" && len(id) <= 128 && !strings.ContainsFunc(id, odd) && !HasAny(low, otherWords...)
 }

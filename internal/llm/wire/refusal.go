@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -143,16 +144,14 @@ func (r *Refusal) kind() fault.Kind {
 	}
 }
 
+// HasAny reports whether a text contains one of the words.
+func HasAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+}
+
 // kindByWords decides for an error object without a status, inside a stream.
 func kindByWords(text string) fault.Kind {
-	has := func(words ...string) bool {
-		for _, word := range words {
-			if strings.Contains(text, word) {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(words ...string) bool { return HasAny(text, words...) }
 	switch {
 	case has("rate_limit", "rate limit", "ratelimit", "too many requests", "too_many_requests", "throttling", "throttled", "insufficient_quota", "exceeded your current quota",
 		"quota exceeded", "resource_exhausted", "tokens per min", "requests per min", "concurrency limit", "slow down", "请求过于频繁", "速率限制", "访问量过大", "并发"):
@@ -171,16 +170,11 @@ func kindByWords(text string) fault.Kind {
 // noCredit reports whether an error says that the account has no money left, which no later attempt brings back: DeepSeek, MiniMax, Zhipu,
 // Anthropic, Qwen, OpenRouter, Kimi, one-api and its like.
 func noCredit(text string) bool {
-	for _, words := range []string{
+	return HasAny(text,
 		"insufficient balance", "insufficient_balance", "insufficient account balance", "balance is insufficient", "insufficient credit", "insufficient_credit",
 		"insufficient funds", "credit balance is too low", "requires more credits", "out of credits", "insufficient_user_quota", "user quota is not enough",
 		"payment required", "payment_required", "arrearage", "overdue", "余额不足", "额度不足", "欠费",
-	} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	)
 }
 
 func outOfQuota(text string) bool {
@@ -205,15 +199,7 @@ var tooLongWords = []string{
 // tooLong reports whether an error says that the input exceeds the context window. An error about the limit asked for
 // the output is not that, though vLLM mentions the context length in it: a shorter conversation would not help.
 func tooLong(text string) bool {
-	if LimitRefused(text) {
-		return false
-	}
-	for _, words := range tooLongWords {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	return !LimitRefused(text) && HasAny(text, tooLongWords...)
 }
 
 // LimitRefused reports whether an error, in lower case, says that the limit asked for the output is too high.
@@ -224,15 +210,10 @@ func LimitRefused(text string) bool {
 	if !strings.Contains(text, "max_tokens") && !strings.Contains(text, "max_completion_tokens") {
 		return false
 	}
-	for _, words := range []string{
+	return HasAny(text,
 		"is too large", "valid range", "range of max_", "at most", "maximum allowed number of output", "above maximum value", "must be less than or equal to",
 		"maximum output tokens",
-	} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	)
 }
 
 // ThoughtsRefused reports whether a lower-case error refuses thinking blocks in a request without thinking: "When thinking is
