@@ -28,6 +28,7 @@ import (
 	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/memo"
 	"xbot/internal/channel/token"
 	"xbot/internal/fault"
 )
@@ -50,13 +51,13 @@ type Account struct {
 	set    settings
 	http   *http.Client
 	tokens *token.Cache
-	im     *larkim.V1      // messages, files, chats
-	cards  *larkcardkit.V1 // cards that stream
-	book   *larkcontact.V3 // the address book
-	people *memo[string]   // names by open_id
-	chats  *memo[place]    // chats by chat_id
-	wrote  *memo[author]   // who wrote which message, for recalls
-	pause  time.Duration   // the first between two connections
+	im     *larkim.V1         // messages, files, chats
+	cards  *larkcardkit.V1    // cards that stream
+	book   *larkcontact.V3    // the address book
+	people *memo.Memo[string] // names by open_id
+	chats  *memo.Memo[place]  // chats by chat_id
+	wrote  *memo.Memo[author] // who wrote which message, for recalls
+	pause  time.Duration      // the first between two connections
 
 	intake
 
@@ -85,7 +86,7 @@ var (
 )
 
 func newAccount(name string, s settings, client *http.Client) *Account {
-	a := &Account{name: name, set: s, http: client, people: newMemo[string](), chats: newMemo[place](), wrote: newMemo[author](), pause: firstPause}
+	a := &Account{name: name, set: s, http: client, people: memo.New[string](), chats: memo.New[place](), wrote: memo.New[author](), pause: firstPause}
 	a.slots = make(chan struct{}, maxHandling)
 	a.tokens = token.New(a.askToken)
 	config := a.config()
@@ -138,7 +139,7 @@ func (a *Account) Run(ctx context.Context, to channel.Receiver, report channel.R
 	if !a.set.webhook {
 		return a.connect(ctx, to, report)
 	}
-	pause := newBackoff(a.pause)
+	pause := pauses(a.pause)
 	for {
 		_, err := a.tokens.Get(ctx)
 		switch {
@@ -152,7 +153,7 @@ func (a *Account) Run(ctx context.Context, to channel.Receiver, report channel.R
 			return err
 		}
 		report.Report(channel.Status{Err: err})
-		pause.wait(ctx)
+		channel.Rest(ctx, pause.NextBackOff())
 	}
 }
 

@@ -1,9 +1,9 @@
 package feishu
 
 import (
-	"context"
-	"math/rand/v2"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 )
 
 const (
@@ -13,21 +13,8 @@ const (
 	steady = time.Minute
 )
 
-// backoff is the pauses between attempts: doubled each time, with jitter, since many lose their connection at once.
-type backoff struct{ next, first time.Duration }
-
-func newBackoff(first time.Duration) *backoff { return &backoff{next: first, first: first} }
-
-func (b *backoff) reset() { b.next = b.first }
-
-// wait pauses, at most until ctx ends.
-func (b *backoff) wait(ctx context.Context) {
-	d := b.next/2 + rand.N(b.next/2+1)
-	b.next = min(b.next*2, maxPause)
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+// pauses returns the pauses between attempts. They double up to maxPause. Each is half of that to all of it, since many
+// connections end at the same time.
+func pauses(first time.Duration) *backoff.ExponentialBackOff {
+	return &backoff.ExponentialBackOff{InitialInterval: first * 3 / 4, MaxInterval: maxPause * 3 / 4, Multiplier: 2, RandomizationFactor: 1. / 3}
 }

@@ -97,7 +97,7 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 	if direct {
 		e.ChatType = chat.ChatDirect
 	}
-	a.wrote.put(id, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: e.Chat, thread: e.Thread}, memoFor)
+	a.wrote.Put(id, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: e.Chat, thread: e.Thread}, memoFor)
 	if !bot { // one without a name is called back by no answer
 		if e.Sender.Name = a.nameOf(look, sender, e.Chat); e.Sender.Name == "" {
 			e.Sender.Name = a.nameOn(look, sender, id)

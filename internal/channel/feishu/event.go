@@ -175,7 +175,7 @@ func (a *Account) recalled(ctx context.Context, raw json.RawMessage) (chat.Envel
 		return chat.Envelope{}, false, fault.Errorf(fault.Invalid, "a recall is malformed")
 	}
 	id, where := *in.MessageId, data(in.ChatId)
-	w, known := a.wrote.get(id)
+	w, known := a.wrote.Get(id)
 	if !known {
 		var err error
 		if w, known, err = a.authorOf(ctx, id, where); err != nil || !known {

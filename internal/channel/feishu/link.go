@@ -31,7 +31,7 @@ const (
 // connect keeps a long connection until ctx ends. The library connects once; when again is decided here.
 func (a *Account) connect(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	ctx = inbound(ctx, to, report)
-	pause := newBackoff(a.pause)
+	pause := pauses(a.pause)
 	var client *larkws.Client
 	var stood atomic.Bool
 	for ctx.Err() == nil {
@@ -51,10 +51,10 @@ func (a *Account) connect(ctx context.Context, to channel.Receiver, report chann
 			return err
 		}
 		if time.Since(began) >= steady {
-			pause.reset()
+			pause.Reset()
 		}
 		report.Report(channel.Status{Err: err})
-		pause.wait(ctx)
+		channel.Rest(ctx, pause.NextBackOff())
 	}
 	return nil
 }

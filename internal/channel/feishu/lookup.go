@@ -15,6 +15,9 @@ import (
 )
 
 const (
+	// memoFor is how long the account believes what it looked up. It looks up again sooner what it did not find.
+	memoFor   = 6 * time.Hour
+	absentFor = 10 * time.Minute
 	// maxQuote bounds what is quoted of a message, and maxForwarded and maxForwardedText a forwarded conversation.
 	maxQuote         = 2000 // characters
 	maxForwarded     = 50   // messages
@@ -75,7 +78,7 @@ func (a *Account) read(ctx context.Context, id string) ([]stored, error) {
 	items := allStored(data(out.Data).Items)
 	for _, m := range items {
 		if m.senderType == "user" && m.sender != "" && m.senderName != "" {
-			a.people.put(m.sender, m.senderName, memoFor)
+			a.people.Put(m.sender, m.senderName, memoFor)
 		}
 	}
 	return items, nil
@@ -173,22 +176,22 @@ func (a *Account) nameOf(ctx context.Context, id, in string) string {
 	if id == "" {
 		return ""
 	}
-	if name, ok := a.people.get(id); ok {
+	if name, ok := a.people.Get(id); ok {
 		return name
 	}
 	name, err := a.listed(ctx, id)
 	if name != "" {
-		a.people.put(id, name, memoFor)
+		a.people.Put(id, name, memoFor)
 		return name
 	}
 	if in != "" {
 		a.members(ctx, in)
-		if name, ok := a.people.get(id); ok {
+		if name, ok := a.people.Get(id); ok {
 			return name
 		}
 	}
 	if _, refused := refusalOf(err); err == nil || refused && !refusedAs(err, limited, flaky) {
-		a.people.put(id, "", absentFor)
+		a.people.Put(id, "", absentFor)
 	}
 	return ""
 }
@@ -197,14 +200,14 @@ func (a *Account) nameOf(ctx context.Context, id, in string) string {
 // either it is not asked again for a while.
 func (a *Account) nameOn(ctx context.Context, id, message string) string {
 	asked := "message of " + id // no id of a person has a space
-	if _, before := a.people.get(asked); before {
+	if _, before := a.people.Get(asked); before {
 		return ""
 	}
-	a.people.put(asked, "", absentFor)
+	a.people.Put(asked, "", absentFor)
 	if _, err := a.read(ctx, message); err != nil {
 		return ""
 	}
-	name, _ := a.people.get(id)
+	name, _ := a.people.Get(id)
 	return name
 }
 
@@ -227,19 +230,19 @@ func (a *Account) members(ctx context.Context, id string) {
 	for _, one := range data(out.Data).Items {
 		m := data(one)
 		if id, name := data(m.MemberId), data(m.Name); id != "" && name != "" {
-			a.people.put(id, name, memoFor)
+			a.people.Put(id, name, memoFor)
 		}
 	}
 }
 
 // chatInfo tells of what kind a chat is and what it is called.
 func (a *Account) chatInfo(ctx context.Context, id string) (place, error) {
-	if c, ok := a.chats.get(id); ok {
+	if c, ok := a.chats.Get(id); ok {
 		return c, nil
 	}
 	out, err := call(ctx, a, a.im.Chat.Get, larkim.NewGetChatReqBuilder().ChatId(id).Build())
 	if _, refused := refusalOf(err); refused && !refusedAs(err, limited, flaky) {
-		a.chats.put(id, place{kind: chat.ChatGroup}, absentFor)
+		a.chats.Put(id, place{kind: chat.ChatGroup}, absentFor)
 	}
 	if err != nil {
 		return place{}, err
@@ -249,7 +252,7 @@ func (a *Account) chatInfo(ctx context.Context, id string) (place, error) {
 	if data(known.ChatMode) == "p2p" {
 		c.kind = chat.ChatDirect
 	}
-	a.chats.put(id, c, memoFor)
+	a.chats.Put(id, c, memoFor)
 	return c, nil
 }
 

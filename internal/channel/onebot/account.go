@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/memo"
 	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
 )
@@ -29,14 +30,14 @@ type account struct {
 	cool     time.Duration // the pause after connections that were cut off at once
 	behind   int           // times in a row that catching up has failed; of Run alone
 
-	names *names
+	names *memo.Memo[string] // of people and groups
 	met   *met
 	marks *marks
 	pace  pace
 }
 
 func newAccount(name string, s settings, o channel.Resources) *account {
-	a := &account{name: name, settings: s, resources: o, files: o.FileClient(s.ownAddress()), self: wire.Number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
+	a := &account{name: name, settings: s, resources: o, files: o.FileClient(s.ownAddress()), self: wire.Number(s.self), names: memo.New[string](), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
 	a.pace.pause = s.pause
 	return a
 }

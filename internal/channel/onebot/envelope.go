@@ -100,14 +100,14 @@ func (a *account) senderName(ctx context.Context, e *event) string {
 	if name == "" {
 		return a.member(ctx, string(e.GroupID), e.UserID)
 	}
-	a.names.put("m/"+string(e.GroupID)+"/"+string(e.UserID), name)
+	a.named("m/"+string(e.GroupID)+"/"+string(e.UserID), name)
 	return name
 }
 
 // member is what a member of a group is called there, empty if nobody knows.
 func (a *account) member(ctx context.Context, group string, user wire.Number) string {
 	key := "m/" + group + "/" + string(user)
-	if name, ok := a.names.get(key); ok {
+	if name, ok := a.names.Get(key); ok {
 		return name
 	}
 	ctx, cancel := context.WithTimeout(ctx, nameWait)
@@ -121,7 +121,7 @@ func (a *account) member(ctx context.Context, group string, user wire.Number) st
 	if err == nil { // without a name the number stands for the person
 		name = cleanName(cmp.Or(strings.TrimSpace(got.Card), got.Nickname))
 	}
-	a.names.put(key, name)
+	a.named(key, name)
 	return name
 }
 
@@ -130,10 +130,10 @@ func (a *account) groupName(ctx context.Context, e *event) string {
 	key := "g/" + string(e.GroupID)
 	if e.GroupName != "" {
 		name := cleanName(e.GroupName)
-		a.names.put(key, name)
+		a.named(key, name)
 		return name
 	}
-	if name, ok := a.names.get(key); ok {
+	if name, ok := a.names.Get(key); ok {
 		return name
 	}
 	ctx, cancel := context.WithTimeout(ctx, nameWait)
@@ -146,7 +146,7 @@ func (a *account) groupName(ctx context.Context, e *event) string {
 	if err == nil { // a group without a name is shown by its number
 		name = cleanName(got.Name)
 	}
-	a.names.put(key, name)
+	a.named(key, name)
 	return name
 }
 

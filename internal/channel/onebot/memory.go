@@ -8,47 +8,19 @@ import (
 	"xbot/internal/channel/onebot/wire"
 )
 
-// names remembers for a while what people and groups are called. Its zero answer is "not known".
-type names struct {
-	mu    sync.Mutex
-	known map[string]nameEntry
-}
-
-type nameEntry struct {
-	name  string
-	until time.Time
-}
-
-// How long and how many names are remembered. Not to have found one is remembered for a shorter time.
+// How long names of people and groups are remembered. Not to have found one is remembered for a shorter time.
 const (
 	nameLife   = 10 * time.Minute
 	absentLife = time.Minute
-	maxNames   = 8192
 )
 
-func newNames() *names { return &names{known: map[string]nameEntry{}} }
-
-func (n *names) get(key string) (string, bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	got, ok := n.known[key]
-	if !ok || time.Now().After(got.until) {
-		return "", false
-	}
-	return got.name, true
-}
-
-func (n *names) put(key, name string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.known) >= maxNames {
-		clear(n.known) // they are asked for again
-	}
+// named remembers what somebody or a group is called; empty: it was not found.
+func (a *account) named(key, name string) {
 	life := nameLife
 	if name == "" {
 		life = absentLife
 	}
-	n.known[key] = nameEntry{name: name, until: time.Now().Add(life)}
+	a.names.Put(key, name, life)
 }
 
 // met remembers the newest messages by NapCat's number, for notices that name no time.
