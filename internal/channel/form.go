@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 )
 
 // maxValue bounds the value of an option, in bytes.
@@ -53,6 +54,23 @@ func (d Driver) Faults(settings map[string]string) []chat.ChannelFault {
 		out = append(out, chat.ChannelFault{Option: option, Kind: chat.FaultForm, Text: err.Error()})
 	}
 	return out
+}
+
+// Values returns the settings of an account by the names of options, with the defaults. Invalid: a required one is missing, which stands at
+// where, or one is none of its choices.
+func Values(options []Option, given map[string]string, where string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, o := range options {
+		v := cmp.Or(strings.TrimSpace(given[o.Name]), o.Default)
+		if v == "" && o.Required {
+			return nil, fault.Errorf(fault.Invalid, "%s is missing: copy it from %s", o.Name, where)
+		}
+		if v != "" && len(o.Choices) > 0 && !slices.Contains(o.Choices, v) {
+			return nil, fault.Errorf(fault.Invalid, "%s must be %s", o.Name, strings.Join(o.Choices, " or "))
+		}
+		values[o.Name] = v
+	}
+	return values, nil
 }
 
 // fault says what can be said of a value without knowing the platform.

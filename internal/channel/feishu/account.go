@@ -19,6 +19,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	larkcore "github.com/larksuite/oapi-sdk-go/v3/core"
@@ -61,8 +62,7 @@ type Account struct {
 
 	intake
 
-	mu sync.Mutex
-	me identity
+	me atomic.Pointer[identity] // nil: not known yet
 }
 
 // intake is how the platform's events are handled.
@@ -110,11 +110,8 @@ type identity struct {
 
 // identify returns who the bot is, asking once.
 func (a *Account) identify(ctx context.Context) (identity, error) {
-	a.mu.Lock()
-	me := a.me
-	a.mu.Unlock()
-	if me.OpenID != "" {
-		return me, nil
+	if me := a.me.Load(); me != nil {
+		return *me, nil
 	}
 	var out struct {
 		Bot identity `json:"bot"`
@@ -125,9 +122,7 @@ func (a *Account) identify(ctx context.Context) (identity, error) {
 	if out.Bot.OpenID == "" {
 		return identity{}, fault.Errorf(fault.Denied, "the app has no bot: open.feishu.cn, the app, Add Features, Bot")
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.me = out.Bot
+	a.me.Store(&out.Bot)
 	return out.Bot, nil
 }
 

@@ -1,11 +1,9 @@
 package feishu
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"xbot/internal/channel"
@@ -74,19 +72,14 @@ func open(account string, given map[string]string, o channel.Resources) (channel
 }
 
 func parse(given map[string]string) (settings, error) {
-	values := map[string]string{}
+	values, err := channel.Values(options(), given, "open.feishu.cn, the app, Credentials & Basic Info")
+	if err != nil {
+		return settings{}, err
+	}
 	for _, o := range options() {
-		v := cmp.Or(strings.TrimSpace(given[o.Name]), o.Default)
-		if v == "" && o.Required {
-			return settings{}, fault.Errorf(fault.Invalid, "%s is missing: copy it from open.feishu.cn, the app, Credentials & Basic Info", o.Name)
-		}
-		if v != "" && len(o.Choices) > 0 && !slices.Contains(o.Choices, v) {
-			return settings{}, fault.Errorf(fault.Invalid, "%s must be %s", o.Name, strings.Join(o.Choices, " or "))
-		}
-		if o.Secret && len(v) > maxSecretBytes {
+		if o.Secret && len(values[o.Name]) > maxSecretBytes {
 			return settings{}, fault.Errorf(fault.Invalid, "%s is longer than any of Feishu; copy it again", o.Name)
 		}
-		values[o.Name] = v
 	}
 	s := settings{
 		appID: values["app_id"], secret: values["app_secret"], webhook: values["mode"] == modeWebhook,

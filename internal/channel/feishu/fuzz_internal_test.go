@@ -32,7 +32,7 @@ func alone(webhook bool) *Account {
 	a := newAccount("a", settings{
 		appID: "cli_x", secret: "s", webhook: webhook, token: "token", encryptKey: "key", domain: "http://nowhere.invalid",
 	}, &http.Client{Transport: nowhere{}})
-	a.me = identity{OpenID: "ou_bot", Name: "bot"}
+	a.me.Store(&identity{OpenID: "ou_bot", Name: "bot"})
 	return a
 }
 

@@ -112,16 +112,9 @@ func plainText(s string) object { return object{"tag": "plain_text", "content": 
 
 // encode makes JSON without escapes for HTML, which would count against the limits.
 func encode(v any) string {
-	var b jsonBuffer
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // it has plain values only
-	return string(b[:max(0, len(b)-1)])
-}
-
-type jsonBuffer []byte
-
-func (b *jsonBuffer) Write(p []byte) (int, error) {
-	*b = append(*b, p...)
-	return len(p), nil
+	return strings.TrimSuffix(b.String(), "\n")
 }

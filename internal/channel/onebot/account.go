@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"xbot/internal/channel"
@@ -22,9 +22,8 @@ type account struct {
 	files     *http.Client                             // for addresses that came with messages
 	dial      func(ctx context.Context) (*conn, error) // a connection for actions alone; nil: there is none of our making
 
-	mu   sync.Mutex
-	link *conn       // for actions, while Run holds one
-	self wire.Number // who the bot is, once known
+	link atomic.Pointer[conn]        // for actions, while Run holds one
+	self atomic.Pointer[wire.Number] // who the bot is, once known
 
 	patience time.Duration // how long one event may fail before it is passed over
 	cool     time.Duration // the pause after connections that were cut off at once
@@ -37,8 +36,9 @@ type account struct {
 }
 
 func newAccount(name string, s settings, o channel.Resources) *account {
-	a := &account{name: name, settings: s, resources: o, files: o.FileClient(s.ownAddress()), self: wire.Number(s.self), names: memo.New[string](), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
+	a := &account{name: name, settings: s, resources: o, files: o.FileClient(s.ownAddress()), names: memo.New[string](), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
 	a.pace.pause = s.pause
+	a.self.Store(new(wire.Number(s.self)))
 	return a
 }
 
@@ -67,42 +67,15 @@ const (
 	sendWait = 30 * time.Second
 )
 
-// setLink says which connection takes actions.
-func (a *account) setLink(c *conn) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.link = c
-}
-
-// unlink forgets a connection if it is still the one.
-func (a *account) unlink(c *conn) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.link == c {
-		a.link = nil
-	}
-}
-
+// linked returns the connection for actions, nil if it has ended.
 func (a *account) linked() *conn {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.link != nil && a.link.reason() == nil {
-		return a.link
+	if c := a.link.Load(); c != nil && c.reason() == nil {
+		return c
 	}
 	return nil
 }
 
-func (a *account) who() wire.Number {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.self
-}
-
-func (a *account) setSelf(n wire.Number) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.self = n
-}
+func (a *account) who() wire.Number { return *a.self.Load() }
 
 // with runs f on the connection that takes actions: the one of Run, or one of its own where Run is another process's.
 func (a *account) with(ctx context.Context, f func(c *conn) error) error {

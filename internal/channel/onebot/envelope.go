@@ -106,26 +106,10 @@ func (a *account) senderName(ctx context.Context, e *event) string {
 
 // member is what a member of a group is called there, empty if nobody knows.
 func (a *account) member(ctx context.Context, group string, user wire.Number) string {
-	key := "m/" + group + "/" + string(user)
-	if name, ok := a.names.Get(key); ok {
-		return name
-	}
-	ctx, cancel := context.WithTimeout(ctx, nameWait)
-	defer cancel()
-	var got struct {
-		Card     string `json:"card"`
-		Nickname string `json:"nickname"`
-	}
-	err := a.ask(ctx, "get_group_member_info", params{"group_id": wire.Number(group).Param(), "user_id": user.Param(), "no_cache": false}, &got)
-	name := ""
-	if err == nil { // without a name the number stands for the person
-		name = cleanName(cmp.Or(strings.TrimSpace(got.Card), got.Nickname))
-	}
-	a.named(key, name)
-	return name
+	return a.lookup(ctx, "m/"+group+"/"+string(user), "get_group_member_info", params{"group_id": wire.Number(group).Param(), "user_id": user.Param(), "no_cache": false}, "card", "nickname")
 }
 
-// groupName is what a group is called. Newer versions of NapCat tell with every message.
+// groupName is what a group is called, empty if nobody knows. Newer versions of NapCat tell with every message.
 func (a *account) groupName(ctx context.Context, e *event) string {
 	key := "g/" + string(e.GroupID)
 	if e.GroupName != "" {
@@ -133,18 +117,23 @@ func (a *account) groupName(ctx context.Context, e *event) string {
 		a.named(key, name)
 		return name
 	}
+	return a.lookup(ctx, key, "get_group_info", params{"group_id": e.GroupID.Param(), "no_cache": false}, "group_name")
+}
+
+// lookup returns the name that is remembered under a key, else the first of these fields in the answer to an action. An error is as good as no name: the number
+// stands for the member or the group.
+func (a *account) lookup(ctx context.Context, key, action string, p params, fields ...string) string {
 	if name, ok := a.names.Get(key); ok {
 		return name
 	}
 	ctx, cancel := context.WithTimeout(ctx, nameWait)
 	defer cancel()
-	var got struct {
-		Name string `json:"group_name"`
-	}
-	err := a.ask(ctx, "get_group_info", params{"group_id": e.GroupID.Param(), "no_cache": false}, &got)
+	var got map[string]wire.Text
 	name := ""
-	if err == nil { // a group without a name is shown by its number
-		name = cleanName(got.Name)
+	if a.ask(ctx, action, p, &got) == nil {
+		for _, field := range fields {
+			name = cmp.Or(name, cleanName(string(got[field])))
+		}
 	}
 	a.named(key, name)
 	return name

@@ -114,7 +114,7 @@ func (a *account) whoami(ctx context.Context, c *conn) (channel.Identity, error)
 	if a.settings.self != "" && a.settings.self != string(got.UserID) {
 		return channel.Identity{}, errOther(string(got.UserID), a.settings.self)
 	}
-	a.setSelf(got.UserID)
+	a.self.Store(&got.UserID)
 	return channel.Identity{ID: string(got.UserID), Name: clean(got.Nickname)}, nil
 }
 

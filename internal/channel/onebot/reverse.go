@@ -159,7 +159,7 @@ func (r *reverse) take(ctx context.Context, h *holds, at attachment, c *conn) {
 			h.api.close()
 		}
 		h.api = c
-		r.setLink(c)
+		r.link.Store(c)
 	}
 	if at.role == roleAPI {
 		return

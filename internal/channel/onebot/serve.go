@@ -1,6 +1,7 @@
 package onebot
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,23 +38,15 @@ func (a *account) serve(ctx context.Context, c, actions *conn, to channel.Receiv
 		}
 	}
 	if _, err := a.whoami(ctx, actions); err != nil {
-		return firstOf(c.reason(), err)
+		return cmp.Or(c.reason(), err) // the reason comes first: err follows from it
 	}
 	if actions == c {
-		a.setLink(c)
-		defer a.unlink(c)
+		a.link.Store(c)
+		defer a.link.CompareAndSwap(c, nil)
 	}
 	in := &intake{account: a, c: c, to: to, report: report}
 	in.run(ctx)
 	return c.reason()
-}
-
-// firstOf prefers the reason why a connection ended to what followed from it.
-func firstOf(reason, err error) error {
-	if reason != nil {
-		return reason
-	}
-	return err
 }
 
 // intake takes in the events of one connection.
@@ -93,7 +86,7 @@ func (in *intake) run(ctx context.Context) {
 		in.report.Report(channel.Status{Connected: true})
 		in.listen(ctx)
 	}
-	in.c.end(firstOf(err, errClosed))
+	in.c.end(cmp.Or(err, errClosed))
 	in.c.loops.Wait()
 	lanes.Wait()
 	in.leave()

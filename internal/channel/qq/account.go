@@ -27,7 +27,7 @@ type Account struct {
 	self atomic.Pointer[person]
 
 	// What the platform has refused once is not tried again in the same kind of place, until the process ends.
-	unable refusals
+	unable sync.Map      // of refused
 	typed  atomic.Uint32 // numbers of "is writing"
 }
 
@@ -59,31 +59,19 @@ func (a *Account) Run(ctx context.Context, to channel.Receiver, report channel.R
 	return (&gateway{Account: a, to: to, report: report}).run(ctx)
 }
 
-// refusals remembers by kind of place what a bot may not do there.
-type refusals struct {
-	mu   sync.Mutex
-	what map[refused]bool
-}
-
+// refused is a class of messages that a bot may not send in a kind of place.
 type refused struct {
 	scene scene
 	class class
 }
 
-func (r *refusals) add(s scene, c class) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.what == nil {
-		r.what = map[refused]bool{}
-	}
-	r.what[refused{s, c}] = true
+// may reports whether the platform has not refused a class of messages in a kind of place.
+func (a *Account) may(s scene, c class) bool {
+	_, refusedBefore := a.unable.Load(refused{s, c})
+	return !refusedBefore
 }
 
-func (r *refusals) has(s scene, c class) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.what[refused{s, c}]
-}
+func (a *Account) mayNot(s scene, c class) { a.unable.Store(refused{s, c}, true) }
 
 // pace is how fast connections are made again.
 type pace struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"xbot/internal/channel"
@@ -90,16 +89,9 @@ func open(account string, given map[string]string, o channel.Resources) (channel
 }
 
 func parse(given map[string]string) (settings, error) {
-	values := map[string]string{}
-	for _, o := range options() {
-		v := cmp.Or(strings.TrimSpace(given[o.Name]), o.Default)
-		if v == "" && o.Required {
-			return settings{}, fault.Errorf(fault.Invalid, "%s is missing: copy it from q.qq.com, the bot, Development settings", o.Name)
-		}
-		if v != "" && len(o.Choices) > 0 && !slices.Contains(o.Choices, v) {
-			return settings{}, fault.Errorf(fault.Invalid, "%s must be %s", o.Name, strings.Join(o.Choices, " or "))
-		}
-		values[o.Name] = v
+	values, err := channel.Values(options(), given, "q.qq.com, the bot, Development settings")
+	if err != nil {
+		return settings{}, err
 	}
 	s := settings{
 		appID: values["app_id"], secret: values["app_secret"], webhook: values["mode"] == modeWebhook,

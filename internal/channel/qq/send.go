@@ -38,8 +38,8 @@ func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Messag
 
 // sendDraft sends a text, in plainer and plainer forms until one is taken.
 func (a *Account) sendDraft(ctx context.Context, s spot, m channel.Message, d draft) (channel.Sent, error) {
-	d.markdown = d.markdown && !a.unable.has(s.scene, noMarkdown)
-	if !d.markdown || a.unable.has(s.scene, noButtons) {
+	d.markdown = d.markdown && a.may(s.scene, noMarkdown)
+	if !d.markdown || !a.may(s.scene, noButtons) {
 		d = d.wordy()
 	}
 	for {
@@ -50,10 +50,10 @@ func (a *Account) sendDraft(ctx context.Context, s spot, m channel.Message, d dr
 		}
 		switch c := r.class(); {
 		case c == noButtons && d.keyboard != nil:
-			a.unable.add(s.scene, noButtons)
+			a.mayNot(s.scene, noButtons)
 			d = d.wordy()
 		case c == noMarkdown && d.markdown:
-			a.unable.add(s.scene, noMarkdown)
+			a.mayNot(s.scene, noMarkdown)
 			d.markdown = false
 			d = d.wordy()
 		case c == badMarkdown && d.markdown:

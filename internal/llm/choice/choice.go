@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"xbot/internal/chat"
@@ -238,30 +239,19 @@ type through struct {
 
 // Generate makes a call through the runner.
 func (t through) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
-	var found findings
-	answer, err := t.Client.Generate(context.WithValue(ctx, findingsKey{}, &found), req, sink)
+	var offline atomic.Bool // the transport met a runner that is offline
+	answer, err := t.Client.Generate(context.WithValue(ctx, offlineKey{}, &offline), req, sink)
 	switch {
 	case llm.Reason(err) == "":
 		return answer, err
-	case found.offline():
+	case offline.Load():
 		return answer, llm.Because("runner "+t.runner+" is offline", err)
 	}
 	return answer, llm.Because("runner "+t.runner+": "+llm.Reason(err), err)
 }
 
-// findings is what the transport of a call met, which adapters tell in their own words.
-type findings struct {
-	mu  sync.Mutex
-	off bool
-}
-
-type findingsKey struct{}
-
-func (f *findings) offline() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.off
-}
+// offlineKey is the key of what the transport of a call reports to Generate: adapters describe its errors in their own words.
+type offlineKey struct{}
 
 // watched notes that a runner was offline.
 type watched struct{ http.RoundTripper }
@@ -270,10 +260,8 @@ type watched struct{ http.RoundTripper }
 func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := w.RoundTripper.RoundTrip(r)
 	if _, ok := errors.AsType[*sandbox.OfflineError](err); ok {
-		if found, ok := r.Context().Value(findingsKey{}).(*findings); ok {
-			found.mu.Lock()
-			found.off = true
-			found.mu.Unlock()
+		if offline, ok := r.Context().Value(offlineKey{}).(*atomic.Bool); ok {
+			offline.Store(true)
 		}
 	}
 	return response, err
