@@ -1,10 +1,12 @@
 package feishu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,12 +41,7 @@ func refusedAs(err error, classes ...class) bool {
 	if !ok {
 		return false
 	}
-	for _, c := range classes {
-		if r.class() == c {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(classes, r.class())
 }
 
 // class is what a refusal means for whoever has asked.
@@ -126,11 +123,7 @@ const spentFor = time.Minute
 func (r *refusal) explained() error {
 	switch r.class() {
 	case limited:
-		after := r.after
-		if after == 0 {
-			after = limitedFor
-		}
-		return fault.Limited(after, "Feishu takes no more calls for now: %w", r)
+		return fault.Limited(cmp.Or(r.after, limitedFor), "Feishu takes no more calls for now: %w", r)
 	case spent:
 		return fault.Limited(spentFor, "the organization has used up its calls of Feishu's API for this month; they begin anew on the first, and other editions have more: %w", r)
 	case flaky:

@@ -145,18 +145,14 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 		Chat: in.Context.Chat, Message: in.Context.Message, Question: button.Question, Button: button.Name, Values: button.values(in.Action.Form, a.namesIn(ctx, in.Context.Chat)),
 	}
 	toast, err := to.Pressed(ctx, p)
-	if err != nil {
+	if err != nil || toast.Text == "" {
 		return nil, err
 	}
-	if toast.Text == "" {
-		return nil, nil
-	}
+	answer := &callback.CardActionTriggerResponse{Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}}
 	if toast.Card != nil {
-		return &callback.CardActionTriggerResponse{
-			Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}, Card: &callback.Card{Type: "raw", Data: askCard(*toast.Card, shownBy{})},
-		}, nil
+		answer.Card = &callback.Card{Type: "raw", Data: askCard(*toast.Card, shownBy{})}
 	}
-	return &callback.CardActionTriggerResponse{Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}}, nil
+	return answer, nil
 }
 
 // author is who wrote a message, and where.
@@ -194,13 +190,10 @@ func (a *Account) authorOf(ctx context.Context, message, in string) (author, boo
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	items, err := a.read(ctx, message)
+	if refused(err) && !refusedAs(err, limited) {
+		return author{}, false, nil
+	}
 	if err != nil {
-		if refusedAs(err, limited) {
-			return author{}, false, err
-		}
-		if _, refused := refusalOf(err); refused {
-			return author{}, false, nil
-		}
 		return author{}, false, err
 	}
 	if len(items) == 0 || items[0].senderType != "user" || items[0].sender == "" {

@@ -1,6 +1,7 @@
 package qq
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"regexp"
@@ -112,18 +113,10 @@ func explained(err error) error {
 		return err
 	}
 	switch c := r.class(); c {
-	case limited, exhausted:
-		after := r.after
-		if after == 0 {
-			after = limitedFor
-			if c == exhausted {
-				after = exhaustedFor
-			}
-		}
-		if c == exhausted {
-			return fault.Limited(after, "the bot has used up its messages of its own for today; an answer to a newer message is not among them: %w", r)
-		}
-		return fault.Limited(after, "QQ takes no more messages for now: %w", r)
+	case exhausted:
+		return fault.Limited(cmp.Or(r.after, exhaustedFor), "the bot has used up its messages of its own for today; an answer to a newer message is not among them: %w", r)
+	case limited:
+		return fault.Limited(cmp.Or(r.after, limitedFor), "QQ takes no more messages for now: %w", r)
 	case flaky:
 		return channel.Uncertain(fault.Errorf(fault.Unavailable, "QQ failed, and did not say whether the message was sent: %w", r))
 	default:

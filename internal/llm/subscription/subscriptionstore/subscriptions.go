@@ -1,3 +1,4 @@
+// Package subscriptionstore stores the accounts at providers of models: those of users and the installation's.
 package subscriptionstore
 
 import (
@@ -11,6 +12,14 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/secret/secretstore"
 )
+
+// Store stores the accounts at providers of models. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // Subscription is one as it is stored: with its key, sealed.
 type Subscription struct {

@@ -1,14 +1,26 @@
+// Package usagestore stores how many tokens were used, by whom and with which model.
 package usagestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	"xbot/internal/llm/dbsqlc"
 	"xbot/internal/pg"
 )
+
+// Store stores the usage of tokens. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // BookUsage adds what a provider counted for calls that are no steps, such as those of a compression, in the transaction
 // that keeps what they brought. Steps book theirs when they end.
@@ -69,4 +81,48 @@ func (s *Store) UsageOf(ctx context.Context, user chat.UserID, key chat.SessionK
 		out[i] = ops.Spent{Model: r.Model, Calls: r.Calls, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens}
 	}
 	return out, nil
+}
+
+// TurnTotals says what a turn took.
+func (s *Store) TurnTotals(ctx context.Context, turn chat.TurnID) (out ops.TurnSpent, err error) {
+	rows, err := dbsqlc.Q.TurnTotals(ctx, s.db.Pool, &turn)
+	if err != nil {
+		return out, pg.Classify(fmt.Errorf("add up turn %s: %w", turn, err))
+	}
+	for _, r := range rows {
+		out.Spent = append(out.Spent, ops.Spent{Model: r.Model, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens})
+		out.Message, out.User, out.Untitled = max(out.Message, r.Message), chat.UserID(r.Owner), r.Untitled
+	}
+	return out, nil
+}
+
+// SessionAbout names the channel and the user of a conversation.
+func (s *Store) SessionAbout(ctx context.Context, key chat.SessionKey) (channel, user string, err error) {
+	row, err := dbsqlc.Q.SessionAbout(ctx, s.db.Pool, key)
+	if err != nil {
+		return "", "", pg.Classify(fmt.Errorf("look up session %s: %w", key, err))
+	}
+	return row.Channel, row.UserName, nil
+}
+
+// TokenRatio returns what a model's provider counts for one token of our estimate, and from how many answers that was
+// learnt; 1 and 0 for a model that has not answered yet.
+func (s *Store) TokenRatio(ctx context.Context, model string) (ratio float64, samples int, err error) {
+	row, err := dbsqlc.Q.RatioGet(ctx, s.db.Pool, model)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 1, 0, nil
+	}
+	if err != nil {
+		return 0, 0, pg.Classify(fmt.Errorf("read token ratio: %w", err))
+	}
+	return row.Ratio, int(row.Samples), nil
+}
+
+// SetTokenRatio keeps a ratio. Of several processes that learn at once the last one stands: each has learnt from answers.
+func (s *Store) SetTokenRatio(ctx context.Context, model string, ratio float64, samples int) error {
+	err := dbsqlc.Q.RatioSet(ctx, s.db.Pool, dbsqlc.RatioSetParams{Model: model, Ratio: ratio, Samples: int32(samples)})
+	if err != nil {
+		return pg.Classify(fmt.Errorf("keep token ratio: %w", err))
+	}
+	return nil
 }
