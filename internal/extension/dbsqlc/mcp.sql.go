@@ -47,42 +47,17 @@ func (q *Queries) MCPProjectAgree(ctx context.Context, db DBTX, arg MCPProjectAg
 }
 
 const mCPProjectClear = `-- name: MCPProjectClear :many
-DELETE FROM mcp_servers WHERE project_id = $1::bigint RETURNING id
-`
-
-// Removes the servers that were agreed to.
-func (q *Queries) MCPProjectClear(ctx context.Context, db DBTX, project int64) ([]int64, error) {
-	rows, err := db.Query(ctx, mCPProjectClear, project)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const mCPProjectClearOf = `-- name: MCPProjectClearOf :many
 DELETE FROM mcp_servers WHERE project_id = $1::bigint AND user_id = $2::bigint RETURNING id
 `
 
-type MCPProjectClearOfParams struct {
+type MCPProjectClearParams struct {
 	Project int64
 	Owner   int64
 }
 
-// As MCPProjectClear, of a person.
-func (q *Queries) MCPProjectClearOf(ctx context.Context, db DBTX, arg MCPProjectClearOfParams) ([]int64, error) {
-	rows, err := db.Query(ctx, mCPProjectClearOf, arg.Project, arg.Owner)
+// Removes the servers that a user agreed to in a folder.
+func (q *Queries) MCPProjectClear(ctx context.Context, db DBTX, arg MCPProjectClearParams) ([]int64, error) {
+	rows, err := db.Query(ctx, mCPProjectClear, arg.Project, arg.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -467,9 +442,14 @@ SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.com
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
-WHERE s.project_id IS NULL AND (s.user_id IS NULL OR s.user_id = $1::bigint)
-ORDER BY s.user_id NULLS FIRST, s.name
+WHERE (s.project_id IS NOT NULL) = $1::bool AND (s.user_id = $2::bigint OR s.user_id IS NULL AND s.project_id IS NULL)
+ORDER BY s.user_id NULLS FIRST, s.project_id, s.name
 `
+
+type MCPServerListParams struct {
+	OfProjects bool
+	Owner      int64
+}
 
 type MCPServerListRow struct {
 	ID            int64
@@ -508,9 +488,10 @@ type MCPServerListRow struct {
 	Agreed        string
 }
 
-// Those of the installation first, then those of a person.
-func (q *Queries) MCPServerList(ctx context.Context, db DBTX, owner int64) ([]MCPServerListRow, error) {
-	rows, err := db.Query(ctx, mCPServerList, owner)
+// The servers of the installation, then those of a user, by name; with of_projects those that a user agreed to in folders instead, used or not, by
+// folder and name.
+func (q *Queries) MCPServerList(ctx context.Context, db DBTX, arg MCPServerListParams) ([]MCPServerListRow, error) {
+	rows, err := db.Query(ctx, mCPServerList, arg.OfProjects, arg.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -733,109 +714,6 @@ UPDATE mcp_servers SET listed_at = now(), problem = '', problem_at = NULL, wants
 func (q *Queries) MCPServerStill(ctx context.Context, db DBTX, id int64) error {
 	_, err := db.Exec(ctx, mCPServerStill, id)
 	return err
-}
-
-const mCPServersOfProjects = `-- name: MCPServersOfProjects :many
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
-       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
-       p.id AS project, p.runner, p.folder, p.digest AS project_digest, p.agreed
-FROM mcp_projects p JOIN mcp_servers s ON s.project_id = p.id LEFT JOIN users u ON u.id = s.changed_by
-WHERE p.user_id = $1::bigint
-ORDER BY p.id, s.name
-`
-
-type MCPServersOfProjectsRow struct {
-	ID            int64
-	Owner         int64
-	Name          string
-	Transport     string
-	Command       string
-	Args          []string
-	Url           string
-	EnvNames      []string
-	HeaderNames   []string
-	Account       string
-	Secrets       []byte
-	Instructions  string
-	Trusted       bool
-	Enabled       bool
-	FromFile      bool
-	Revision      int64
-	CreatedAt     time.Time
-	ChangedAt     time.Time
-	ChangedBy     string
-	ListedAt      *time.Time
-	Digest        string
-	Guide         string
-	LeftOut       []string
-	Tools         int32
-	Prompts       int32
-	Resources     int32
-	Problem       string
-	ProblemAt     *time.Time
-	WantsAccount  bool
-	Project       int64
-	Runner        string
-	Folder        string
-	ProjectDigest string
-	Agreed        string
-}
-
-// Those of the folders of a person, as they were agreed to, whether they are in use or not.
-func (q *Queries) MCPServersOfProjects(ctx context.Context, db DBTX, owner int64) ([]MCPServersOfProjectsRow, error) {
-	rows, err := db.Query(ctx, mCPServersOfProjects, owner)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []MCPServersOfProjectsRow
-	for rows.Next() {
-		var i MCPServersOfProjectsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Owner,
-			&i.Name,
-			&i.Transport,
-			&i.Command,
-			&i.Args,
-			&i.Url,
-			&i.EnvNames,
-			&i.HeaderNames,
-			&i.Account,
-			&i.Secrets,
-			&i.Instructions,
-			&i.Trusted,
-			&i.Enabled,
-			&i.FromFile,
-			&i.Revision,
-			&i.CreatedAt,
-			&i.ChangedAt,
-			&i.ChangedBy,
-			&i.ListedAt,
-			&i.Digest,
-			&i.Guide,
-			&i.LeftOut,
-			&i.Tools,
-			&i.Prompts,
-			&i.Resources,
-			&i.Problem,
-			&i.ProblemAt,
-			&i.WantsAccount,
-			&i.Project,
-			&i.Runner,
-			&i.Folder,
-			&i.ProjectDigest,
-			&i.Agreed,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const mCPToolList = `-- name: MCPToolList :many

@@ -91,19 +91,22 @@ func (q *Queries) PromptVersionDelete(ctx context.Context, db DBTX, arg PromptVe
 }
 
 const promptVersionList = `-- name: PromptVersionList :many
-SELECT p.version, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
+SELECT p.version, (CASE WHEN $1::int = 0 THEN '' ELSE p.content END)::text AS content, p.beside, p.label, p.note, p.changed_at,
+       coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
 FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = $1 AND p.section = $2
+WHERE p.user_id = $2 AND p.section = $3 AND ($1::int = 0 OR p.version = $1::int)
 ORDER BY p.version DESC
 `
 
 type PromptVersionListParams struct {
+	Version int32
 	UserID  chat.UserID
 	Section string
 }
 
 type PromptVersionListRow struct {
 	Version    int32
+	Content    string
 	Beside     bool
 	Label      string
 	Note       string
@@ -112,8 +115,9 @@ type PromptVersionListRow struct {
 	Characters int32
 }
 
+// The versions of a section, the newest first, without their texts; version 0: all, else that version with its text.
 func (q *Queries) PromptVersionList(ctx context.Context, db DBTX, arg PromptVersionListParams) ([]PromptVersionListRow, error) {
-	rows, err := db.Query(ctx, promptVersionList, arg.UserID, arg.Section)
+	rows, err := db.Query(ctx, promptVersionList, arg.Version, arg.UserID, arg.Section)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +127,7 @@ func (q *Queries) PromptVersionList(ctx context.Context, db DBTX, arg PromptVers
 		var i PromptVersionListRow
 		if err := rows.Scan(
 			&i.Version,
+			&i.Content,
 			&i.Beside,
 			&i.Label,
 			&i.Note,
@@ -141,21 +146,23 @@ func (q *Queries) PromptVersionList(ctx context.Context, db DBTX, arg PromptVers
 }
 
 const promptVersionNewest = `-- name: PromptVersionNewest :many
-SELECT DISTINCT ON (p.section) p.section, p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT DISTINCT ON (p.section) p.section, p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by,
+       char_length(p.content)::int AS characters
 FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
 WHERE p.user_id = $1
 ORDER BY p.section, p.version DESC
 `
 
 type PromptVersionNewestRow struct {
-	Section   string
-	Version   int32
-	Content   string
-	Beside    bool
-	Label     string
-	Note      string
-	ChangedAt time.Time
-	ChangedBy string
+	Section    string
+	Version    int32
+	Content    string
+	Beside     bool
+	Label      string
+	Note       string
+	ChangedAt  time.Time
+	ChangedBy  string
+	Characters int32
 }
 
 // Of each section that the person has changed.
@@ -177,6 +184,7 @@ func (q *Queries) PromptVersionNewest(ctx context.Context, db DBTX, userID chat.
 			&i.Note,
 			&i.ChangedAt,
 			&i.ChangedBy,
+			&i.Characters,
 		); err != nil {
 			return nil, err
 		}
@@ -213,41 +221,4 @@ func (q *Queries) PromptVersionNote(ctx context.Context, db DBTX, arg PromptVers
 		return 0, err
 	}
 	return result.RowsAffected(), nil
-}
-
-const promptVersionOf = `-- name: PromptVersionOf :one
-SELECT p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = $1 AND p.section = $2 AND p.version = $3
-`
-
-type PromptVersionOfParams struct {
-	UserID  chat.UserID
-	Section string
-	Version int32
-}
-
-type PromptVersionOfRow struct {
-	Version   int32
-	Content   string
-	Beside    bool
-	Label     string
-	Note      string
-	ChangedAt time.Time
-	ChangedBy string
-}
-
-func (q *Queries) PromptVersionOf(ctx context.Context, db DBTX, arg PromptVersionOfParams) (PromptVersionOfRow, error) {
-	row := db.QueryRow(ctx, promptVersionOf, arg.UserID, arg.Section, arg.Version)
-	var i PromptVersionOfRow
-	err := row.Scan(
-		&i.Version,
-		&i.Content,
-		&i.Beside,
-		&i.Label,
-		&i.Note,
-		&i.ChangedAt,
-		&i.ChangedBy,
-	)
-	return i, err
 }

@@ -55,33 +55,23 @@ func (q *Queries) RegistryEntryDelete(ctx context.Context, db DBTX, arg Registry
 }
 
 const registryEntryHold = `-- name: RegistryEntryHold :many
-SELECT id, user_id, kind, key, visibility, withdrawn, newest, created_at, changed_by FROM registry_entries WHERE id = $1 FOR SHARE
+SELECT id FROM registry_entries WHERE id = $1 FOR SHARE
 `
 
 // An entry that nobody changes, withdraws or removes meanwhile.
-func (q *Queries) RegistryEntryHold(ctx context.Context, db DBTX, id int64) ([]RegistryEntry, error) {
+func (q *Queries) RegistryEntryHold(ctx context.Context, db DBTX, id int64) ([]int64, error) {
 	rows, err := db.Query(ctx, registryEntryHold, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []RegistryEntry
+	var items []int64
 	for rows.Next() {
-		var i RegistryEntry
-		if err := rows.Scan(
-			&i.ID,
-			&i.UserID,
-			&i.Kind,
-			&i.Key,
-			&i.Visibility,
-			&i.Withdrawn,
-			&i.Newest,
-			&i.CreatedAt,
-			&i.ChangedBy,
-		); err != nil {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -95,17 +85,19 @@ SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id 
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
 WHERE (e.user_id = $1 OR NOT $2::bool AND (e.visibility = 'everybody' AND e.withdrawn = '' OR $3::bool AND (
        e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))))
-  AND ($4::text = '' OR e.kind = $4::text) AND ($5::text = '' OR e.key = $5::text)
-  AND NOT EXISTS (SELECT 1 FROM unnest($6::text[]) w
+  AND ($4::bigint = 0 OR e.id = $4::bigint)
+  AND ($5::text = '' OR e.kind = $5::text) AND ($6::text = '' OR e.key = $6::text)
+  AND NOT EXISTS (SELECT 1 FROM unnest($7::text[]) w
                   WHERE strpos(lower(v.name || ' ' || v.description || ' ' || array_to_string(v.tags, ' ') || ' ' || u.name), w) = 0)
 ORDER BY e.key, e.kind, e.id
-LIMIT $8 OFFSET $7
+LIMIT $9 OFFSET $8
 `
 
 type RegistryEntryListParams struct {
 	Viewer chat.UserID
 	Own    bool
 	Admin  bool
+	ID     int64
 	Kind   string
 	Key    string
 	Words  []string
@@ -133,12 +125,14 @@ type RegistryEntryListRow struct {
 }
 
 // Entries that the viewer finds, by name: their own, and what others share and nobody has withdrawn; administrators also what administrators have
-// withdrawn and what somebody beside its owner has installed, whatever its owner says of it. Each word stands somewhere.
+// withdrawn and what somebody beside its owner has installed, whatever its owner says of it. Each word stands somewhere. An id restricts the list to one
+// entry; 0: all.
 func (q *Queries) RegistryEntryList(ctx context.Context, db DBTX, arg RegistryEntryListParams) ([]RegistryEntryListRow, error) {
 	rows, err := db.Query(ctx, registryEntryList,
 		arg.Viewer,
 		arg.Own,
 		arg.Admin,
+		arg.ID,
 		arg.Kind,
 		arg.Key,
 		arg.Words,
@@ -243,78 +237,6 @@ func (q *Queries) RegistryEntryNamed(ctx context.Context, db DBTX, arg RegistryE
 			&i.Newest,
 			&i.CreatedAt,
 			&i.ChangedBy,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const registryEntryOf = `-- name: RegistryEntryOf :many
-SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id = $1)::bool AS own, e.visibility, e.withdrawn,
-       v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
-FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
-WHERE e.id = $2
-  AND (e.user_id = $1 OR (e.visibility = 'everybody' AND e.withdrawn = '' OR $3::bool AND (
-       e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))))
-`
-
-type RegistryEntryOfParams struct {
-	Viewer chat.UserID
-	ID     int64
-	Admin  bool
-}
-
-type RegistryEntryOfRow struct {
-	ID          int64
-	Kind        string
-	Name        string
-	Description string
-	Tags        []string
-	Owner       string
-	Own         bool
-	Visibility  string
-	Withdrawn   string
-	Number      int32
-	Digest      string
-	Size        int32
-	Files       int32
-	Notes       string
-	PublishedAt time.Time
-	Installed   int32
-}
-
-// The entry of an id, if the viewer finds it.
-func (q *Queries) RegistryEntryOf(ctx context.Context, db DBTX, arg RegistryEntryOfParams) ([]RegistryEntryOfRow, error) {
-	rows, err := db.Query(ctx, registryEntryOf, arg.Viewer, arg.ID, arg.Admin)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RegistryEntryOfRow
-	for rows.Next() {
-		var i RegistryEntryOfRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Kind,
-			&i.Name,
-			&i.Description,
-			&i.Tags,
-			&i.Owner,
-			&i.Own,
-			&i.Visibility,
-			&i.Withdrawn,
-			&i.Number,
-			&i.Digest,
-			&i.Size,
-			&i.Files,
-			&i.Notes,
-			&i.PublishedAt,
-			&i.Installed,
 		); err != nil {
 			return nil, err
 		}

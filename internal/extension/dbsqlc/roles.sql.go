@@ -69,44 +69,18 @@ func (q *Queries) RoleDelete(ctx context.Context, db DBTX, arg RoleDeleteParams)
 	return result.RowsAffected(), nil
 }
 
-const roleGet = `-- name: RoleGet :one
-SELECT r.id, r.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id AND v.revision = r.revision LEFT JOIN users u ON u.id = v.changed_by
-WHERE r.user_id = $1 AND r.id = $2
-`
-
-type RoleGetParams struct {
-	UserID chat.UserID
-	ID     int64
-}
-
-type RoleGetRow struct {
-	ID        int64
-	Revision  int64
-	Body      json.RawMessage
-	ChangedAt time.Time
-	ChangedBy string
-}
-
-func (q *Queries) RoleGet(ctx context.Context, db DBTX, arg RoleGetParams) (RoleGetRow, error) {
-	row := db.QueryRow(ctx, roleGet, arg.UserID, arg.ID)
-	var i RoleGetRow
-	err := row.Scan(
-		&i.ID,
-		&i.Revision,
-		&i.Body,
-		&i.ChangedAt,
-		&i.ChangedBy,
-	)
-	return i, err
-}
-
 const roleList = `-- name: RoleList :many
-SELECT r.id, r.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id AND v.revision = r.revision LEFT JOIN users u ON u.id = v.changed_by
-WHERE r.user_id = $1
-ORDER BY r.key
+SELECT r.id, v.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id AND (v.revision = r.revision OR $1::bool) LEFT JOIN users u ON u.id = v.changed_by
+WHERE r.user_id = $2 AND ($3::bigint = 0 OR r.id = $3::bigint)
+ORDER BY r.key, v.revision DESC
 `
+
+type RoleListParams struct {
+	History bool
+	UserID  chat.UserID
+	ID      int64
+}
 
 type RoleListRow struct {
 	ID        int64
@@ -116,8 +90,9 @@ type RoleListRow struct {
 	ChangedBy string
 }
 
-func (q *Queries) RoleList(ctx context.Context, db DBTX, userID chat.UserID) ([]RoleListRow, error) {
-	rows, err := db.Query(ctx, roleList, userID)
+// The roles of a user by name; id 0: all. With history also their earlier versions, the newest first.
+func (q *Queries) RoleList(ctx context.Context, db DBTX, arg RoleListParams) ([]RoleListRow, error) {
+	rows, err := db.Query(ctx, roleList, arg.History, arg.UserID, arg.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -247,50 +222,6 @@ func (q *Queries) RoleSwitches(ctx context.Context, db DBTX, userID chat.UserID)
 		if err := rows.Scan(
 			&i.Key,
 			&i.Enabled,
-			&i.ChangedAt,
-			&i.ChangedBy,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const roleVersions = `-- name: RoleVersions :many
-SELECT v.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id LEFT JOIN users u ON u.id = v.changed_by
-WHERE r.user_id = $1 AND r.id = $2
-ORDER BY v.revision DESC
-`
-
-type RoleVersionsParams struct {
-	UserID chat.UserID
-	ID     int64
-}
-
-type RoleVersionsRow struct {
-	Revision  int64
-	Body      json.RawMessage
-	ChangedAt time.Time
-	ChangedBy string
-}
-
-func (q *Queries) RoleVersions(ctx context.Context, db DBTX, arg RoleVersionsParams) ([]RoleVersionsRow, error) {
-	rows, err := db.Query(ctx, roleVersions, arg.UserID, arg.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RoleVersionsRow
-	for rows.Next() {
-		var i RoleVersionsRow
-		if err := rows.Scan(
-			&i.Revision,
-			&i.Body,
 			&i.ChangedAt,
 			&i.ChangedBy,
 		); err != nil {

@@ -5,11 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"unicode/utf8"
-
-	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/dbsqlc"
@@ -48,17 +44,17 @@ func (s *Store) PromptsNow(ctx context.Context, user chat.UserID) (map[string]ch
 	}
 	now := map[string]chat.PromptVersion{}
 	for _, r := range rows {
-		now[r.Section] = version(dbsqlc.PromptVersionOfRow{
-			Version: r.Version, Content: r.Content, Beside: r.Beside, Label: r.Label, Note: r.Note, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
+		now[r.Section] = version(dbsqlc.PromptVersionListRow{
+			Version: r.Version, Content: r.Content, Beside: r.Beside, Label: r.Label, Note: r.Note, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy, Characters: r.Characters,
 		})
 	}
 	return now, nil
 }
 
-func version(r dbsqlc.PromptVersionOfRow) chat.PromptVersion {
+func version(r dbsqlc.PromptVersionListRow) chat.PromptVersion {
 	return chat.PromptVersion{
 		Version: int(r.Version), Content: r.Content, Beside: r.Beside, Label: r.Label, Note: r.Note, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
-		Characters: utf8.RuneCountInString(r.Content),
+		Characters: int(r.Characters),
 	}
 }
 
@@ -70,23 +66,21 @@ func (s *Store) PromptVersions(ctx context.Context, user chat.UserID, section st
 	}
 	list := make([]chat.PromptVersion, len(rows))
 	for i, r := range rows {
-		list[i] = chat.PromptVersion{
-			Version: int(r.Version), Beside: r.Beside, Label: r.Label, Note: r.Note, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy, Characters: int(r.Characters),
-		}
+		list[i] = version(r)
 	}
 	return list, nil
 }
 
 // PromptVersion returns a version with its text. NotFound: the person has none of this number.
 func (s *Store) PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error) {
-	row, err := dbsqlc.Q.PromptVersionOf(ctx, s.db.Pool, dbsqlc.PromptVersionOfParams{UserID: user, Section: section, Version: int32(n)})
-	if errors.Is(err, pgx.ErrNoRows) {
+	rows, err := dbsqlc.Q.PromptVersionList(ctx, s.db.Pool, dbsqlc.PromptVersionListParams{UserID: user, Section: section, Version: int32(n)})
+	switch {
+	case err != nil:
+		return chat.PromptVersion{}, pg.Classify(fmt.Errorf("read version %d of prompt %s: %w", n, section, err))
+	case len(rows) == 0 || int(rows[0].Version) != n: // the query takes 0 for all
 		return chat.PromptVersion{}, unknown(n)
 	}
-	if err != nil {
-		return chat.PromptVersion{}, pg.Classify(fmt.Errorf("read version %d of prompt %s: %w", n, section, err))
-	}
-	return version(row), nil
+	return version(rows[0]), nil
 }
 
 func unknown(n int) error {

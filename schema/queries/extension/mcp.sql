@@ -1,12 +1,13 @@
 -- name: MCPServerList :many
--- Those of the installation first, then those of a person.
+-- The servers of the installation, then those of a user, by name; with of_projects those that a user agreed to in folders instead, used or not, by
+-- folder and name.
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
-WHERE s.project_id IS NULL AND (s.user_id IS NULL OR s.user_id = sqlc.arg(owner)::bigint)
-ORDER BY s.user_id NULLS FIRST, s.name;
+WHERE (s.project_id IS NOT NULL) = sqlc.arg(of_projects)::bool AND (s.user_id = sqlc.arg(owner)::bigint OR s.user_id IS NULL AND s.project_id IS NULL)
+ORDER BY s.user_id NULLS FIRST, s.project_id, s.name;
 
 -- name: MCPServerGet :one
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
@@ -15,16 +16,6 @@ SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.com
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
 WHERE s.id = $1;
-
--- name: MCPServersOfProjects :many
--- Those of the folders of a person, as they were agreed to, whether they are in use or not.
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
-       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
-       p.id AS project, p.runner, p.folder, p.digest AS project_digest, p.agreed
-FROM mcp_projects p JOIN mcp_servers s ON s.project_id = p.id LEFT JOIN users u ON u.id = s.changed_by
-WHERE p.user_id = sqlc.arg(owner)::bigint
-ORDER BY p.id, s.name;
 
 -- name: MCPProjectList :many
 SELECT p.id, p.user_id, p.runner, p.folder, p.digest, p.secrets, p.problem, p.seen_at, p.agreed, p.agreed_at, (u.role = 'admin' AND u.kind = 'person')::boolean AS admin
@@ -56,11 +47,7 @@ WHERE id = sqlc.arg(id) AND user_id = sqlc.arg(owner)::bigint AND digest = sqlc.
 RETURNING id;
 
 -- name: MCPProjectClear :many
--- Removes the servers that were agreed to.
-DELETE FROM mcp_servers WHERE project_id = sqlc.arg(project)::bigint RETURNING id;
-
--- name: MCPProjectClearOf :many
--- As MCPProjectClear, of a person.
+-- Removes the servers that a user agreed to in a folder.
 DELETE FROM mcp_servers WHERE project_id = sqlc.arg(project)::bigint AND user_id = sqlc.arg(owner)::bigint RETURNING id;
 
 -- name: MCPProjectDelete :execrows

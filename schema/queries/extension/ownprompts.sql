@@ -4,20 +4,18 @@ SELECT sections::jsonb AS sections, roles::text AS roles, skills::text AS skills
 
 -- name: PromptVersionNewest :many
 -- Of each section that the person has changed.
-SELECT DISTINCT ON (p.section) p.section, p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT DISTINCT ON (p.section) p.section, p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by,
+       char_length(p.content)::int AS characters
 FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
 WHERE p.user_id = sqlc.arg(user_id)
 ORDER BY p.section, p.version DESC;
 
--- name: PromptVersionOf :one
-SELECT p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section) AND p.version = sqlc.arg(version);
-
 -- name: PromptVersionList :many
-SELECT p.version, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
+-- The versions of a section, the newest first, without their texts; version 0: all, else that version with its text.
+SELECT p.version, (CASE WHEN sqlc.arg(version)::int = 0 THEN '' ELSE p.content END)::text AS content, p.beside, p.label, p.note, p.changed_at,
+       coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
 FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section)
+WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section) AND (sqlc.arg(version)::int = 0 OR p.version = sqlc.arg(version)::int)
 ORDER BY p.version DESC;
 
 -- name: PromptVersionAdd :exec

@@ -4,26 +4,19 @@ SELECT pg_advisory_xact_lock(hashtextextended('registry ' || sqlc.arg(owner)::te
 
 -- name: RegistryEntryList :many
 -- Entries that the viewer finds, by name: their own, and what others share and nobody has withdrawn; administrators also what administrators have
--- withdrawn and what somebody beside its owner has installed, whatever its owner says of it. Each word stands somewhere.
+-- withdrawn and what somebody beside its owner has installed, whatever its owner says of it. Each word stands somewhere. An id restricts the list to one
+-- entry; 0: all.
 SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id = sqlc.arg(viewer))::bool AS own, e.visibility, e.withdrawn,
        v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
 WHERE (e.user_id = sqlc.arg(viewer) OR NOT sqlc.arg(own)::bool AND (e.visibility = 'everybody' AND e.withdrawn = '' OR sqlc.arg(admin)::bool AND (
        e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))))
+  AND (sqlc.arg(id)::bigint = 0 OR e.id = sqlc.arg(id)::bigint)
   AND (sqlc.arg(kind)::text = '' OR e.kind = sqlc.arg(kind)::text) AND (sqlc.arg(key)::text = '' OR e.key = sqlc.arg(key)::text)
   AND NOT EXISTS (SELECT 1 FROM unnest(sqlc.arg(words)::text[]) w
                   WHERE strpos(lower(v.name || ' ' || v.description || ' ' || array_to_string(v.tags, ' ') || ' ' || u.name), w) = 0)
 ORDER BY e.key, e.kind, e.id
 LIMIT sqlc.arg(most) OFFSET sqlc.arg(passed);
-
--- name: RegistryEntryOf :many
--- The entry of an id, if the viewer finds it.
-SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id = sqlc.arg(viewer))::bool AS own, e.visibility, e.withdrawn,
-       v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
-FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
-WHERE e.id = sqlc.arg(id)
-  AND (e.user_id = sqlc.arg(viewer) OR (e.visibility = 'everybody' AND e.withdrawn = '' OR sqlc.arg(admin)::bool AND (
-       e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))));
 
 -- name: RegistryVersionList :many
 SELECT number, digest, size, files, notes, published_at FROM registry_versions WHERE entry_id = $1 ORDER BY number DESC;
@@ -33,7 +26,7 @@ SELECT * FROM registry_versions WHERE entry_id = $1 AND number = $2;
 
 -- name: RegistryEntryHold :many
 -- An entry that nobody changes, withdraws or removes meanwhile.
-SELECT * FROM registry_entries WHERE id = $1 FOR SHARE;
+SELECT id FROM registry_entries WHERE id = $1 FOR SHARE;
 
 -- name: RegistryEntryLock :many
 SELECT * FROM registry_entries WHERE id = $1 FOR UPDATE;

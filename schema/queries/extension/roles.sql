@@ -3,15 +3,11 @@
 SELECT pg_advisory_xact_lock(hashtextextended('roles ' || sqlc.arg(owner)::text, 0));
 
 -- name: RoleList :many
-SELECT r.id, r.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id AND v.revision = r.revision LEFT JOIN users u ON u.id = v.changed_by
-WHERE r.user_id = sqlc.arg(user_id)
-ORDER BY r.key;
-
--- name: RoleGet :one
-SELECT r.id, r.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id AND v.revision = r.revision LEFT JOIN users u ON u.id = v.changed_by
-WHERE r.user_id = sqlc.arg(user_id) AND r.id = sqlc.arg(id);
+-- The roles of a user by name; id 0: all. With history also their earlier versions, the newest first.
+SELECT r.id, v.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id AND (v.revision = r.revision OR sqlc.arg(history)::bool) LEFT JOIN users u ON u.id = v.changed_by
+WHERE r.user_id = sqlc.arg(user_id) AND (sqlc.arg(id)::bigint = 0 OR r.id = sqlc.arg(id)::bigint)
+ORDER BY r.key, v.revision DESC;
 
 -- name: RoleCount :one
 SELECT count(*)::int FROM agent_roles WHERE user_id = $1;
@@ -38,12 +34,6 @@ INSERT INTO agent_role_versions (role_id, revision, body, changed_by) SELECT id,
 
 -- name: RoleDelete :execrows
 DELETE FROM agent_roles WHERE user_id = $1 AND id = $2;
-
--- name: RoleVersions :many
-SELECT v.revision, v.body, v.changed_at, coalesce(u.name, '')::text AS changed_by
-FROM agent_roles r JOIN agent_role_versions v ON v.role_id = r.id LEFT JOIN users u ON u.id = v.changed_by
-WHERE r.user_id = sqlc.arg(user_id) AND r.id = sqlc.arg(id)
-ORDER BY v.revision DESC;
 
 -- name: RoleSwitches :many
 SELECT s.key, s.enabled, s.changed_at, coalesce(u.name, '')::text AS changed_by

@@ -57,15 +57,7 @@ func (s *Store) MCPProjects(ctx context.Context, user chat.UserID) ([]SeenProjec
 
 // MCPServersOfProjects lists the servers that a person has agreed to, by folder and name.
 func (s *Store) MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]Server, error) {
-	rows, err := dbsqlc.Q.MCPServersOfProjects(ctx, s.db.Pool, int64(user))
-	if err != nil {
-		return nil, pg.Classify(fmt.Errorf("list MCP servers of projects: %w", err))
-	}
-	out := make([]Server, len(rows))
-	for i, r := range rows {
-		out[i] = server(dbsqlc.MCPServerGetRow(r))
-	}
-	return out, nil
+	return s.servers(ctx, dbsqlc.MCPServerListParams{Owner: int64(user), OfProjects: true})
 }
 
 // SeeMCPProject notes the file of a folder as it stands there now, sealed, or why it cannot be used. It is no word of the person.
@@ -100,7 +92,7 @@ func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64,
 		if len(agreed) == 0 {
 			return fault.Errorf(fault.Conflict, "the file has changed meanwhile: look at it again")
 		}
-		if before, err = dbsqlc.Q.MCPProjectClear(ctx, tx, id); err != nil {
+		if before, err = dbsqlc.Q.MCPProjectClear(ctx, tx, dbsqlc.MCPProjectClearParams{Project: id, Owner: int64(user)}); err != nil {
 			return fmt.Errorf("remove the servers of a project: %w", err)
 		}
 		for _, one := range servers {
@@ -121,7 +113,7 @@ func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64,
 // NotFound: there is none of theirs.
 func (s *Store) WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if servers, err = dbsqlc.Q.MCPProjectClearOf(ctx, tx, dbsqlc.MCPProjectClearOfParams{Project: id, Owner: int64(user)}); err != nil {
+		if servers, err = dbsqlc.Q.MCPProjectClear(ctx, tx, dbsqlc.MCPProjectClearParams{Project: id, Owner: int64(user)}); err != nil {
 			return fmt.Errorf("remove the servers of a project: %w", err)
 		}
 		n, err := dbsqlc.Q.MCPProjectDelete(ctx, tx, dbsqlc.MCPProjectDeleteParams{ID: id, Owner: int64(user)})

@@ -38,7 +38,11 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // MCPServers lists those of the installation and, behind them, those of a person; 0: nobody's. Each part is in the order of names. Nothing is
 // kept in memory: a change is in force at once, in every process.
 func (s *Store) MCPServers(ctx context.Context, user chat.UserID) ([]Server, error) {
-	rows, err := dbsqlc.Q.MCPServerList(ctx, s.db.Pool, int64(user))
+	return s.servers(ctx, dbsqlc.MCPServerListParams{Owner: int64(user)})
+}
+
+func (s *Store) servers(ctx context.Context, which dbsqlc.MCPServerListParams) ([]Server, error) {
+	rows, err := dbsqlc.Q.MCPServerList(ctx, s.db.Pool, which)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list MCP servers: %w", err))
 	}

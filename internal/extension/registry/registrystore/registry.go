@@ -49,12 +49,12 @@ func (s *Store) RegistryEntries(ctx context.Context, v Viewer, q registry.Query)
 		return nil, false, pg.Classify(fmt.Errorf("list what was published: %w", err))
 	}
 	for _, r := range rows[:min(len(rows), Page)] {
-		list = append(list, entry(dbsqlc.RegistryEntryOfRow(r)))
+		list = append(list, entry(r))
 	}
 	return list, len(rows) > Page, nil
 }
 
-func entry(r dbsqlc.RegistryEntryOfRow) registry.Entry {
+func entry(r dbsqlc.RegistryEntryListRow) registry.Entry {
 	return registry.Entry{
 		ID: r.ID, Kind: registry.Kind(r.Kind), Name: r.Name, Description: r.Description, Tags: r.Tags, Owner: r.Owner, Own: r.Own,
 		Visibility: registry.Visibility(r.Visibility), Withdrawn: registry.Withdrawal(r.Withdrawn), Installed: int(r.Installed),
@@ -69,7 +69,10 @@ func (s *Store) RegistryEntry(ctx context.Context, v Viewer, id int64) (registry
 }
 
 func (s *Store) find(ctx context.Context, db pg.DBTX, v Viewer, id int64) (registry.Entry, error) {
-	rows, err := dbsqlc.Q.RegistryEntryOf(ctx, db, dbsqlc.RegistryEntryOfParams{Viewer: v.User, ID: id, Admin: v.Admin})
+	if id == 0 {
+		return registry.Entry{}, noEntry(id) // the query takes 0 for all
+	}
+	rows, err := dbsqlc.Q.RegistryEntryList(ctx, db, dbsqlc.RegistryEntryListParams{Viewer: v.User, ID: id, Admin: v.Admin, Words: []string{}, Most: 1})
 	switch {
 	case err != nil:
 		return registry.Entry{}, fmt.Errorf("read entry %d of the registry: %w", id, err)

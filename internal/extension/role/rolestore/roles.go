@@ -4,10 +4,7 @@ package rolestore
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/dbsqlc"
@@ -31,12 +28,12 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // RolesOf returns what a person has of their own, sorted by name.
 func (s *Store) RolesOf(ctx context.Context, user chat.UserID) (kept role.UserRoles, err error) {
-	rows, err := dbsqlc.Q.RoleList(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.RoleList(ctx, s.db.Pool, dbsqlc.RoleListParams{UserID: user})
 	if err != nil {
 		return kept, pg.Classify(fmt.Errorf("read the roles of user %d: %w", user, err))
 	}
 	for _, r := range rows {
-		own, err := owned(dbsqlc.RoleGetRow(r))
+		own, err := owned(r)
 		if err != nil {
 			return kept, err
 		}
@@ -52,10 +49,10 @@ func (s *Store) RolesOf(ctx context.Context, user chat.UserID) (kept role.UserRo
 	return kept, nil
 }
 
-func owned(row dbsqlc.RoleGetRow) (role.OwnRole, error) {
+func owned(row dbsqlc.RoleListRow) (role.OwnRole, error) {
 	own := role.OwnRole{ID: row.ID, Change: role.Change{Revision: row.Revision, ChangedAt: row.ChangedAt, ChangedBy: row.ChangedBy}}
 	if err := json.Unmarshal(row.Body, &own.RoleDefinition); err != nil {
-		return own, fmt.Errorf("decode role %d: %w", row.ID, err)
+		return own, fmt.Errorf("decode version %d of role %d: %w", row.Revision, row.ID, err)
 	}
 	return own, nil
 }
@@ -67,14 +64,14 @@ func (s *Store) OwnRole(ctx context.Context, user chat.UserID, id int64) (role.O
 }
 
 func (s *Store) get(ctx context.Context, db pg.DBTX, user chat.UserID, id int64) (role.OwnRole, error) {
-	row, err := dbsqlc.Q.RoleGet(ctx, db, dbsqlc.RoleGetParams{UserID: user, ID: id})
-	if errors.Is(err, pgx.ErrNoRows) {
+	rows, err := dbsqlc.Q.RoleList(ctx, db, dbsqlc.RoleListParams{UserID: user, ID: id})
+	switch {
+	case err != nil:
+		return role.OwnRole{}, fmt.Errorf("read role %d: %w", id, err)
+	case id == 0 || len(rows) == 0: // the query takes 0 for all
 		return role.OwnRole{}, unknown(id)
 	}
-	if err != nil {
-		return role.OwnRole{}, fmt.Errorf("read role %d: %w", id, err)
-	}
-	return owned(row)
+	return owned(rows[0])
 }
 
 func unknown(id int64) error { return fault.Errorf(fault.NotFound, "there is no role %d", id) }
@@ -195,19 +192,20 @@ func (s *Store) DeleteRole(ctx context.Context, user chat.UserID, id int64) erro
 
 // RoleVersions lists what a role was after each change, the newest first.
 func (s *Store) RoleVersions(ctx context.Context, user chat.UserID, id int64) ([]role.OwnRoleVersion, error) {
-	rows, err := dbsqlc.Q.RoleVersions(ctx, s.db.Pool, dbsqlc.RoleVersionsParams{UserID: user, ID: id})
-	if err != nil {
+	rows, err := dbsqlc.Q.RoleList(ctx, s.db.Pool, dbsqlc.RoleListParams{UserID: user, ID: id, History: true})
+	switch {
+	case err != nil:
 		return nil, pg.Classify(fmt.Errorf("read versions of role %d: %w", id, err))
-	}
-	if len(rows) == 0 {
+	case id == 0 || len(rows) == 0: // the query takes 0 for all
 		return nil, unknown(id)
 	}
 	list := make([]role.OwnRoleVersion, len(rows))
 	for i, row := range rows {
-		list[i].Change = role.Change{Revision: row.Revision, ChangedAt: row.ChangedAt, ChangedBy: row.ChangedBy}
-		if err := json.Unmarshal(row.Body, &list[i].RoleDefinition); err != nil {
-			return nil, fmt.Errorf("decode version %d of role %d: %w", row.Revision, id, err)
+		v, err := owned(row)
+		if err != nil {
+			return nil, err
 		}
+		list[i] = role.OwnRoleVersion{RoleDefinition: v.RoleDefinition, Change: v.Change}
 	}
 	return list, nil
 }
