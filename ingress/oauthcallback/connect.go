@@ -18,6 +18,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
+	"xbot/internal/turn/question"
 	"xbot/internal/user/users"
 )
 
@@ -174,7 +175,7 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 	c.Log.Info("account connected", "provider", done.Provider, "answered", done.Answered)
 	c.tell(r.Context(), done)
 	lang := languageOf(r)
-	p := page{Lang: string(lang), Title: oauth.As(lang, done.Provider, done.Label), Link: i18n.Say(lang, i18n.OAuthToPage)}
+	p := page{Lang: string(lang), Title: question.ConnectedAs(lang, done.Provider, done.Label), Link: i18n.Say(lang, i18n.OAuthToPage)}
 	if done.Answered {
 		p.Lines = append(p.Lines, i18n.Say(lang, i18n.OAuthGoesOn))
 	}

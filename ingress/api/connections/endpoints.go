@@ -2,7 +2,6 @@
 package connections
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -89,34 +88,14 @@ type (
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	const providers, provider, accounts, account = "/api/oauth/providers", "/api/oauth/providers/{provider}", "/api/oauth/accounts", "/api/oauth/accounts/{provider}"
-	huma.Register(h, huma.Operation{
-		OperationID: "list-oauth-providers", Method: http.MethodGet, Path: providers, Summary: "OAuth providers, for administrators",
-		Description: "Secrets of clients are never returned.", Security: endpoint.Secured,
-	}, a.providers)
-	huma.Register(h, huma.Operation{
-		OperationID: "set-oauth-provider", Method: http.MethodPut, Path: provider, Summary: "Add or change an OAuth provider",
-		Description: "For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too.", Security: endpoint.Secured,
-	}, a.set)
-	huma.Register(h, huma.Operation{
-		OperationID: "delete-oauth-provider", Method: http.MethodDelete, Path: provider, Summary: "Remove an OAuth provider",
-		Description:   "For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.",
-		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
-	}, a.remove)
-	huma.Register(h, huma.Operation{
-		OperationID: "list-oauth-accounts", Method: http.MethodGet, Path: accounts, Summary: "Your connected accounts, and where you can connect some",
-		Description: "Tokens are never returned.", Security: endpoint.Secured,
-	}, a.accounts)
-	huma.Register(h, huma.Operation{
-		OperationID: "connect-oauth-account", Method: http.MethodPost, Path: account + "/connect", Summary: "Begin to connect an account",
-		Description: "The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected.", Security: endpoint.Secured,
-	}, a.connect)
-	huma.Register(h, huma.Operation{
-		OperationID: "delete-oauth-account", Method: http.MethodDelete, Path: account, Summary: "Disconnect an account",
-		Description: "Its tokens are given back to the provider, where it takes them, and removed.", Security: endpoint.Secured,
-	}, a.disconnect)
-}
-
-func (a *Endpoints) accounts(ctx context.Context, _ *struct{}) (*struct{ Body ConnectedAccounts }, error) {
-	out, err := a.overview(ctx)
-	return &struct{ Body ConnectedAccounts }{out}, a.Problem(err)
+	huma.Register(h, endpoint.Operation("list-oauth-providers", http.MethodGet, providers, "OAuth providers, for administrators", "Secrets of clients are never returned."), endpoint.Admin(a.Base, a.providers))
+	huma.Register(h, endpoint.Operation("set-oauth-provider", http.MethodPut, provider, "Add or change an OAuth provider",
+		"For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too."), endpoint.Admin(a.Base, a.set))
+	huma.Register(h, endpoint.Removal("delete-oauth-provider", provider, "Remove an OAuth provider",
+		"For administrators. The accounts that people have connected there are removed with it; their tokens are not given back."), endpoint.Admin(a.Base, a.remove))
+	huma.Register(h, endpoint.Operation("list-oauth-accounts", http.MethodGet, accounts, "Your connected accounts, and where you can connect some", "Tokens are never returned."), a.accounts)
+	huma.Register(h, endpoint.Operation("connect-oauth-account", http.MethodPost, account+"/connect", "Begin to connect an account",
+		"The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected."), a.connect)
+	huma.Register(h, endpoint.Operation("delete-oauth-account", http.MethodDelete, account, "Disconnect an account",
+		"Its tokens are given back to the provider, where it takes them, and removed."), a.disconnect)
 }

@@ -92,28 +92,18 @@ const maxBody = 128 << 10
 func (a *Endpoints) Register(h huma.API) {
 	a.registerProjects(h)
 	const root, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
-	huma.Register(h, huma.Operation{
-		OperationID: "list-mcp-servers", Method: http.MethodGet, Path: root, Summary: "MCP servers, whose tools the model can use",
-		Description: "Values of variables and headers are never returned. How the installation's are reached is for administrators.", Security: endpoint.Secured,
-	}, a.list)
+	huma.Register(h, endpoint.Operation("list-mcp-servers", http.MethodGet, root, "MCP servers, whose tools the model can use",
+		"Values of variables and headers are never returned. How the installation's are reached is for administrators."), a.list)
 	huma.Register(h, huma.Operation{
 		OperationID: "set-mcp-server", Method: http.MethodPut, Path: one, Summary: "Add or change an MCP server",
 		Description: "It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its sandbox. " +
 			"409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.", Security: endpoint.Secured, MaxBodyBytes: maxBody,
 	}, a.set)
-	huma.Register(h, huma.Operation{
-		OperationID: "delete-mcp-server", Method: http.MethodDelete, Path: one, Summary: "Remove an MCP server, with its tools", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
-	}, a.remove)
-	huma.Register(h, huma.Operation{
-		OperationID: "refresh-mcp-server", Method: http.MethodPost, Path: one + "/refresh", Summary: "Ask an MCP server what it offers",
-		Description: "It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.", Security: endpoint.Secured,
-	}, a.refresh)
-	huma.Register(h, huma.Operation{
-		OperationID: "set-mcp-account", Method: http.MethodPost, Path: one + "/account", Summary: "Have your connected account authorize requests to an MCP server",
-		Description: "The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. " +
-			"Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot.", Security: endpoint.Secured,
-	}, a.account)
-	huma.Register(h, huma.Operation{
-		OperationID: "list-mcp-tools", Method: http.MethodGet, Path: one + "/tools", Summary: "The tools that an MCP server listed last", Security: endpoint.Secured,
-	}, a.tools)
+	huma.Register(h, endpoint.Removal("delete-mcp-server", one, "Remove an MCP server, with its tools", ""), a.remove)
+	huma.Register(h, endpoint.Operation("refresh-mcp-server", http.MethodPost, one+"/refresh", "Ask an MCP server what it offers",
+		"It is connected to anew, for at most 20 seconds. The installation's are asked by administrators."), a.refresh)
+	huma.Register(h, endpoint.Operation("set-mcp-account", http.MethodPost, one+"/account", "Have your connected account authorize requests to an MCP server",
+		"The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. "+
+			"Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot."), a.account)
+	huma.Register(h, endpoint.Operation("list-mcp-tools", http.MethodGet, one+"/tools", "The tools that an MCP server listed last", ""), a.tools)
 }

@@ -77,18 +77,12 @@ type (
 // registerProjects has the endpoints of folders with a .mcp.json.
 func (a *Endpoints) registerProjects(h huma.API) {
 	const root, one = "/api/mcp-projects", "/api/mcp-projects/{id}"
-	huma.Register(h, huma.Operation{
-		OperationID: "list-mcp-projects", Method: http.MethodGet, Path: root, Summary: "List folders of your conversations that contain hooks, MCP servers or skills",
-		Description: "Lists all commands and addresses. Nothing is used until you agree.", Security: endpoint.Secured,
-	}, a.listProjects)
-	huma.Register(h, huma.Operation{
-		OperationID: "agree-to-mcp-project", Method: http.MethodPost, Path: one + "/agree", Summary: "Agree to the contents of a folder",
-		Description: "They are used until the hooks, the programs that hooks name, or the .mcp.json change. Send the digest that you were shown; 409: the folder has changed since. The tools of the servers are listed, for at most 20 seconds. " +
-			"403: the policy lets only administrators agree. Tokens of the scopes read and chat cannot.", Security: endpoint.Secured,
-	}, a.agree)
-	huma.Register(h, huma.Operation{
-		OperationID: "withdraw-mcp-project", Method: http.MethodDelete, Path: one, Summary: "Withdraw your agreement to a folder", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
-	}, a.withdraw)
+	huma.Register(h, endpoint.Operation("list-mcp-projects", http.MethodGet, root, "List folders of your conversations that contain hooks, MCP servers or skills",
+		"Lists all commands and addresses. Nothing is used until you agree."), a.listProjects)
+	huma.Register(h, endpoint.Operation("agree-to-mcp-project", http.MethodPost, one+"/agree", "Agree to the contents of a folder",
+		"They are used until the hooks, the programs that hooks name, or the .mcp.json change. Send the digest that you were shown; 409: the folder has changed since. The tools of the servers are listed, for at most 20 seconds. "+
+			"403: the policy lets only administrators agree. Tokens of the scopes read and chat cannot."), a.agree)
+	huma.Register(h, endpoint.Removal("withdraw-mcp-project", one, "Withdraw your agreement to a folder", ""), a.withdraw)
 }
 
 func (a *Endpoints) listProjects(ctx context.Context, _ *struct{}) (*struct{ Body MCPProjects }, error) {

@@ -135,26 +135,19 @@ type (
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	const root, one = "/api/plugins", "/api/plugins/{plugin}"
-	huma.Register(h, huma.Operation{
-		OperationID: "list-plugins", Method: http.MethodGet, Path: root, Summary: "Plugins of the installation", Description: "For administrators.", Security: endpoint.Secured,
-	}, a.list)
+	huma.Register(h, endpoint.Operation("list-plugins", http.MethodGet, root, "Plugins of the installation", "For administrators."), endpoint.Admin(a.Base, a.list))
 	huma.Register(h, huma.Operation{
 		OperationID: "check-plugin", Method: http.MethodPost, Path: root + "/check", Summary: "Read an archive with a plugin", Description: "A zip or tar file with plugin.json. Nothing is installed: the answer says what the plugin adds and what it asks for. For administrators.",
 		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
-	}, a.check)
+	}, endpoint.Admin(a.Base, a.check))
 	huma.Register(h, huma.Operation{
 		OperationID: "install-plugin", Method: http.MethodPost, Path: root, Summary: "Install a plugin", Description: "Or another version of it, which keeps settings and values. It is started once before, on the server's host, with the settings that it has; then it is switched on. 400: it does not start, with the reason and the end of its output; what is installed stays. 503: it could not be tried, since the runner of the server's host is not connected. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.",
 		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
-	}, a.install)
-	huma.Register(h, huma.Operation{
-		OperationID: "change-plugin", Method: http.MethodPatch, Path: one, Summary: "Switch a plugin on or off, or change its settings", Description: "It is in force within a second, in all servers. For administrators.", Security: endpoint.Secured,
-	}, a.change)
-	huma.Register(h, huma.Operation{
-		OperationID: "reload-plugin", Method: http.MethodPost, Path: one + "/reload", Summary: "Reload a plugin", Description: "Its processes end; the next request starts one anew. For administrators.", Security: endpoint.Secured,
-	}, a.reload)
-	huma.Register(h, huma.Operation{
-		OperationID: "remove-plugin", Method: http.MethodDelete, Path: one, Summary: "Remove a plugin, with its settings and all that it keeps", Description: "For administrators.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
-	}, a.remove)
+	}, endpoint.Admin(a.Base, a.install))
+	huma.Register(h, endpoint.Operation("change-plugin", http.MethodPatch, one, "Switch a plugin on or off, or change its settings",
+		"It is in force within a second, in all servers. For administrators."), endpoint.Admin(a.Base, a.change))
+	huma.Register(h, endpoint.Operation("reload-plugin", http.MethodPost, one+"/reload", "Reload a plugin", "Its processes end; the next request starts one anew. For administrators."), endpoint.Admin(a.Base, a.reload))
+	huma.Register(h, endpoint.Removal("remove-plugin", one, "Remove a plugin, with its settings and all that it keeps", "For administrators."), endpoint.Admin(a.Base, a.remove))
 	a.registerWidgets(h)
 }
 
@@ -162,9 +155,6 @@ func (a *Endpoints) Register(h huma.API) {
 const uploadTime = 5 * time.Minute
 
 func (a *Endpoints) list(ctx context.Context, _ *struct{}) (*struct{ Body Plugins }, error) {
-	if err := a.AdminOnly(ctx); err != nil {
-		return nil, err
-	}
 	all, err := a.Plugins.All(ctx)
 	out := Plugins{Plugins: []Plugin{}}
 	for _, one := range all {
@@ -174,9 +164,6 @@ func (a *Endpoints) list(ctx context.Context, _ *struct{}) (*struct{ Body Plugin
 }
 
 func (a *Endpoints) check(ctx context.Context, in *archive) (*struct{ Body PluginDraft }, error) {
-	if err := a.AdminOnly(ctx); err != nil {
-		return nil, err
-	}
 	files, err := plugin.ReadArchive(in.RawBody)
 	if err != nil {
 		return nil, a.Problem(err)
@@ -195,9 +182,6 @@ func (a *Endpoints) check(ctx context.Context, in *archive) (*struct{ Body Plugi
 }
 
 func (a *Endpoints) install(ctx context.Context, in *installation) (*pluginBody, error) {
-	if err := a.AdminOnly(ctx); err != nil {
-		return nil, err
-	}
 	files, err := plugin.ReadArchive(in.RawBody)
 	if err == nil && files.Digest() != in.Digest {
 		err = fault.Errorf(fault.Conflict, "the archive is not the one whose permissions were shown: look at it again")
@@ -215,9 +199,6 @@ func (a *Endpoints) install(ctx context.Context, in *installation) (*pluginBody,
 }
 
 func (a *Endpoints) change(ctx context.Context, in *change) (*pluginBody, error) {
-	if err := a.AdminOnly(ctx); err != nil {
-		return nil, err
-	}
 	u := auth.User(ctx)
 	var err error
 	switch on := in.Body.Enabled; {
@@ -234,9 +215,6 @@ func (a *Endpoints) change(ctx context.Context, in *change) (*pluginBody, error)
 }
 
 func (a *Endpoints) reload(ctx context.Context, in *PluginPath) (*pluginBody, error) {
-	if err := a.AdminOnly(ctx); err != nil {
-		return nil, err
-	}
 	if err := a.Plugins.Reload(ctx, in.Plugin, auth.User(ctx).ID); err != nil {
 		return nil, a.Problem(err)
 	}
@@ -244,9 +222,6 @@ func (a *Endpoints) reload(ctx context.Context, in *PluginPath) (*pluginBody, er
 }
 
 func (a *Endpoints) remove(ctx context.Context, in *PluginPath) (*struct{}, error) {
-	if err := a.AdminOnly(ctx); err != nil {
-		return nil, err
-	}
 	if err := a.Plugins.Remove(ctx, in.Plugin); err != nil {
 		return nil, a.Problem(err)
 	}

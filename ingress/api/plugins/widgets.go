@@ -79,12 +79,8 @@ type (
 
 func (a *Endpoints) registerWidgets(h huma.API) {
 	const one = "/api/plugins/{plugin}/widgets/{widget}"
-	huma.Register(h, huma.Operation{
-		OperationID: "list-panels", Method: http.MethodGet, Path: "/api/panels", Summary: "Panels of plugins", Description: "What plugins show on the page, to everybody.", Security: endpoint.Secured,
-	}, a.panels)
-	huma.Register(h, huma.Operation{
-		OperationID: "open-panel", Method: http.MethodPost, Path: one + "/open", Summary: "Open a panel", Description: "The answer says where its document is, for 12 hours.", Security: endpoint.Secured,
-	}, a.open)
+	huma.Register(h, endpoint.Operation("list-panels", http.MethodGet, "/api/panels", "Panels of plugins", "What plugins show on the page, to everybody."), a.panels)
+	huma.Register(h, endpoint.Operation("open-panel", http.MethodPost, one+"/open", "Open a panel", "The answer says where its document is, for 12 hours."), a.open)
 	huma.Register(h, huma.Operation{
 		OperationID: "ask-panel", Method: http.MethodPost, Path: one, Summary: "Ask the plugin of a panel", Description: "As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.", Security: endpoint.Secured, MaxBodyBytes: maxAsk,
 	}, a.ask)

@@ -147,18 +147,8 @@ func viewer(ctx context.Context) registrystore.Viewer {
 	return registrystore.Viewer{User: u.ID, Admin: u.Admin}
 }
 
-func operation(id, method, path, summary, description string) huma.Operation {
-	return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Description: description, Security: endpoint.Secured}
-}
-
-func removal(id, path, summary, description string) huma.Operation {
-	op := operation(id, http.MethodDelete, path, summary, description)
-	op.DefaultStatus = http.StatusNoContent
-	return op
-}
-
 func archive(id, path, summary string) huma.Operation {
-	op := operation(id, http.MethodGet, path, summary, "The same version is always the same bytes.")
+	op := endpoint.Operation(id, http.MethodGet, path, summary, "The same version is always the same bytes.")
 	op.Responses = endpoint.AttachmentResponse("application/zip")
 	return op
 }

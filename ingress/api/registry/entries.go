@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"xbot/ingress/api/endpoint"
 	"xbot/ingress/download"
 	"xbot/internal/extension/registry"
 	"xbot/internal/extension/skill"
@@ -16,10 +17,10 @@ import (
 )
 
 func (a *Endpoints) registerEntries(h huma.API) {
-	huma.Register(h, operation("list-registry-entries", http.MethodGet, entries, "Skills and roles that people have published",
+	huma.Register(h, endpoint.Operation("list-registry-entries", http.MethodGet, entries, "Skills and roles that people have published",
 		"Yours, and what others share with everybody. Administrators also see what administrators have withdrawn, and what somebody beside its owner has installed."), a.list)
-	huma.Register(h, operation("get-registry-entry", http.MethodGet, entryOf, "What is in a published skill or role, before it is installed", ""), a.detail)
-	huma.Register(h, operation("read-registry-file", http.MethodGet, entryOf+"/versions/{version}/file", "A file of a published skill, as text", ""), a.file)
+	huma.Register(h, endpoint.Operation("get-registry-entry", http.MethodGet, entryOf, "What is in a published skill or role, before it is installed", ""), a.detail)
+	huma.Register(h, endpoint.Operation("read-registry-file", http.MethodGet, entryOf+"/versions/{version}/file", "A file of a published skill, as text", ""), a.file)
 	huma.Register(h, archive("export-registry-version", entryOf+"/versions/{version}/bundle", "A version of a published skill or role as a zip archive"),
 		func(ctx context.Context, in *struct{ VersionPath }) (*huma.StreamResponse, error) {
 			packed, err := a.Registry.RegistryBundle(ctx, viewer(ctx), in.ID, in.Version)

@@ -6,16 +6,17 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/extension/registry"
 	"xbot/internal/extension/registry/registrystore"
 )
 
 func (a *Endpoints) registerInstalls(h huma.API) {
-	huma.Register(h, operation("list-registry-installs", http.MethodGet, installs, "Skills and roles that you have installed, and those for everybody", ""), a.installs)
-	huma.Register(h, operation("install-registry-entry", http.MethodPost, installs, "Install a published skill or role, or another version of it",
+	huma.Register(h, endpoint.Operation("list-registry-installs", http.MethodGet, installs, "Skills and roles that you have installed, and those for everybody", ""), a.installs)
+	huma.Register(h, endpoint.Operation("install-registry-entry", http.MethodPost, installs, "Install a published skill or role, or another version of it",
 		"All or nothing, as a copy of your own. It works in your conversations from then on. 409: something else is installed under its name."), a.install)
-	huma.Register(h, operation("switch-registry-install", http.MethodPatch, install, "Switch on or off what is installed", ""), func(ctx context.Context, in *struct {
+	huma.Register(h, endpoint.Operation("switch-registry-install", http.MethodPatch, install, "Switch on or off what is installed", ""), func(ctx context.Context, in *struct {
 		InstallPath
 
 		Body Switch
@@ -29,13 +30,13 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 		}
 		return &installBody{done}, a.Problem(err)
 	})
-	huma.Register(h, removal("uninstall-registry-entry", install, "Uninstall a skill or a role", ""), func(ctx context.Context, in *InstallPath) (*struct{}, error) {
+	huma.Register(h, endpoint.Removal("uninstall-registry-entry", install, "Uninstall a skill or a role", ""), func(ctx context.Context, in *InstallPath) (*struct{}, error) {
 		if err := a.mayShare(ctx, in.Shared); err != nil {
 			return nil, err
 		}
 		return nil, a.Problem(a.Registry.RegistryUninstall(ctx, viewer(ctx), in.Shared, in.ID))
 	})
-	huma.Register(h, operation("take-registry-digest", http.MethodDelete, digests+"/{digest}", "Uninstall a state of files from everybody",
+	huma.Register(h, endpoint.Operation("take-registry-digest", http.MethodDelete, digests+"/{digest}", "Uninstall a state of files from everybody",
 		"For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too."),
 		func(ctx context.Context, in *struct {
 			Digest string `path:"digest" pattern:"^[0-9a-f]{64}$" doc:"As installs and versions have it."`

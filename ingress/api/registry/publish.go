@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/extension/registry"
 	"xbot/internal/extension/registry/registrystore"
@@ -15,12 +16,12 @@ import (
 
 func (a *Endpoints) registerPublishing(h huma.API) {
 	const what = "A new version of what you have published under its name, or a new entry. The same files again make no version. "
-	upload := operation("publish-bundle", http.MethodPost, entries, "Publish a skill or a role: a zip archive, or the Markdown file of a role",
+	upload := endpoint.Operation("publish-bundle", http.MethodPost, entries, "Publish a skill or a role: a zip archive, or the Markdown file of a role",
 		what+"The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or "+
 			"nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.")
 	upload.MaxBodyBytes, upload.BodyReadTimeout, upload.DefaultStatus = registry.MaxArchive, time.Minute, http.StatusCreated
 	huma.Register(h, upload, a.publish)
-	role := operation("publish-role", http.MethodPost, root+"/roles", "Publish a role of your own", what)
+	role := endpoint.Operation("publish-role", http.MethodPost, root+"/roles", "Publish a role of your own", what)
 	role.DefaultStatus = http.StatusCreated
 	huma.Register(h, role, func(ctx context.Context, in *struct{ Body RolePublishing }) (*entryBody, error) {
 		own, err := a.Roles.OwnRole(ctx, auth.User(ctx).ID, in.Body.Role)
@@ -30,7 +31,7 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 		b, err := registry.RoleBundle(own.Role())
 		return a.published(ctx, b, in.Body.Publishing, err)
 	})
-	again := operation("publish-install", http.MethodPost, install+"/publish", "Publish what you have installed as your own", what)
+	again := endpoint.Operation("publish-install", http.MethodPost, install+"/publish", "Publish what you have installed as your own", what)
 	again.DefaultStatus = http.StatusCreated
 	huma.Register(h, again, func(ctx context.Context, in *struct {
 		ID   int64 `path:"id" minimum:"1"`
@@ -43,8 +44,8 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 		b, err := registry.Read(packed.Zip, packed.Name)
 		return a.published(ctx, b, in.Body, err)
 	})
-	huma.Register(h, operation("revise-registry-entry", http.MethodPatch, entryOf, "Say who finds what was published, or withdraw it", "403: it is somebody else's, or an administrator has withdrawn it."), a.revise)
-	huma.Register(h, removal("delete-registry-entry", entryOf, "Remove what you have published, with its versions", "Who has installed it keeps it."),
+	huma.Register(h, endpoint.Operation("revise-registry-entry", http.MethodPatch, entryOf, "Say who finds what was published, or withdraw it", "403: it is somebody else's, or an administrator has withdrawn it."), a.revise)
+	huma.Register(h, endpoint.Removal("delete-registry-entry", entryOf, "Remove what you have published, with its versions", "Who has installed it keeps it."),
 		func(ctx context.Context, in *EntryPath) (*struct{}, error) {
 			return nil, a.Problem(a.Registry.DeleteRegistryEntry(ctx, auth.User(ctx).ID, in.ID))
 		})

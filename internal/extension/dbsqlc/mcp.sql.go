@@ -13,10 +13,9 @@ import (
 	"xbot/internal/chat"
 )
 
-const mCPProjectAgree = `-- name: MCPProjectAgree :many
+const mCPProjectAgree = `-- name: MCPProjectAgree :execrows
 UPDATE mcp_projects SET agreed = digest, agreed_at = now()
 WHERE id = $1 AND user_id = $2::bigint AND digest = $3 AND digest <> '' AND problem = ''
-RETURNING id
 `
 
 type MCPProjectAgreeParams struct {
@@ -26,24 +25,12 @@ type MCPProjectAgreeParams struct {
 }
 
 // The word of the person, to the file as it was shown and stands there still. None: it is another one by now.
-func (q *Queries) MCPProjectAgree(ctx context.Context, db DBTX, arg MCPProjectAgreeParams) ([]int64, error) {
-	rows, err := db.Query(ctx, mCPProjectAgree, arg.ID, arg.Owner, arg.Digest)
+func (q *Queries) MCPProjectAgree(ctx context.Context, db DBTX, arg MCPProjectAgreeParams) (int64, error) {
+	result, err := db.Exec(ctx, mCPProjectAgree, arg.ID, arg.Owner, arg.Digest)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return result.RowsAffected(), nil
 }
 
 const mCPProjectClear = `-- name: MCPProjectClear :many
@@ -243,7 +230,7 @@ func (q *Queries) MCPServerAccount(ctx context.Context, db DBTX, arg MCPServerAc
 	return result.RowsAffected(), nil
 }
 
-const mCPServerAdd = `-- name: MCPServerAdd :many
+const mCPServerAdd = `-- name: MCPServerAdd :one
 INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, trusted, enabled, from_file, changed_by, project_id)
 VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8, $9,
         $10, $11, $12, $13, $14, $15::bigint, $16::bigint)
@@ -271,8 +258,8 @@ type MCPServerAddParams struct {
 }
 
 // None: its owner has one of that name.
-func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddParams) ([]int64, error) {
-	rows, err := db.Query(ctx, mCPServerAdd,
+func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddParams) (int64, error) {
+	row := db.QueryRow(ctx, mCPServerAdd,
 		arg.Owner,
 		arg.Name,
 		arg.Transport,
@@ -290,22 +277,9 @@ func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddPar
 		arg.ChangedBy,
 		arg.ProjectID,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const mCPServerCount = `-- name: MCPServerCount :one
@@ -575,7 +549,7 @@ func (q *Queries) MCPServerListed(ctx context.Context, db DBTX, arg MCPServerLis
 	return err
 }
 
-const mCPServerLock = `-- name: MCPServerLock :many
+const mCPServerLock = `-- name: MCPServerLock :one
 SELECT digest FROM mcp_servers WHERE id = $1 AND revision = $2 FOR UPDATE
 `
 
@@ -585,24 +559,11 @@ type MCPServerLockParams struct {
 }
 
 // What it last listed, where it still has that revision: none otherwise. Other lists of it wait.
-func (q *Queries) MCPServerLock(ctx context.Context, db DBTX, arg MCPServerLockParams) ([]string, error) {
-	rows, err := db.Query(ctx, mCPServerLock, arg.ID, arg.Revision)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var digest string
-		if err := rows.Scan(&digest); err != nil {
-			return nil, err
-		}
-		items = append(items, digest)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) MCPServerLock(ctx context.Context, db DBTX, arg MCPServerLockParams) (string, error) {
+	row := db.QueryRow(ctx, mCPServerLock, arg.ID, arg.Revision)
+	var digest string
+	err := row.Scan(&digest)
+	return digest, err
 }
 
 const mCPServerOffers = `-- name: MCPServerOffers :one

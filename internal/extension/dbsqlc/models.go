@@ -64,21 +64,3 @@ type RegistryEntry struct {
 	CreatedAt time.Time
 	ChangedBy *int64
 }
-
-// What was published when; the oldest beyond twenty of an entry go. Written with registry_entries and never changed.
-type RegistryVersion struct {
-	EntryID     int64
-	Number      int32
-	Name        string
-	Description string
-	Tags        []string
-	// SHA-256 of the names, modes and contents of the files, hex.
-	Digest string
-	// The files as a zip archive that xbot has packed.
-	Bundle []byte
-	// Of the files, in bytes.
-	Size        int32
-	Files       int32
-	Notes       string
-	PublishedAt time.Time
-}

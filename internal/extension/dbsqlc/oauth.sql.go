@@ -88,7 +88,7 @@ func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.Use
 	return items, nil
 }
 
-const oAuthAccountLock = `-- name: OAuthAccountLock :many
+const oAuthAccountLock = `-- name: OAuthAccountLock :one
 SELECT id, user_id, provider, label, asked, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 AND provider = $2 FOR UPDATE
 `
 
@@ -98,36 +98,23 @@ type OAuthAccountLockParams struct {
 }
 
 // Other refreshes of it, in whatever process, and its end wait.
-func (q *Queries) OAuthAccountLock(ctx context.Context, db DBTX, arg OAuthAccountLockParams) ([]OauthAccount, error) {
-	rows, err := db.Query(ctx, oAuthAccountLock, arg.UserID, arg.Provider)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []OauthAccount
-	for rows.Next() {
-		var i OauthAccount
-		if err := rows.Scan(
-			&i.ID,
-			&i.UserID,
-			&i.Provider,
-			&i.Label,
-			&i.Asked,
-			&i.Scopes,
-			&i.Secrets,
-			&i.ExpiresAt,
-			&i.Problem,
-			&i.ConnectedAt,
-			&i.RefreshedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) OAuthAccountLock(ctx context.Context, db DBTX, arg OAuthAccountLockParams) (OauthAccount, error) {
+	row := db.QueryRow(ctx, oAuthAccountLock, arg.UserID, arg.Provider)
+	var i OauthAccount
+	err := row.Scan(
+		&i.ID,
+		&i.UserID,
+		&i.Provider,
+		&i.Label,
+		&i.Asked,
+		&i.Scopes,
+		&i.Secrets,
+		&i.ExpiresAt,
+		&i.Problem,
+		&i.ConnectedAt,
+		&i.RefreshedAt,
+	)
+	return i, err
 }
 
 const oAuthAccountRefresh = `-- name: OAuthAccountRefresh :exec
@@ -204,7 +191,7 @@ func (q *Queries) OAuthFlowAdd(ctx context.Context, db DBTX, arg OAuthFlowAddPar
 	return err
 }
 
-const oAuthFlowTake = `-- name: OAuthFlowTake :many
+const oAuthFlowTake = `-- name: OAuthFlowTake :one
 DELETE FROM oauth_flows WHERE state_hash = $1 AND browser = $2 AND expires_at > now()
 RETURNING state_hash, user_id, provider, scopes, sealed, browser, login, call_id, expires_at
 `
@@ -215,34 +202,21 @@ type OAuthFlowTakeParams struct {
 }
 
 // The flow of a state, once, for the browser that was sent with it.
-func (q *Queries) OAuthFlowTake(ctx context.Context, db DBTX, arg OAuthFlowTakeParams) ([]OauthFlow, error) {
-	rows, err := db.Query(ctx, oAuthFlowTake, arg.StateHash, arg.Browser)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []OauthFlow
-	for rows.Next() {
-		var i OauthFlow
-		if err := rows.Scan(
-			&i.StateHash,
-			&i.UserID,
-			&i.Provider,
-			&i.Scopes,
-			&i.Sealed,
-			&i.Browser,
-			&i.Login,
-			&i.CallID,
-			&i.ExpiresAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) OAuthFlowTake(ctx context.Context, db DBTX, arg OAuthFlowTakeParams) (OauthFlow, error) {
+	row := db.QueryRow(ctx, oAuthFlowTake, arg.StateHash, arg.Browser)
+	var i OauthFlow
+	err := row.Scan(
+		&i.StateHash,
+		&i.UserID,
+		&i.Provider,
+		&i.Scopes,
+		&i.Sealed,
+		&i.Browser,
+		&i.Login,
+		&i.CallID,
+		&i.ExpiresAt,
+	)
+	return i, err
 }
 
 const oAuthFlowsTidy = `-- name: OAuthFlowsTidy :exec
@@ -272,35 +246,44 @@ func (q *Queries) OAuthFlowsVoid(ctx context.Context, db DBTX, provider string) 
 }
 
 const oAuthProviderAdd = `-- name: OAuthProviderAdd :execrows
-INSERT INTO oauth_providers (id, name, issuer, authorize_url, token_url, revoke_url, account_url, scopes, more_scopes, client_id, client_auth, secrets, enabled, changed_by)
+INSERT INTO oauth_providers (id, name, issuer, issuer_optional, authorize_url, token_url, revoke_url, account_url, scopes, more_scopes, client_id, client_auth, secrets, enabled, resource, mcp_server,
+                             changed_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13, $14::bigint)
-ON CONFLICT DO NOTHING
+        $10, $11, $12, $13, $14, $15, $16::bigint, $17::bigint)
+ON CONFLICT (id) DO UPDATE
+SET name = EXCLUDED.name, issuer = EXCLUDED.issuer, issuer_optional = EXCLUDED.issuer_optional, authorize_url = EXCLUDED.authorize_url, token_url = EXCLUDED.token_url, revoke_url = EXCLUDED.revoke_url,
+    scopes = EXCLUDED.scopes, client_id = EXCLUDED.client_id, client_auth = EXCLUDED.client_auth, secrets = EXCLUDED.secrets, resource = EXCLUDED.resource,
+    changed_by = EXCLUDED.changed_by, changed_at = now(), revision = oauth_providers.revision + 1
+WHERE oauth_providers.mcp_server = EXCLUDED.mcp_server
 `
 
 type OAuthProviderAddParams struct {
-	ID           string
-	Name         string
-	Issuer       string
-	AuthorizeUrl string
-	TokenUrl     string
-	RevokeUrl    string
-	AccountUrl   string
-	Scopes       []string
-	MoreScopes   []string
-	ClientID     string
-	ClientAuth   string
-	Secrets      []byte
-	Enabled      bool
-	ChangedBy    *int64
+	ID             string
+	Name           string
+	Issuer         string
+	IssuerOptional bool
+	AuthorizeUrl   string
+	TokenUrl       string
+	RevokeUrl      string
+	AccountUrl     string
+	Scopes         []string
+	MoreScopes     []string
+	ClientID       string
+	ClientAuth     string
+	Secrets        []byte
+	Enabled        bool
+	Resource       string
+	McpServer      *int64
+	ChangedBy      *int64
 }
 
-// None: there is one of that id.
+// A new provider, or that of an MCP server in place of the one before. None: another one has the id.
 func (q *Queries) OAuthProviderAdd(ctx context.Context, db DBTX, arg OAuthProviderAddParams) (int64, error) {
 	result, err := db.Exec(ctx, oAuthProviderAdd,
 		arg.ID,
 		arg.Name,
 		arg.Issuer,
+		arg.IssuerOptional,
 		arg.AuthorizeUrl,
 		arg.TokenUrl,
 		arg.RevokeUrl,
@@ -311,6 +294,8 @@ func (q *Queries) OAuthProviderAdd(ctx context.Context, db DBTX, arg OAuthProvid
 		arg.ClientAuth,
 		arg.Secrets,
 		arg.Enabled,
+		arg.Resource,
+		arg.McpServer,
 		arg.ChangedBy,
 	)
 	if err != nil {
@@ -431,54 +416,6 @@ func (q *Queries) OAuthProviderLock(ctx context.Context, db DBTX, id string) (in
 	var revision int64
 	err := row.Scan(&revision)
 	return revision, err
-}
-
-const oAuthProviderOfServer = `-- name: OAuthProviderOfServer :exec
-INSERT INTO oauth_providers (id, name, issuer, issuer_optional, authorize_url, token_url, revoke_url, scopes, client_id, client_auth, secrets, resource, mcp_server, changed_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13::bigint, $14::bigint)
-ON CONFLICT (mcp_server) DO UPDATE
-SET name = EXCLUDED.name, issuer = EXCLUDED.issuer, issuer_optional = EXCLUDED.issuer_optional, authorize_url = EXCLUDED.authorize_url, token_url = EXCLUDED.token_url, revoke_url = EXCLUDED.revoke_url,
-    scopes = EXCLUDED.scopes, client_id = EXCLUDED.client_id, client_auth = EXCLUDED.client_auth, secrets = EXCLUDED.secrets, resource = EXCLUDED.resource,
-    changed_by = EXCLUDED.changed_by, changed_at = now(), revision = oauth_providers.revision + 1
-`
-
-type OAuthProviderOfServerParams struct {
-	ID             string
-	Name           string
-	Issuer         string
-	IssuerOptional bool
-	AuthorizeUrl   string
-	TokenUrl       string
-	RevokeUrl      string
-	Scopes         []string
-	ClientID       string
-	ClientAuth     string
-	Secrets        []byte
-	Resource       string
-	McpServer      int64
-	ChangedBy      *int64
-}
-
-// That of an MCP server, in place of the one before.
-func (q *Queries) OAuthProviderOfServer(ctx context.Context, db DBTX, arg OAuthProviderOfServerParams) error {
-	_, err := db.Exec(ctx, oAuthProviderOfServer,
-		arg.ID,
-		arg.Name,
-		arg.Issuer,
-		arg.IssuerOptional,
-		arg.AuthorizeUrl,
-		arg.TokenUrl,
-		arg.RevokeUrl,
-		arg.Scopes,
-		arg.ClientID,
-		arg.ClientAuth,
-		arg.Secrets,
-		arg.Resource,
-		arg.McpServer,
-		arg.ChangedBy,
-	)
-	return err
 }
 
 const oAuthProviderReplace = `-- name: OAuthProviderReplace :execrows

@@ -187,29 +187,14 @@ func (q *Queries) PluginList(ctx context.Context, db DBTX) ([]PluginListRow, err
 	return items, nil
 }
 
-const pluginLock = `-- name: PluginLock :many
+const pluginLock = `-- name: PluginLock :exec
 SELECT pg_advisory_xact_lock(hashtext('plugins'))
 `
 
 // Of those who install one, one goes after the other: they look at the names that the others have.
-func (q *Queries) PluginLock(ctx context.Context, db DBTX) ([]interface{}, error) {
-	rows, err := db.Query(ctx, pluginLock)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []interface{}
-	for rows.Next() {
-		var pg_advisory_xact_lock interface{}
-		if err := rows.Scan(&pg_advisory_xact_lock); err != nil {
-			return nil, err
-		}
-		items = append(items, pg_advisory_xact_lock)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) PluginLock(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, pluginLock)
+	return err
 }
 
 const pluginProblem = `-- name: PluginProblem :exec
@@ -228,7 +213,7 @@ func (q *Queries) PluginProblem(ctx context.Context, db DBTX, arg PluginProblemP
 	return err
 }
 
-const pluginRowLock = `-- name: PluginRowLock :many
+const pluginRowLock = `-- name: PluginRowLock :one
 SELECT kept_keys, kept_bytes FROM plugins WHERE id = $1 FOR NO KEY UPDATE
 `
 
@@ -238,27 +223,14 @@ type PluginRowLockRow struct {
 }
 
 // With what it keeps. A trigger counts it.
-func (q *Queries) PluginRowLock(ctx context.Context, db DBTX, id string) ([]PluginRowLockRow, error) {
-	rows, err := db.Query(ctx, pluginRowLock, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PluginRowLockRow
-	for rows.Next() {
-		var i PluginRowLockRow
-		if err := rows.Scan(&i.KeptKeys, &i.KeptBytes); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) PluginRowLock(ctx context.Context, db DBTX, id string) (PluginRowLockRow, error) {
+	row := db.QueryRow(ctx, pluginRowLock, id)
+	var i PluginRowLockRow
+	err := row.Scan(&i.KeptKeys, &i.KeptBytes)
+	return i, err
 }
 
-const pluginValue = `-- name: PluginValue :many
+const pluginValue = `-- name: PluginValue :one
 SELECT value FROM plugin_values WHERE plugin_id = $1 AND user_id IS NOT DISTINCT FROM $2::bigint AND key = $3
 `
 
@@ -268,24 +240,11 @@ type PluginValueParams struct {
 	Key      string
 }
 
-func (q *Queries) PluginValue(ctx context.Context, db DBTX, arg PluginValueParams) ([]string, error) {
-	rows, err := db.Query(ctx, pluginValue, arg.PluginID, arg.Owner, arg.Key)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var value string
-		if err := rows.Scan(&value); err != nil {
-			return nil, err
-		}
-		items = append(items, value)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) PluginValue(ctx context.Context, db DBTX, arg PluginValueParams) (string, error) {
+	row := db.QueryRow(ctx, pluginValue, arg.PluginID, arg.Owner, arg.Key)
+	var value string
+	err := row.Scan(&value)
+	return value, err
 }
 
 const pluginValueDelete = `-- name: PluginValueDelete :exec

@@ -54,29 +54,17 @@ func (q *Queries) RegistryEntryDelete(ctx context.Context, db DBTX, arg Registry
 	return result.RowsAffected(), nil
 }
 
-const registryEntryHold = `-- name: RegistryEntryHold :many
+const registryEntryHold = `-- name: RegistryEntryHold :execrows
 SELECT id FROM registry_entries WHERE id = $1 FOR SHARE
 `
 
 // An entry that nobody changes, withdraws or removes meanwhile.
-func (q *Queries) RegistryEntryHold(ctx context.Context, db DBTX, id int64) ([]int64, error) {
-	rows, err := db.Query(ctx, registryEntryHold, id)
+func (q *Queries) RegistryEntryHold(ctx context.Context, db DBTX, id int64) (int64, error) {
+	result, err := db.Exec(ctx, registryEntryHold, id)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return result.RowsAffected(), nil
 }
 
 const registryEntryList = `-- name: RegistryEntryList :many
@@ -174,41 +162,28 @@ func (q *Queries) RegistryEntryList(ctx context.Context, db DBTX, arg RegistryEn
 	return items, nil
 }
 
-const registryEntryLock = `-- name: RegistryEntryLock :many
+const registryEntryLock = `-- name: RegistryEntryLock :one
 SELECT id, user_id, kind, key, visibility, withdrawn, newest, created_at, changed_by FROM registry_entries WHERE id = $1 FOR UPDATE
 `
 
-func (q *Queries) RegistryEntryLock(ctx context.Context, db DBTX, id int64) ([]RegistryEntry, error) {
-	rows, err := db.Query(ctx, registryEntryLock, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RegistryEntry
-	for rows.Next() {
-		var i RegistryEntry
-		if err := rows.Scan(
-			&i.ID,
-			&i.UserID,
-			&i.Kind,
-			&i.Key,
-			&i.Visibility,
-			&i.Withdrawn,
-			&i.Newest,
-			&i.CreatedAt,
-			&i.ChangedBy,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) RegistryEntryLock(ctx context.Context, db DBTX, id int64) (RegistryEntry, error) {
+	row := db.QueryRow(ctx, registryEntryLock, id)
+	var i RegistryEntry
+	err := row.Scan(
+		&i.ID,
+		&i.UserID,
+		&i.Kind,
+		&i.Key,
+		&i.Visibility,
+		&i.Withdrawn,
+		&i.Newest,
+		&i.CreatedAt,
+		&i.ChangedBy,
+	)
+	return i, err
 }
 
-const registryEntryNamed = `-- name: RegistryEntryNamed :many
+const registryEntryNamed = `-- name: RegistryEntryNamed :one
 SELECT id, user_id, kind, key, visibility, withdrawn, newest, created_at, changed_by FROM registry_entries WHERE user_id = $1 AND kind = $2 AND key = $3 FOR UPDATE
 `
 
@@ -218,34 +193,21 @@ type RegistryEntryNamedParams struct {
 	Key    string
 }
 
-func (q *Queries) RegistryEntryNamed(ctx context.Context, db DBTX, arg RegistryEntryNamedParams) ([]RegistryEntry, error) {
-	rows, err := db.Query(ctx, registryEntryNamed, arg.UserID, arg.Kind, arg.Key)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RegistryEntry
-	for rows.Next() {
-		var i RegistryEntry
-		if err := rows.Scan(
-			&i.ID,
-			&i.UserID,
-			&i.Kind,
-			&i.Key,
-			&i.Visibility,
-			&i.Withdrawn,
-			&i.Newest,
-			&i.CreatedAt,
-			&i.ChangedBy,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) RegistryEntryNamed(ctx context.Context, db DBTX, arg RegistryEntryNamedParams) (RegistryEntry, error) {
+	row := db.QueryRow(ctx, registryEntryNamed, arg.UserID, arg.Kind, arg.Key)
+	var i RegistryEntry
+	err := row.Scan(
+		&i.ID,
+		&i.UserID,
+		&i.Kind,
+		&i.Key,
+		&i.Visibility,
+		&i.Withdrawn,
+		&i.Newest,
+		&i.CreatedAt,
+		&i.ChangedBy,
+	)
+	return i, err
 }
 
 const registryEntrySet = `-- name: RegistryEntrySet :exec
@@ -320,7 +282,7 @@ func (q *Queries) RegistryInForce(ctx context.Context, db DBTX, arg RegistryInFo
 	return items, nil
 }
 
-const registryInstallBundle = `-- name: RegistryInstallBundle :many
+const registryInstallBundle = `-- name: RegistryInstallBundle :one
 SELECT i.kind, i.name, i.digest, i.bundle FROM registry_installs i WHERE i.id = $1 AND coalesce(i.user_id, 0) IN ($2, 0)
 `
 
@@ -336,29 +298,16 @@ type RegistryInstallBundleRow struct {
 	Bundle []byte
 }
 
-func (q *Queries) RegistryInstallBundle(ctx context.Context, db DBTX, arg RegistryInstallBundleParams) ([]RegistryInstallBundleRow, error) {
-	rows, err := db.Query(ctx, registryInstallBundle, arg.ID, arg.Owner)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RegistryInstallBundleRow
-	for rows.Next() {
-		var i RegistryInstallBundleRow
-		if err := rows.Scan(
-			&i.Kind,
-			&i.Name,
-			&i.Digest,
-			&i.Bundle,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) RegistryInstallBundle(ctx context.Context, db DBTX, arg RegistryInstallBundleParams) (RegistryInstallBundleRow, error) {
+	row := db.QueryRow(ctx, registryInstallBundle, arg.ID, arg.Owner)
+	var i RegistryInstallBundleRow
+	err := row.Scan(
+		&i.Kind,
+		&i.Name,
+		&i.Digest,
+		&i.Bundle,
+	)
+	return i, err
 }
 
 const registryInstallDelete = `-- name: RegistryInstallDelete :execrows
@@ -463,7 +412,7 @@ func (q *Queries) RegistryInstallList(ctx context.Context, db DBTX, owner chat.U
 	return items, nil
 }
 
-const registryInstallNamed = `-- name: RegistryInstallNamed :many
+const registryInstallNamed = `-- name: RegistryInstallNamed :one
 SELECT i.id, i.entry_id FROM registry_installs i WHERE coalesce(i.user_id, 0) = $1 AND i.kind = $2 AND i.key = $3 FOR UPDATE
 `
 
@@ -478,24 +427,11 @@ type RegistryInstallNamedRow struct {
 	EntryID *int64
 }
 
-func (q *Queries) RegistryInstallNamed(ctx context.Context, db DBTX, arg RegistryInstallNamedParams) ([]RegistryInstallNamedRow, error) {
-	rows, err := db.Query(ctx, registryInstallNamed, arg.Owner, arg.Kind, arg.Key)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RegistryInstallNamedRow
-	for rows.Next() {
-		var i RegistryInstallNamedRow
-		if err := rows.Scan(&i.ID, &i.EntryID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) RegistryInstallNamed(ctx context.Context, db DBTX, arg RegistryInstallNamedParams) (RegistryInstallNamedRow, error) {
+	row := db.QueryRow(ctx, registryInstallNamed, arg.Owner, arg.Kind, arg.Key)
+	var i RegistryInstallNamedRow
+	err := row.Scan(&i.ID, &i.EntryID)
+	return i, err
 }
 
 const registryInstallPut = `-- name: RegistryInstallPut :one
@@ -628,20 +564,30 @@ func (q *Queries) RegistryVersionAdd(ctx context.Context, db DBTX, arg RegistryV
 }
 
 const registryVersionList = `-- name: RegistryVersionList :many
-SELECT number, digest, size, files, notes, published_at FROM registry_versions WHERE entry_id = $1 ORDER BY number DESC
+SELECT number, name, digest, (CASE WHEN $1::int = 0 THEN ''::bytea ELSE bundle END)::bytea AS bundle, size, files, notes, published_at
+FROM registry_versions WHERE entry_id = $2 AND ($1::int = 0 OR number = $1::int)
+ORDER BY number DESC
 `
+
+type RegistryVersionListParams struct {
+	Number  int32
+	EntryID int64
+}
 
 type RegistryVersionListRow struct {
 	Number      int32
+	Name        string
 	Digest      string
+	Bundle      []byte
 	Size        int32
 	Files       int32
 	Notes       string
 	PublishedAt time.Time
 }
 
-func (q *Queries) RegistryVersionList(ctx context.Context, db DBTX, entryID int64) ([]RegistryVersionListRow, error) {
-	rows, err := db.Query(ctx, registryVersionList, entryID)
+// The versions of an entry, the newest first, without their archives; number 0: all, else that version with its archive.
+func (q *Queries) RegistryVersionList(ctx context.Context, db DBTX, arg RegistryVersionListParams) ([]RegistryVersionListRow, error) {
+	rows, err := db.Query(ctx, registryVersionList, arg.Number, arg.EntryID)
 	if err != nil {
 		return nil, err
 	}
@@ -651,46 +597,7 @@ func (q *Queries) RegistryVersionList(ctx context.Context, db DBTX, entryID int6
 		var i RegistryVersionListRow
 		if err := rows.Scan(
 			&i.Number,
-			&i.Digest,
-			&i.Size,
-			&i.Files,
-			&i.Notes,
-			&i.PublishedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const registryVersionOf = `-- name: RegistryVersionOf :many
-SELECT entry_id, number, name, description, tags, digest, bundle, size, files, notes, published_at FROM registry_versions WHERE entry_id = $1 AND number = $2
-`
-
-type RegistryVersionOfParams struct {
-	EntryID int64
-	Number  int32
-}
-
-func (q *Queries) RegistryVersionOf(ctx context.Context, db DBTX, arg RegistryVersionOfParams) ([]RegistryVersion, error) {
-	rows, err := db.Query(ctx, registryVersionOf, arg.EntryID, arg.Number)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RegistryVersion
-	for rows.Next() {
-		var i RegistryVersion
-		if err := rows.Scan(
-			&i.EntryID,
-			&i.Number,
 			&i.Name,
-			&i.Description,
-			&i.Tags,
 			&i.Digest,
 			&i.Bundle,
 			&i.Size,

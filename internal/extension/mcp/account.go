@@ -40,10 +40,8 @@ func (s *Servers) Discover(ctx context.Context, owner chat.UserID, name string, 
 	if err != nil {
 		return chat.MCPServer{}, err
 	}
-	if err := s.Providers.SaveOf(ctx, oauth.Server{ID: row.ID, Revision: row.Revision}, oauth.Draft{Secret: found.ClientSecret, OAuthProviderConfig: chat.OAuthProviderConfig{
-		Name: row.Name, Issuer: found.Issuer, SilentIssuer: !found.SaysIssuer, AuthorizeURL: found.AuthorizeURL, TokenURL: found.TokenURL, RevokeURL: found.RevokeURL,
-		Scopes: found.Scopes, ClientID: found.ClientID, ClientAuth: found.ClientAuth, Resource: found.Resource,
-	}}, by); err != nil {
+	found.Name = row.Name
+	if err := s.Providers.SaveOf(ctx, oauth.Server{ID: row.ID, Revision: row.Revision}, oauth.Draft{Secret: found.ClientSecret, OAuthProviderConfig: found.OAuthProviderConfig}, by); err != nil {
 		return chat.MCPServer{}, err
 	}
 	return s.Own(ctx, owner, name)

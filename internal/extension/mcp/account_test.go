@@ -441,7 +441,7 @@ func (n naming) SaveOf(_ context.Context, server oauth.Server, d oauth.Draft, by
 func TestDiscover_TheAccountOfAServerIsForItAndStaysWhileItIsThere(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.servers.Finder = found{discovery.Found{Issuer: "https://login.example.com", Resource: "https://mcp.example.com"}}
+	f.servers.Finder = found{discovery.Found{OAuthProviderConfig: chat.OAuthProviderConfig{Issuer: "https://login.example.com", Resource: "https://mcp.example.com"}}}
 	f.servers.Providers = naming{providers{"acme"}, f.rows}
 	d := mcp.Draft{MCPConfig: chat.MCPConfig{Name: "web", Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true}}
 	put := func(change func(d *mcp.Draft)) (chat.MCPServer, error) {

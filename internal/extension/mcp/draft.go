@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 )
 
@@ -63,10 +63,7 @@ func (d Draft) tidy() Draft {
 }
 
 // Check says what is wrong with a draft: Invalid, with a sentence that says what to change.
-func (d Draft) Check() error { return d.check() }
-
-// check says what is wrong with a draft: Invalid, with a sentence that says what to change.
-func (d Draft) check() error {
+func (d Draft) Check() error {
 	if !serverName.MatchString(d.Name) {
 		return fault.Errorf(fault.Invalid, "%.40q cannot be the name of an MCP server: it takes 1 to 32 small letters, digits and dashes", d.Name)
 	}
@@ -117,7 +114,7 @@ func (d Draft) checkURL() error {
 	if err != nil || len(d.URL) > maxURL || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
 		return fault.Errorf(fault.Invalid, "the url must be like https://mcp.example.com/mcp, without a name and a password in it: secrets belong into headers")
 	}
-	if d.Account != "" && u.Scheme != "https" && !loopback(u.Hostname()) {
+	if d.Account != "" && u.Scheme != "https" && !oauth.IsLoopback(u.Hostname()) {
 		return fault.Errorf(fault.Invalid, "the url must be https: the tokens of connected accounts go there, and nobody on the way may read them; http is for this machine alone")
 	}
 	for name := range d.Headers {
@@ -126,12 +123,6 @@ func (d Draft) checkURL() error {
 		}
 	}
 	return checkValues("header", d.Headers, headerFits)
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // headerFits reports whether a header may be set, and can have the value.
@@ -174,14 +165,5 @@ func (d Draft) size() int {
 // sameTarget reports whether a draft leads to what a stored server leads to, so that its secrets may go there.
 func (d Draft) sameTarget(old chat.MCPConfig) bool {
 	return d.Transport == chat.MCPStdio && old.Transport == chat.MCPStdio && d.Command == old.Command && slices.Equal(d.Args, old.Args) ||
-		d.Transport != chat.MCPStdio && old.Transport != chat.MCPStdio && origin(d.URL) == origin(old.URL)
-}
-
-// origin is who answers at an address: scheme, host and port.
-func origin(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Scheme + "://" + u.Host)
+		d.Transport != chat.MCPStdio && old.Transport != chat.MCPStdio && oauth.Origin(d.URL) == oauth.Origin(old.URL)
 }

@@ -13,6 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/mcp/message"
+	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 )
 
@@ -22,7 +23,7 @@ const maxRedirects = 5
 // overHTTP is how a server with an address is spoken to, until life ends, which end does.
 func overHTTP(life context.Context, end context.CancelCauseFunc, about chat.MCPConfig, headers map[string]string, bearer *bearer, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
 	client := &http.Client{
-		Transport:     &door{life: life, end: end, base: base, origin: origin(about.URL), headers: headers, bearer: bearer, pace: pace, older: about.Transport == chat.MCPSSE},
+		Transport:     &door{life: life, end: end, base: base, origin: oauth.Origin(about.URL), headers: headers, bearer: bearer, pace: pace, older: about.Transport == chat.MCPSSE},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error { return tooMany(len(via)) },
 	}
 	if about.Transport == chat.MCPSSE {
@@ -53,7 +54,7 @@ type door struct {
 
 // RoundTrip sends one request.
 func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
-	if to := origin(r.URL.String()); to != d.origin {
+	if to := oauth.Origin(r.URL.String()); to != d.origin {
 		err := fault.Errorf(fault.Denied, "the server leads to %.100s, which is not where it is: give the address that it leads to", to)
 		d.end(err) // the SDK may tell of a closed connection instead
 		return nil, err

@@ -168,10 +168,6 @@ func (l *listing) tool(t *sdk.Tool) {
 	l.Tools = append(l.Tools, out)
 }
 
-func storable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
-}
-
 // cleaned is what a server wrote as plain text of at most so many bytes.
 func cleaned(text string, most int) string {
 	text = strings.TrimSpace(tool.Clean([]byte(text[:min(len(text), 2*most)])))
@@ -249,7 +245,7 @@ func (l *listing) resource(r chat.MCPResource) {
 	case r.URI == "" || len(r.URI) > maxURI || !printable(r.URI):
 		l.leave("resource "+r.URI, "its address cannot be shown")
 	default:
-		r.Name, r.Description, r.MediaType = tool.OneLine(strings.ToValidUTF8(r.Name, "\uFFFD"), maxTitle), cleaned(r.Description, maxShort), tool.OneLine(storable(r.MediaType), 100)
+		r.Name, r.Description, r.MediaType = tool.OneLine(strings.ToValidUTF8(r.Name, "\uFFFD"), maxTitle), cleaned(r.Description, maxShort), tool.OneLine(chat.Clean(r.MediaType), 100)
 		l.Resources = append(l.Resources, r)
 	}
 }

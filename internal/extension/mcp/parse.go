@@ -34,10 +34,10 @@ var transports = map[string]chat.MCPTransport{
 // clients are ignored. Invalid: it is none; the sentence quotes no values.
 func Parse(name, config string) (Draft, error) {
 	d, err := ParseUnchecked(name, config)
-	if err == nil {
-		err = d.check()
+	if err != nil {
+		return d, err
 	}
-	return d, err
+	return d, d.Check()
 }
 
 // ParseUnchecked is Parse for who changes values before they Check them.
@@ -50,26 +50,17 @@ func ParseUnchecked(name, config string) (Draft, error) {
 		return Draft{}, fault.Errorf(fault.Invalid,
 			`the configuration must be a JSON object such as {"command": "npx", "args": ["-y", "some-server"], "env": {"KEY": "text"}} or {"url": "https://…", "headers": {"Authorization": "text"}}`)
 	}
-	return e.unchecked(name)
+	return e.draft(name)
 }
 
 func (e entry) draft(name string) (Draft, error) {
-	d, err := e.unchecked(name)
-	if err == nil {
-		err = d.check()
-	}
-	return d, err
-}
-
-func (e entry) unchecked(name string) (Draft, error) {
 	transport, known := transports[strings.ToLower(e.Type+e.Transport)]
 	if !known {
 		return Draft{}, fault.Errorf(fault.Invalid, "%.40q is no transport: it is stdio, http or sse", e.Type+e.Transport)
 	}
-	d := Draft{Env: e.Env, Headers: e.Headers, MCPConfig: chat.MCPConfig{
+	return Draft{Env: e.Env, Headers: e.Headers, MCPConfig: chat.MCPConfig{
 		Name: name, Transport: transport, Command: e.Command, Args: e.Args, URL: e.URL, Instructions: e.Instructions, Trusted: e.Trusted, Enabled: !e.Disabled,
-	}}.tidy()
-	return d, nil
+	}}.tidy(), nil
 }
 
 // ParseFile reads the servers of a file such as mcp.json, {"mcpServers": {"name": {…}}}, of at most 1 MB, in the order of their names.
@@ -91,6 +82,9 @@ func ParseFile(content []byte) ([]Draft, error) {
 	out := make([]Draft, 0, len(file.Servers))
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
 		d, err := file.Servers[name].draft(name)
+		if err == nil {
+			err = d.Check()
+		}
 		if err != nil {
 			return nil, fault.Errorf(fault.KindOf(err), "MCP server %.40q: %w", name, err)
 		}

@@ -28,7 +28,7 @@ func promptTool(connections *Connections, server mcpstore.Server, person chat.Us
 		told[i] = signature(p)
 	}
 	return &serverTool{
-		server: server.ID, person: person, offered: added(server.Name, promptsName), own: promptsTool{connections},
+		server: server.ID, person: person, offered: added(server.Name, promptsName), own: connections.runPrompt,
 		spec: tool.Spec{
 			Class: chat.ClassRead, Parameters: promptParameters, Optional: true, Group: server.Name,
 			Description: fmt.Sprintf("Fills in a prompt of the MCP server %s, for a user who has asked for it. They are: %s.", server.Name, tool.OneLine(strings.Join(told, "; "), maxPromptsTold)),
@@ -54,10 +54,8 @@ func signature(p chat.MCPPrompt) string {
 	return text
 }
 
-// promptsTool fills in prompts.
-type promptsTool struct{ *Connections }
-
-func (c promptsTool) run(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
+// runPrompt fills in a prompt of a server.
+func (c *Connections) runPrompt(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
 	name, values, err := promptParams(arguments)
 	if err != nil {
 		return tool.Fail("%s", err), nil

@@ -116,7 +116,7 @@ func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID, fromFile bool) (chat.MCPServer, error) {
 	d = d.tidy()
 	d.Trusted = d.Trusted && owner == 0 // servers of users are never trusted: text that a model has read may have added them
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return chat.MCPServer{}, err
 	}
 	v, row := given(d), mcpstore.Server{MCPServer: chat.MCPServer{

@@ -28,9 +28,7 @@ type serverTool struct {
 }
 
 // ownTool is a tool that this package adds to those of a server.
-type ownTool interface {
-	run(ctx context.Context, at At, arguments string) (chat.ToolResult, error)
-}
+type ownTool func(ctx context.Context, at At, arguments string) (chat.ToolResult, error)
 
 // Spec is what models and the scheduler know of it.
 func (t *serverTool) Spec() tool.Spec { return t.spec }
@@ -48,7 +46,7 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 		}
 	}
 	if t.own != nil {
-		return t.own.run(ctx, at, call.Arguments)
+		return t.own(ctx, at, call.Arguments)
 	}
 	arguments, err := json.Marshal(toolschema.Arguments(object, t.names))
 	if err != nil {
@@ -124,7 +122,7 @@ var resourceParameters = json.RawMessage(`{"type":"object","properties":{"uri":{
 // resourceTool lists and reads the resources of a server.
 func resourceTool(connections *Connections, server mcpstore.Server, person chat.UserID, count int) *serverTool {
 	return &serverTool{
-		server: server.ID, person: person, offered: added(server.Name, resourceName), own: resourcesTool{connections},
+		server: server.ID, person: person, offered: added(server.Name, resourceName), own: connections.runResources,
 		spec: tool.Spec{
 			Class: chat.ClassRead, Parameters: resourceParameters, Optional: true, Group: server.Name,
 			Description: fmt.Sprintf("Lists or reads the resources of the MCP server %s: %s.", server.Name, tool.Count(count, "resource")),
@@ -135,10 +133,8 @@ func resourceTool(connections *Connections, server mcpstore.Server, person chat.
 // added names a tool that this package adds to those of a server, which has none of that name.
 func added(server, name string) offered { return offered{server: server, tool: name + "\x00"} }
 
-// resourcesTool lists and reads resources.
-type resourcesTool struct{ *Connections }
-
-func (c resourcesTool) run(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
+// runResources lists or reads the resources of a server.
+func (c *Connections) runResources(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
 	var params struct {
 		URI string `json:"uri,omitempty"`
 	}

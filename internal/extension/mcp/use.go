@@ -145,7 +145,7 @@ func (n *connection) judge(ctx, timed context.Context, err error) error {
 	case timed.Err() != nil:
 		return &UnknownError{Server: n.server.Name, Why: "its " + n.pool.cfg.Call.Round(time.Millisecond).String() + " were up"}
 	case refused && !errors.Is(err, sdk.ErrConnectionClosed) && ours[refusal.Code] != refusal.Message:
-		said := tool.OneLine(storable(n.hide(refusal.Message)), maxProblem)
+		said := tool.OneLine(chat.Clean(n.hide(refusal.Message)), maxProblem)
 		if said == "" {
 			said = "an error without a word"
 		}
@@ -157,7 +157,7 @@ func (n *connection) judge(ctx, timed context.Context, err error) error {
 			why = ending
 		}
 	}
-	return &UnknownError{Server: n.server.Name, Why: tool.OneLine(storable(n.hide(why)), maxProblem)}
+	return &UnknownError{Server: n.server.Name, Why: tool.OneLine(chat.Clean(n.hide(why)), maxProblem)}
 }
 
 // ours are the errors that the SDK makes of failures of the connection; no server has said them.

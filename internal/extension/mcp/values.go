@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/chat"
 	"xbot/internal/extension/mcp/mcpstore"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
@@ -23,6 +24,12 @@ func (values) String() string { return "[values of an MCP server]" }
 // given are the values of a draft that are not left empty.
 func given(d Draft) values {
 	return values{Env: filled(d.Env), Headers: filled(d.Headers)}
+}
+
+// Sealed is a draft, which is checked, as a row, with its values sealed.
+func (d Draft) Sealed(key secret.Sealer) mcpstore.Server {
+	d.Trusted = false // a folder cannot declare a server trusted
+	return mcpstore.Server{MCPServer: chat.MCPServer{MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers))}, Secrets: given(d).seal(key)}
 }
 
 func filled(in map[string]string) map[string]string {

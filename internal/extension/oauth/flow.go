@@ -14,11 +14,9 @@ import (
 	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
-	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/tool"
 	"xbot/internal/turn/calls"
-	"xbot/internal/turn/question"
 )
 
 // stateBytes is the size of a state: 128 bits (spec/001 §8.2).
@@ -220,11 +218,6 @@ func (s *Accounts) store(ctx context.Context, a oauthstore.Account, revision int
 // isAnother reports whether two accounts are known to be different ones. With one and the same a provider may take back, with the tokens of
 // before, what it has just given.
 func isAnother(before, now string) bool { return before != "" && now != "" && before != now }
-
-// As says which account is connected, in a few words.
-func As(lang i18n.Lang, provider, label string) string {
-	return question.ConnectedAs(lang, provider, label)
-}
 
 // maxToken is the longest token that is kept, in bytes.
 const maxToken = 16 << 10

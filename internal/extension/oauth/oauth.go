@@ -21,7 +21,6 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
-	"xbot/internal/turn/calls"
 
 	"xbot/internal/extension/oauth/oauthstore"
 	"xbot/internal/user/users"
@@ -50,20 +49,6 @@ type ConversationsStore interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// OAuth stores OAuth providers and accounts.
-type OAuth interface {
-	AddOAuthFlow(ctx context.Context, state []byte, f oauthstore.Flow, life time.Duration) error
-	ConnectOAuthAccount(ctx context.Context, a oauthstore.Account, revision int64) (answered int, err error)
-	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *oauthstore.Account) (oauthstore.Kept, error)) error
-	OAuthAccounts(ctx context.Context, user chat.UserID) ([]oauthstore.Account, error)
-	OAuthProviders(ctx context.Context, viewer chat.UserID) ([]oauthstore.Provider, error)
-	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
-	RemoveOAuthProvider(ctx context.Context, id string) error
-	SetMCPProvider(ctx context.Context, in oauthstore.Provider, void oauthstore.Void, revision int64, by chat.UserID) error
-	SetOAuthProvider(ctx context.Context, in oauthstore.Provider, void *oauthstore.Void, by chat.UserID) error
-	TakeOAuthFlow(ctx context.Context, state, browser []byte) (oauthstore.Flow, error)
-}
-
 // Users stores users.
 type Users interface {
 	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
@@ -79,7 +64,7 @@ type Key interface {
 type Accounts struct {
 	Calls         Calls
 	Conversations ConversationsStore
-	OAuth         OAuth
+	OAuth         *oauthstore.Store
 	Users         Users
 	Key           Key
 	// HTTP carries the requests to providers; it reaches the public internet, and what the operator allows (package safehttp).
@@ -281,12 +266,12 @@ func union(a, b []string) []string {
 func granted(t *oauth2.Token, asked []string) []string {
 	said, _ := t.Extra("scope").(string)
 	list := strings.FieldsFunc(strings.ToValidUTF8(said, ""), func(r rune) bool { return r <= ' ' || r == ',' })
-	if len(list) == 0 || len(list) > maxScopes {
+	if len(list) == 0 || len(list) > MaxScopes {
 		return asked
 	}
 	var out []string
 	for _, scope := range list {
-		if scopeFits(scope) {
+		if ScopeFits(scope) {
 			out = union(out, []string{scope})
 		}
 	}

@@ -19,10 +19,10 @@ import (
 const (
 	maxName   = 60   // characters
 	maxURL    = 2048 // bytes of an address
-	maxScopes = 64
+	MaxScopes = 64
 	maxScope  = 256  // bytes of one
-	maxClient = 512  // bytes of the id of the client
-	maxSecret = 4096 // bytes of its secret
+	MaxClient = 512  // bytes of the id of the client
+	MaxSecret = 4096 // bytes of its secret
 )
 
 var providerID = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
@@ -149,7 +149,7 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 
 // leadsElsewhere reports whether somebody else than before would be sent secrets.
 func leadsElsewhere(was, is chat.OAuthProviderConfig) bool {
-	return origin(was.TokenURL) != origin(is.TokenURL) || is.RevokeURL != "" && origin(was.RevokeURL) != origin(is.RevokeURL) && origin(is.RevokeURL) != origin(is.TokenURL)
+	return Origin(was.TokenURL) != Origin(is.TokenURL) || is.RevokeURL != "" && Origin(was.RevokeURL) != Origin(is.RevokeURL) && Origin(is.RevokeURL) != Origin(is.TokenURL)
 }
 
 // Remove removes a provider, with the accounts that people have connected there; their tokens are not given back. Denied: it is an MCP server's.
@@ -183,19 +183,19 @@ func (d Draft) check() error {
 		return fault.Errorf(fault.Invalid, "%.40q cannot be the id of a provider: it takes 1 to 32 small letters, digits and dashes", d.ID)
 	case utf8.RuneCountInString(d.Name) > maxName || !line(d.Name):
 		return fault.Errorf(fault.Invalid, "the name must be one line of at most %d characters", maxName)
-	case d.ClientID == "" || len(d.ClientID) > maxClient || !line(d.ClientID):
-		return fault.Errorf(fault.Invalid, "the client id is what the provider gave when xbot was registered there: one line of at most %d bytes", maxClient)
-	case len(d.Secret) > maxSecret || !line(d.Secret):
-		return fault.Errorf(fault.Invalid, "the client secret must be one line of at most %d bytes", maxSecret)
+	case d.ClientID == "" || len(d.ClientID) > MaxClient || !line(d.ClientID):
+		return fault.Errorf(fault.Invalid, "the client id is what the provider gave when xbot was registered there: one line of at most %d bytes", MaxClient)
+	case len(d.Secret) > MaxSecret || !line(d.Secret):
+		return fault.Errorf(fault.Invalid, "the client secret must be one line of at most %d bytes", MaxSecret)
 	case d.ClientAuth != chat.OAuthInBody && d.ClientAuth != chat.OAuthInHeader:
 		return fault.Errorf(fault.Invalid, "client_auth is body or header")
-	case len(d.Scopes)+len(d.MoreScopes) > maxScopes:
-		return fault.Errorf(fault.Invalid, "there are more than %d scopes", maxScopes)
+	case len(d.Scopes)+len(d.MoreScopes) > MaxScopes:
+		return fault.Errorf(fault.Invalid, "there are more than %d scopes", MaxScopes)
 	case d.Issuer != "" && (len(d.Issuer) > maxURL || !line(d.Issuer)):
 		return fault.Errorf(fault.Invalid, "the issuer must be one line of at most %d bytes", maxURL)
 	}
 	for _, scope := range slices.Concat(d.Scopes, d.MoreScopes) {
-		if !scopeFits(scope) {
+		if !ScopeFits(scope) {
 			return fault.Errorf(fault.Invalid, "%.60q is no scope: scopes have no blanks, and at most %d bytes", scope, maxScope)
 		}
 	}
@@ -203,25 +203,30 @@ func (d Draft) check() error {
 		what, address string
 		needed        bool
 	}{{"authorize_url", d.AuthorizeURL, true}, {"token_url", d.TokenURL, true}, {"revoke_url", d.RevokeURL, false}, {"account_url", d.AccountURL, false}} {
-		if (a.address != "" || a.needed) && !addressFits(a.address) {
+		if (a.address != "" || a.needed) && !AddressFits(a.address) {
 			return fault.Errorf(fault.Invalid, "%s must be an https address of at most %d bytes, without a name and a password in it; http is for this machine alone", a.what, maxURL)
 		}
 	}
 	return nil
 }
 
-// addressFits reports whether secrets may be sent to an address.
-func addressFits(address string) bool {
+// AddressFits reports whether secrets may be sent to an address: https, or http on this machine alone, where nobody on the way reads them.
+func AddressFits(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxURL || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return false
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+	return u.Scheme == "https" || u.Scheme == "http" && IsLoopback(u.Hostname())
 }
 
-// scopeFits reports whether a text can be a scope (RFC 6749, section 3.3).
-func scopeFits(scope string) bool {
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// ScopeFits reports whether a text can be a scope (RFC 6749, section 3.3).
+func ScopeFits(scope string) bool {
 	return scope != "" && len(scope) <= maxScope && !strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
 }
 
@@ -230,8 +235,8 @@ func line(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// origin is who answers at an address: scheme, host and port.
-func origin(address string) string {
+// Origin returns scheme, host and port of an address, as it writes them; empty if it is none.
+func Origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/memory"
 )
@@ -97,8 +98,8 @@ func (k UserRoles) InForce() (roles []Role) {
 // Clean is the definition as it is kept: without what no text can hold, and with each tool once.
 func (d RoleDefinition) Clean() RoleDefinition {
 	d.Name, d.Model = strings.TrimSpace(d.Name), strings.TrimSpace(d.Model)
-	d.Description = strings.Join(strings.Fields(storable(d.Description)), " ")
-	d.Prompt = strings.TrimSpace(strings.ReplaceAll(storable(d.Prompt), "\r\n", "\n"))
+	d.Description = strings.Join(strings.Fields(chat.Clean(d.Description)), " ")
+	d.Prompt = strings.TrimSpace(strings.ReplaceAll(chat.Clean(d.Prompt), "\r\n", "\n"))
 	tools := []string{}
 	for _, t := range d.Tools {
 		if t = strings.TrimSpace(t); t != "" && !slices.Contains(tools, t) {
@@ -108,10 +109,6 @@ func (d RoleDefinition) Clean() RoleDefinition {
 	slices.Sort(tools)
 	d.Tools = tools
 	return d
-}
-
-func storable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
 // Check says what is wrong with a definition (Invalid, TooLarge), given the names of the tools that there are.

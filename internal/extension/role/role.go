@@ -3,7 +3,6 @@
 package role
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -68,12 +67,12 @@ func Parse(file []byte, fallback string) (Role, error) {
 	if !ValidName(entry.Name) {
 		return Role{}, fault.Errorf(fault.Invalid, "the name %.60q is none: use at most %d letters, digits, - and _", entry.Name, MaxName)
 	}
-	head, body := parts(file)
+	head, body := skill.Split(file)
 	var said front
 	if err := yaml.Unmarshal(head, &said); err != nil {
 		return Role{}, fault.Errorf(fault.Invalid, "the front matter cannot be read: %w", err)
 	}
-	r := Role{Name: entry.Name, Description: entry.Description, Model: strings.TrimSpace(said.Model), Tools: said.Tools, Prompt: body}
+	r := Role{Name: entry.Name, Description: entry.Description, Model: strings.TrimSpace(said.Model), Tools: said.Tools, Prompt: string(body)}
 	if r.Tier, err = tier(said.Tier + said.ModelTier); err != nil {
 		return Role{}, err
 	}
@@ -113,14 +112,6 @@ var valid = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_-]*$`)
 
 // ValidName reports whether a text can be the name of a role or of an instance of one: it is part of ids.
 func ValidName(name string) bool { return len([]rune(name)) <= MaxName && valid.MatchString(name) }
-
-// parts returns the front matter of a file that skill.Parse has read, and what stands behind it.
-func parts(file []byte) (head []byte, body string) {
-	text := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
-	head, rest, _ := bytes.Cut(append([]byte("\n"), bytes.TrimPrefix(text, []byte("---\n"))...), []byte("\n---"))
-	_, rest, _ = bytes.Cut(rest, []byte("\n")) // what stands behind the dashes is no instruction
-	return head, strings.TrimSpace(string(bytes.ToValidUTF8(rest, []byte("\uFFFD"))))
-}
 
 // words is a list that may be written as one: [a, b], "a, b", or {a: true, b: false}.
 type words []string

@@ -99,7 +99,7 @@ func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRe
 	case s.account.Problem != "":
 		return tool.Fail("the account at %s must be connected again: %s; call this again", s.provider.Name, s.account.Problem), nil
 	}
-	text := oauth.As(i18n.English, s.provider.Name, s.account.Label)
+	text := question.ConnectedAs(i18n.English, s.provider.Name, s.account.Label)
 	if len(s.account.Scopes) > 0 {
 		text += "\nscopes: " + strings.Join(s.account.Scopes, " ")
 	}

@@ -40,11 +40,10 @@ DELETE FROM mcp_projects WHERE id IN (
     SELECT d.id FROM mcp_projects d WHERE d.user_id = sqlc.arg(owner)::bigint AND d.agreed = '' ORDER BY d.seen_at DESC, d.id DESC OFFSET sqlc.arg(keep)::int
 );
 
--- name: MCPProjectAgree :many
+-- name: MCPProjectAgree :execrows
 -- The word of the person, to the file as it was shown and stands there still. None: it is another one by now.
 UPDATE mcp_projects SET agreed = digest, agreed_at = now()
-WHERE id = sqlc.arg(id) AND user_id = sqlc.arg(owner)::bigint AND digest = sqlc.arg(digest) AND digest <> '' AND problem = ''
-RETURNING id;
+WHERE id = sqlc.arg(id) AND user_id = sqlc.arg(owner)::bigint AND digest = sqlc.arg(digest) AND digest <> '' AND problem = '';
 
 -- name: MCPProjectClear :many
 -- Removes the servers that a user agreed to in a folder.
@@ -56,7 +55,7 @@ DELETE FROM mcp_projects WHERE id = sqlc.arg(id) AND user_id = sqlc.arg(owner)::
 -- name: MCPServerCount :one
 SELECT count(*)::int FROM mcp_servers WHERE project_id IS NULL AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
 
--- name: MCPServerAdd :many
+-- name: MCPServerAdd :one
 -- None: its owner has one of that name.
 INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, trusted, enabled, from_file, changed_by, project_id)
 VALUES (sqlc.narg(owner)::bigint, sqlc.arg(name), sqlc.arg(transport), sqlc.arg(command), sqlc.arg(args), sqlc.arg(url), sqlc.arg(env_names), sqlc.arg(header_names), sqlc.arg(account),
@@ -86,7 +85,7 @@ UPDATE mcp_servers SET listed_at = NULL, digest = '', guide = '', left_out = '{}
 -- name: MCPServerDelete :execrows
 DELETE FROM mcp_servers WHERE project_id IS NULL AND from_file = sqlc.arg(from_file) AND name = sqlc.arg(name) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
 
--- name: MCPServerLock :many
+-- name: MCPServerLock :one
 -- What it last listed, where it still has that revision: none otherwise. Other lists of it wait.
 SELECT digest FROM mcp_servers WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) FOR UPDATE;
 

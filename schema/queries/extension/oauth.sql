@@ -9,26 +9,21 @@ ORDER BY p.mcp_server NULLS FIRST, p.id;
 -- Those that administrators keep.
 SELECT count(*)::int FROM oauth_providers WHERE mcp_server IS NULL;
 
--- name: OAuthProviderOfServer :exec
--- That of an MCP server, in place of the one before.
-INSERT INTO oauth_providers (id, name, issuer, issuer_optional, authorize_url, token_url, revoke_url, scopes, client_id, client_auth, secrets, resource, mcp_server, changed_by)
-VALUES (sqlc.arg(id), sqlc.arg(name), sqlc.arg(issuer), sqlc.arg(issuer_optional), sqlc.arg(authorize_url), sqlc.arg(token_url), sqlc.arg(revoke_url), sqlc.arg(scopes),
-        sqlc.arg(client_id), sqlc.arg(client_auth), sqlc.narg(secrets), sqlc.arg(resource), sqlc.arg(mcp_server)::bigint, sqlc.narg(changed_by)::bigint)
-ON CONFLICT (mcp_server) DO UPDATE
-SET name = EXCLUDED.name, issuer = EXCLUDED.issuer, issuer_optional = EXCLUDED.issuer_optional, authorize_url = EXCLUDED.authorize_url, token_url = EXCLUDED.token_url, revoke_url = EXCLUDED.revoke_url,
-    scopes = EXCLUDED.scopes, client_id = EXCLUDED.client_id, client_auth = EXCLUDED.client_auth, secrets = EXCLUDED.secrets, resource = EXCLUDED.resource,
-    changed_by = EXCLUDED.changed_by, changed_at = now(), revision = oauth_providers.revision + 1;
-
 -- name: OAuthProviderUnnamed :exec
 -- That of an MCP server which does not name it any more goes, with the accounts there.
 DELETE FROM oauth_providers p USING mcp_servers s WHERE p.mcp_server = s.id AND s.id = sqlc.arg(server) AND s.account <> p.id;
 
 -- name: OAuthProviderAdd :execrows
--- None: there is one of that id.
-INSERT INTO oauth_providers (id, name, issuer, authorize_url, token_url, revoke_url, account_url, scopes, more_scopes, client_id, client_auth, secrets, enabled, changed_by)
-VALUES (sqlc.arg(id), sqlc.arg(name), sqlc.arg(issuer), sqlc.arg(authorize_url), sqlc.arg(token_url), sqlc.arg(revoke_url), sqlc.arg(account_url), sqlc.arg(scopes), sqlc.arg(more_scopes),
-        sqlc.arg(client_id), sqlc.arg(client_auth), sqlc.narg(secrets), sqlc.arg(enabled), sqlc.narg(changed_by)::bigint)
-ON CONFLICT DO NOTHING;
+-- A new provider, or that of an MCP server in place of the one before. None: another one has the id.
+INSERT INTO oauth_providers (id, name, issuer, issuer_optional, authorize_url, token_url, revoke_url, account_url, scopes, more_scopes, client_id, client_auth, secrets, enabled, resource, mcp_server,
+                             changed_by)
+VALUES (sqlc.arg(id), sqlc.arg(name), sqlc.arg(issuer), sqlc.arg(issuer_optional), sqlc.arg(authorize_url), sqlc.arg(token_url), sqlc.arg(revoke_url), sqlc.arg(account_url), sqlc.arg(scopes),
+        sqlc.arg(more_scopes), sqlc.arg(client_id), sqlc.arg(client_auth), sqlc.narg(secrets), sqlc.arg(enabled), sqlc.arg(resource), sqlc.narg(mcp_server)::bigint, sqlc.narg(changed_by)::bigint)
+ON CONFLICT (id) DO UPDATE
+SET name = EXCLUDED.name, issuer = EXCLUDED.issuer, issuer_optional = EXCLUDED.issuer_optional, authorize_url = EXCLUDED.authorize_url, token_url = EXCLUDED.token_url, revoke_url = EXCLUDED.revoke_url,
+    scopes = EXCLUDED.scopes, client_id = EXCLUDED.client_id, client_auth = EXCLUDED.client_auth, secrets = EXCLUDED.secrets, resource = EXCLUDED.resource,
+    changed_by = EXCLUDED.changed_by, changed_at = now(), revision = oauth_providers.revision + 1
+WHERE oauth_providers.mcp_server = EXCLUDED.mcp_server;
 
 -- name: OAuthProviderReplace :execrows
 -- Of the one revision that the change was made from.
@@ -55,7 +50,7 @@ DELETE FROM oauth_providers WHERE id = $1 AND mcp_server IS NULL;
 -- name: OAuthAccountList :many
 SELECT * FROM oauth_accounts WHERE user_id = $1 ORDER BY provider;
 
--- name: OAuthAccountLock :many
+-- name: OAuthAccountLock :one
 -- Other refreshes of it, in whatever process, and its end wait.
 SELECT * FROM oauth_accounts WHERE user_id = sqlc.arg(user_id) AND provider = sqlc.arg(provider) FOR UPDATE;
 
@@ -85,7 +80,7 @@ DELETE FROM oauth_flows f
 WHERE f.expires_at < now() OR f.user_id = sqlc.arg(user_id) AND f.state_hash NOT IN (
     SELECT n.state_hash FROM oauth_flows n WHERE n.user_id = sqlc.arg(user_id) ORDER BY n.expires_at DESC LIMIT sqlc.arg(most)::int);
 
--- name: OAuthFlowTake :many
+-- name: OAuthFlowTake :one
 -- The flow of a state, once, for the browser that was sent with it.
 DELETE FROM oauth_flows WHERE state_hash = sqlc.arg(state_hash) AND browser = sqlc.arg(browser) AND expires_at > now()
 RETURNING *;

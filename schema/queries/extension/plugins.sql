@@ -15,7 +15,7 @@ ON CONFLICT (id) DO UPDATE
 SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions,
     read_only = EXCLUDED.read_only, enabled = true, secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, failure = '', failure_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by;
 
--- name: PluginLock :many
+-- name: PluginLock :exec
 -- Of those who install one, one goes after the other: they look at the names that the others have.
 SELECT pg_advisory_xact_lock(hashtext('plugins'));
 
@@ -36,7 +36,7 @@ WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND problem <> sqlc.ar
 -- name: PluginFailure :exec
 UPDATE plugins SET failure = sqlc.arg(failure)::text, failure_at = now() WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision);
 
--- name: PluginValue :many
+-- name: PluginValue :one
 SELECT value FROM plugin_values WHERE plugin_id = sqlc.arg(plugin_id) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND key = sqlc.arg(key);
 
 -- name: PluginValueKeys :many
@@ -44,7 +44,7 @@ SELECT key FROM plugin_values
 WHERE plugin_id = sqlc.arg(plugin_id) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND starts_with(key, sqlc.arg(prefix)) AND key > sqlc.arg(after)::text
 ORDER BY key LIMIT sqlc.arg(most)::int;
 
--- name: PluginRowLock :many
+-- name: PluginRowLock :one
 -- With what it keeps. A trigger counts it.
 SELECT kept_keys, kept_bytes FROM plugins WHERE id = $1 FOR NO KEY UPDATE;
 

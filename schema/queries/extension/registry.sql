@@ -19,19 +19,19 @@ ORDER BY e.key, e.kind, e.id
 LIMIT sqlc.arg(most) OFFSET sqlc.arg(passed);
 
 -- name: RegistryVersionList :many
-SELECT number, digest, size, files, notes, published_at FROM registry_versions WHERE entry_id = $1 ORDER BY number DESC;
+-- The versions of an entry, the newest first, without their archives; number 0: all, else that version with its archive.
+SELECT number, name, digest, (CASE WHEN sqlc.arg(number)::int = 0 THEN ''::bytea ELSE bundle END)::bytea AS bundle, size, files, notes, published_at
+FROM registry_versions WHERE entry_id = sqlc.arg(entry_id) AND (sqlc.arg(number)::int = 0 OR number = sqlc.arg(number)::int)
+ORDER BY number DESC;
 
--- name: RegistryVersionOf :many
-SELECT * FROM registry_versions WHERE entry_id = $1 AND number = $2;
-
--- name: RegistryEntryHold :many
+-- name: RegistryEntryHold :execrows
 -- An entry that nobody changes, withdraws or removes meanwhile.
 SELECT id FROM registry_entries WHERE id = $1 FOR SHARE;
 
--- name: RegistryEntryLock :many
+-- name: RegistryEntryLock :one
 SELECT * FROM registry_entries WHERE id = $1 FOR UPDATE;
 
--- name: RegistryEntryNamed :many
+-- name: RegistryEntryNamed :one
 SELECT * FROM registry_entries WHERE user_id = $1 AND kind = $2 AND key = $3 FOR UPDATE;
 
 -- name: RegistryEntryAdd :one
@@ -75,10 +75,10 @@ SELECT n.id, n.name, n.description, n.digest, n.packed FROM (
     ORDER BY i.key, i.user_id NULLS LAST
 ) n WHERE n.enabled ORDER BY n.key;
 
--- name: RegistryInstallBundle :many
+-- name: RegistryInstallBundle :one
 SELECT i.kind, i.name, i.digest, i.bundle FROM registry_installs i WHERE i.id = sqlc.arg(id) AND coalesce(i.user_id, 0) IN (sqlc.arg(owner), 0);
 
--- name: RegistryInstallNamed :many
+-- name: RegistryInstallNamed :one
 SELECT i.id, i.entry_id FROM registry_installs i WHERE coalesce(i.user_id, 0) = sqlc.arg(owner) AND i.kind = sqlc.arg(kind) AND i.key = sqlc.arg(key) FOR UPDATE;
 
 -- name: RegistryInstallPut :one

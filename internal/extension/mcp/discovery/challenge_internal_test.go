@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 )
 
 type headers string
@@ -32,7 +33,7 @@ func FuzzChallenge_AnyHeaderIsReadOrRefused(f *testing.F) {
 			return
 		}
 		for _, scope := range scopes(out.scopes, nil, nil) {
-			if !fitsScope(scope) {
+			if !oauth.ScopeFits(scope) {
 				t.Errorf("%q", scope)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 )
 
@@ -69,7 +70,7 @@ func (c *courier) RoundTrip(r *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
-	if !secure(address) {
+	if !oauth.AddressFits(address) {
 		return nil, errors.New("its address is not https")
 	}
 	over := c.others
@@ -112,23 +113,6 @@ func (c *courier) again(address string) *http.Response {
 	same := *resp
 	same.Body = io.NopCloser(bytes.NewReader(c.bodies[address]))
 	return &same
-}
-
-// secure reports whether secrets may be sent to an address: nobody on the way reads them. http is for this machine alone.
-func secure(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || len(address) > maxAddress || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return false
-	}
-	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
-}
-
-// maxAddress bounds an address, in bytes.
-const maxAddress = 2048
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // site returns the registrable domain of an address, or its host if there is none, such as an IP address.

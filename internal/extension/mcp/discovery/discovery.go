@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 	"xbot/internal/fault"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/tool"
@@ -32,18 +33,11 @@ const (
 	maxIssuers = 4
 )
 
-// Found is a provider at which xbot is registered.
+// Found is a provider at which xbot is registered. It has no id and no name.
 type Found struct {
-	Issuer       string
-	SaysIssuer   bool // it promises to say who it is when it sends a browser back (RFC 9207)
-	AuthorizeURL string
-	TokenURL     string
-	RevokeURL    string // empty: it takes no tokens back
-	Scopes       []string
-	ClientID     string
+	chat.OAuthProviderConfig
+
 	ClientSecret string // empty: there is none
-	ClientAuth   chat.OAuthClientAuth
-	Resource     string // what a token is asked for (RFC 8707)
 }
 
 // Finder finds providers. It is safe for concurrent use.
@@ -64,7 +58,7 @@ func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
 	if f.Redirect == "" {
 		return Found{}, unusable("this server does not know under which address people reach it")
 	}
-	if !secure(server) {
+	if !oauth.AddressFits(server) {
 		return Found{}, fault.Errorf(fault.Invalid, "the url must be https: the tokens of connected accounts go there, and nobody on the way may read them; http is for this machine alone")
 	}
 	c := f.client(s)
@@ -86,10 +80,10 @@ func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	found := Found{
-		Issuer: meta.Issuer, SaysIssuer: meta.AuthorizationResponseIssParameterSupported, AuthorizeURL: meta.AuthorizationEndpoint, TokenURL: meta.TokenEndpoint,
+	found := Found{OAuthProviderConfig: chat.OAuthProviderConfig{
+		Issuer: meta.Issuer, SilentIssuer: !meta.AuthorizationResponseIssParameterSupported, AuthorizeURL: meta.AuthorizationEndpoint, TokenURL: meta.TokenEndpoint,
 		RevokeURL: meta.RevocationEndpoint, Scopes: scopes(asked.scopes, about.ScopesSupported, meta.ScopesSupported), Resource: about.Resource,
-	}
+	}}
 	return found, f.register(ctx, c, meta, &found)
 }
 
@@ -139,12 +133,6 @@ func challenge(ctx context.Context, c *client, transport chat.MCPTransport, serv
 	return out, nil
 }
 
-// Limits of scopes, which are those of providers that administrators add.
-const (
-	maxScopes = 64
-	maxScope  = 256 // bytes of one
-)
-
 // scopes are what a token is asked for: what the server has asked for, else all that it knows. Tokens can be renewed without the person where the
 // provider has a scope for that.
 func scopes(asked, known, ofProvider []string) (out []string) {
@@ -153,7 +141,7 @@ func scopes(asked, known, ofProvider []string) (out []string) {
 	}
 	seen := map[string]bool{}
 	for _, scope := range asked {
-		if len(out) < maxScopes-1 && fitsScope(scope) && !seen[scope] {
+		if len(out) < oauth.MaxScopes-1 && oauth.ScopeFits(scope) && !seen[scope] {
 			seen[scope] = true
 			out = append(out, scope)
 		}
@@ -168,11 +156,6 @@ func scopes(asked, known, ofProvider []string) (out []string) {
 
 // offline is the scope of tokens that hold while the person is away (OpenID Connect, section 11).
 const offline = "offline_access"
-
-// fitsScope reports whether a text can be a scope (RFC 6749, section 3.3).
-func fitsScope(scope string) bool {
-	return scope != "" && len(scope) <= maxScope && !strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
-}
 
 // unusable is an error about what a server or its provider says.
 func unusable(why string, args ...any) error {

@@ -66,10 +66,10 @@ func TestFind_AServerLeadsToItsProviderAndXbotIsRegisteredThere(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(found.ClientID, "client-"))
 	at := b.provider.URL
-	require.Equal(t, discovery.Found{
-		Issuer: at, SaysIssuer: true, AuthorizeURL: at + "/authorize", TokenURL: at + "/token", RevokeURL: at + "/revoke", Scopes: []string{"tools.read", "tools.write"},
+	require.Equal(t, discovery.Found{OAuthProviderConfig: chat.OAuthProviderConfig{
+		Issuer: at, AuthorizeURL: at + "/authorize", TokenURL: at + "/token", RevokeURL: at + "/revoke", Scopes: []string{"tools.read", "tools.write"},
 		ClientID: found.ClientID, ClientAuth: chat.OAuthInBody, Resource: b.resource.At(),
-	}, found)
+	}}, found)
 	require.Equal(t, 1, b.provider.Clients())
 }
 
@@ -99,9 +99,9 @@ func TestFind_AServerThatSaysNothingOfWhoProtectsItIsItsOwnProvider(t *testing.T
 	require.NoError(t, err)
 	at := b.resource.URL
 	require.True(t, strings.HasPrefix(found.ClientID, "client-"))
-	require.Equal(t, discovery.Found{
-		Issuer: at, AuthorizeURL: at + "/authorize", TokenURL: at + "/token", ClientID: found.ClientID, ClientAuth: chat.OAuthInBody, Resource: b.resource.At(),
-	}, found, "at the addresses of the version of 2025-03-26")
+	require.Equal(t, discovery.Found{OAuthProviderConfig: chat.OAuthProviderConfig{
+		Issuer: at, SilentIssuer: true, AuthorizeURL: at + "/authorize", TokenURL: at + "/token", ClientID: found.ClientID, ClientAuth: chat.OAuthInBody, Resource: b.resource.At(),
+	}}, found, "at the addresses of the version of 2025-03-26")
 
 	b.resource.Rule(oauthtest.ResourceRules{Itself: true, Says: func(m map[string]any) {
 		m["token_endpoint"], m["scopes_supported"] = at+"/oauth/token", []string{"offline_access"}
@@ -159,7 +159,7 @@ func TestFind_ProvidersOfOpenIDConnectAreFoundBelowTheirIssuer(t *testing.T) {
 	found, err := b.find()
 	require.NoError(t, err)
 	require.Equal(t, at.URL+"/tenant", found.Issuer)
-	require.False(t, found.SaysIssuer)
+	require.True(t, found.SilentIssuer)
 	require.Equal(t, []string{"tools", "offline_access"}, found.Scopes, "tokens can be renewed without the person")
 	require.Equal(t, chat.OAuthInHeader, found.ClientAuth)
 	require.NotEmpty(t, found.ClientSecret)

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"xbot/internal/chat"
+	"xbot/internal/extension/oauth"
 )
 
 // provider reads what the first provider of a server that can be used says of itself.
@@ -34,13 +35,13 @@ func provider(ctx context.Context, c *client, issuers []string) (*oauthex.AuthSe
 
 func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(issuer)
-	if err != nil || !secure(issuer) || u.RawQuery != "" {
+	if err != nil || !oauth.AddressFits(issuer) || u.RawQuery != "" {
 		return nil, unusable("the address of its provider, %s, is not https", said(issuer))
 	}
 	problem := unusable("its provider %s does not say what it can do (RFC 8414)", said(u.Host))
 	for _, address := range metadataAddresses(u) { // some answer anything with a page
 		meta, err := oauthex.GetAuthServerMeta(ctx, address, issuer, c.http)
-		if own := c.issuerAt(ctx, address, err); own != "" && own != issuer && secure(own) && site(own) == site(issuer) {
+		if own := c.issuerAt(ctx, address, err); own != "" && own != issuer && oauth.AddressFits(own) && site(own) == site(issuer) {
 			meta, err = oauthex.GetAuthServerMeta(ctx, address, own, c.http)
 		}
 		switch {
@@ -120,7 +121,7 @@ func checkEndpoints(meta *oauthex.AuthServerMeta, host string) error {
 	} {
 		switch {
 		case endpoint.address == "" && !endpoint.needed:
-		case !secure(endpoint.address):
+		case !oauth.AddressFits(endpoint.address):
 			return unusable("the %s of its provider %s is not https", endpoint.name, host)
 		case site(endpoint.address) != site(meta.Issuer):
 			return unusable("the %s of its provider %s is at another site, %s", endpoint.name, host, said(site(endpoint.address)))
@@ -156,7 +157,7 @@ func (f *Finder) register(ctx context.Context, c *client, meta *oauthex.AuthServ
 		return err
 	}
 	kind := "web"
-	if u, err := url.Parse(f.Redirect); err == nil && loopback(u.Hostname()) {
+	if u, err := url.Parse(f.Redirect); err == nil && oauth.IsLoopback(u.Hostname()) {
 		kind = "native" // OpenID Connect lets no other come back to this machine
 	}
 	about := &oauthex.ClientRegistrationMetadata{
@@ -193,12 +194,6 @@ func methodOf(supported []string) (string, error) {
 	return "", unusable("its provider wants programs to say who they are in a way that xbot does not know")
 }
 
-// Limits of what a provider registers, in bytes, which are those of providers that administrators add.
-const (
-	maxClient = 512
-	maxSecret = 4096
-)
-
 // be takes over what a provider has registered, which may be something else than it was asked for.
 func (f *Found) be(c *oauthex.ClientRegistrationResponse, asked string) error {
 	method := c.TokenEndpointAuthMethod
@@ -206,7 +201,7 @@ func (f *Found) be(c *oauthex.ClientRegistrationResponse, asked string) error {
 		method = asked
 	}
 	switch {
-	case !printable(c.ClientID) || len(c.ClientID) > maxClient || !printable(c.ClientSecret) || len(c.ClientSecret) > maxSecret:
+	case !printable(c.ClientID) || len(c.ClientID) > oauth.MaxClient || !printable(c.ClientSecret) || len(c.ClientSecret) > oauth.MaxSecret:
 		return unusable("its provider registers xbot with an id or a secret that cannot be used")
 	case method != "none" && c.ClientSecret == "":
 		return unusable("its provider registers xbot without the secret that it wants")

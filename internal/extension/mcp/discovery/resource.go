@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"xbot/internal/extension/oauth"
 )
 
 // wellKnown is where a resource says who protects it (RFC 9728, section 3.1).
@@ -45,7 +47,7 @@ func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.
 
 // metadataAt reads what stands at an address about a server; nil: nothing does.
 func metadataAt(ctx context.Context, c *client, address, server string) (*oauthex.ProtectedResourceMetadata, error) {
-	if !secure(address) {
+	if !oauth.AddressFits(address) {
 		return nil, unusable("the address at which it says who protects it is not https")
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -81,7 +83,7 @@ func metadataAt(ctx context.Context, c *client, address, server string) (*oauthe
 
 // covers reports whether a resource is a server, or what the server is a part of: the same origin, and no other path than the beginning of its own.
 func covers(resource, server string) bool {
-	if !secure(resource) || origin(resource) != origin(server) {
+	if !oauth.AddressFits(resource) || origin(resource) != origin(server) {
 		return false
 	}
 	part, err := url.Parse(resource)

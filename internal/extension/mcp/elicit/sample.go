@@ -154,7 +154,7 @@ func requestOf(p *SamplingParams) (llm.Request, error) {
 	case p.MaxTokens <= 0:
 		return llm.Request{}, fault.Errorf(fault.Invalid, "maxTokens must be positive")
 	}
-	out := llm.Request{System: storable(p.SystemPrompt), MaxTokens: int(min(p.MaxTokens, MaxSamplingTokens)), Effort: chat.ThinkOff}
+	out := llm.Request{System: chat.Clean(p.SystemPrompt), MaxTokens: int(min(p.MaxTokens, MaxSamplingTokens)), Effort: chat.ThinkOff}
 	text, pictures := len(p.SystemPrompt), 0
 	for _, m := range p.Messages {
 		message, err := messageOf(m)
@@ -184,7 +184,7 @@ func messageOf(m *sdk.SamplingMessageV2) (llm.Message, error) { //nolint:staticc
 			if out.Content != "" {
 				out.Content += "\n"
 			}
-			out.Content += storable(c.Text)
+			out.Content += chat.Clean(c.Text)
 		case *sdk.ImageContent:
 			if out.Role != user {
 				return out, fault.Errorf(fault.Invalid, "only messages of the role user can have images")
@@ -198,10 +198,6 @@ func messageOf(m *sdk.SamplingMessageV2) (llm.Message, error) { //nolint:staticc
 		return out, fault.Errorf(fault.Invalid, "a message has no content")
 	}
 	return out, nil
-}
-
-func storable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
 // resultOf is the answer as the server gets it, without what the model thought.

@@ -53,11 +53,11 @@ func (s *Store) SetMCPOffers(ctx context.Context, id, revision int64, offers cha
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		was, err := dbsqlc.Q.MCPServerLock(ctx, tx, dbsqlc.MCPServerLockParams{ID: id, Revision: revision})
 		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return nil
 		case err != nil:
 			return fmt.Errorf("lock an MCP server: %w", err)
-		case len(was) == 0:
-			return nil
-		case was[0] == listed.Digest:
+		case was == listed.Digest:
 			return dbsqlc.Q.MCPServerStill(ctx, tx, id)
 		}
 		if err := dbsqlc.Q.MCPToolsDelete(ctx, tx, id); err != nil {
@@ -77,7 +77,7 @@ func (s *Store) SetMCPProblem(ctx context.Context, id, revision int64, problem s
 }
 
 func encode(id int64, offers chat.MCPOffers) (listed dbsqlc.MCPServerListedParams, tools json.RawMessage, err error) {
-	listed = dbsqlc.MCPServerListedParams{ID: id, Guide: offers.Guide, LeftOut: list(offers.LeftOut), Tools: int32(len(offers.Tools))}
+	listed = dbsqlc.MCPServerListedParams{ID: id, Guide: offers.Guide, LeftOut: pg.List(offers.LeftOut), Tools: int32(len(offers.Tools))}
 	if listed.Prompts, err = array(offers.Prompts); err != nil {
 		return listed, nil, err
 	}

@@ -85,11 +85,11 @@ func (s *Store) LoseMCPProject(ctx context.Context, user chat.UserID, runner, fo
 // returns. Conflict: another file stands there by now, or it is not theirs.
 func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []Server) (before []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		agreed, err := dbsqlc.Q.MCPProjectAgree(ctx, tx, dbsqlc.MCPProjectAgreeParams{ID: id, Owner: int64(user), Digest: digest})
+		n, err := dbsqlc.Q.MCPProjectAgree(ctx, tx, dbsqlc.MCPProjectAgreeParams{ID: id, Owner: int64(user), Digest: digest})
 		if err != nil {
 			return fmt.Errorf("agree to the servers of a project: %w", err)
 		}
-		if len(agreed) == 0 {
+		if n == 0 {
 			return fault.Errorf(fault.Conflict, "the file has changed meanwhile: look at it again")
 		}
 		if before, err = dbsqlc.Q.MCPProjectClear(ctx, tx, dbsqlc.MCPProjectClearParams{Project: id, Owner: int64(user)}); err != nil {

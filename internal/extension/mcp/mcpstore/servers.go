@@ -99,7 +99,7 @@ func (s *Store) SetMCPServer(ctx context.Context, in Server, by chat.UserID) (id
 var errChanged = fault.Errorf(fault.Conflict, "the MCP server was made, changed or removed meanwhile: read it again")
 
 func add(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
-	n, err := dbsqlc.Q.MCPServerCount(ctx, tx, owner(in.User))
+	n, err := dbsqlc.Q.MCPServerCount(ctx, tx, pg.Nullable(in.User))
 	if err != nil {
 		return 0, fmt.Errorf("count MCP servers: %w", err)
 	}
@@ -110,18 +110,18 @@ func add(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, erro
 }
 
 func insert(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
-	ids, err := dbsqlc.Q.MCPServerAdd(ctx, tx, dbsqlc.MCPServerAddParams{
-		Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL, EnvNames: list(in.EnvNames),
-		HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
-		ProjectID: number(in.Project.ID),
+	id, err := dbsqlc.Q.MCPServerAdd(ctx, tx, dbsqlc.MCPServerAddParams{
+		Owner: pg.Nullable(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: pg.List(in.Args), Url: in.URL, EnvNames: pg.List(in.EnvNames),
+		HeaderNames: pg.List(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: pg.Nullable(by),
+		ProjectID: pg.Nullable(in.Project.ID),
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, errChanged
+	case err != nil:
 		return 0, fmt.Errorf("add an MCP server: %w", err)
 	}
-	if len(ids) == 0 {
-		return 0, errChanged
-	}
-	return ids[0], nil
+	return id, nil
 }
 
 func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
@@ -133,8 +133,8 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 		return fmt.Errorf("read an MCP server: %w", err)
 	}
 	n, err := dbsqlc.Q.MCPServerReplace(ctx, tx, dbsqlc.MCPServerReplaceParams{
-		ID: in.ID, Revision: in.Revision, Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL,
-		EnvNames: list(in.EnvNames), HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
+		ID: in.ID, Revision: in.Revision, Owner: pg.Nullable(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: pg.List(in.Args), Url: in.URL,
+		EnvNames: pg.List(in.EnvNames), HeaderNames: pg.List(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Trusted: in.Trusted, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: pg.Nullable(by),
 	})
 	if err != nil {
 		return fmt.Errorf("change an MCP server: %w", err)
@@ -155,27 +155,10 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 // file of administrators: the other kind stays. NotFound: there is none.
 func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := dbsqlc.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{FromFile: fromFile, Name: name, Owner: owner(user)})
+		n, err := dbsqlc.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{FromFile: fromFile, Name: name, Owner: pg.Nullable(user)})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no MCP server of that name")
 		}
 		return err
 	})
-}
-
-func owner(user chat.UserID) *int64 { return number(int64(user)) }
-
-func number(n int64) *int64 {
-	if n == 0 {
-		return nil
-	}
-	return new(n)
-}
-
-// list is never null in a row.
-func list(texts []string) []string {
-	if texts == nil {
-		return []string{}
-	}
-	return texts
 }

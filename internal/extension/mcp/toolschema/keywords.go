@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"xbot/internal/chat"
 )
 
 // aliases are names of types that servers write and JSON Schema has not.
@@ -94,14 +96,14 @@ func text(out, in map[string]any) {
 		if format == "date-time" {
 			out["format"] = format
 		} else if _, said := in["description"].(string); !said && format != "" && len(format) <= 40 && format != "enum" {
-			in["description"] = "Format: " + storable(format)
+			in["description"] = "Format: " + chat.Clean(format)
 		}
 	}
 	pattern, ok := in["pattern"].(string)
 	if !ok || len(pattern) > 500 || !plainPattern.MatchString(pattern) || strings.Contains(pattern, "(?") {
 		return
 	}
-	if _, err := regexp.Compile(pattern); err == nil && storable(pattern) == pattern {
+	if _, err := regexp.Compile(pattern); err == nil && chat.Clean(pattern) == pattern {
 		out["pattern"] = pattern
 	}
 }
@@ -122,8 +124,8 @@ func values(out, in map[string]any, kind string) {
 			continue
 		}
 		words = append(words, cleanValue(value))
-		if text, ok := value.(string); ok && storable(text) != "" {
-			allowed = append(allowed, storable(text))
+		if text, ok := value.(string); ok && chat.Clean(text) != "" {
+			allowed = append(allowed, chat.Clean(text))
 		}
 	}
 	switch {

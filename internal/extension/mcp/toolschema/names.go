@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"xbot/internal/chat"
 )
 
 // namesKey is the keyword of a mended schema under which the server's names of renamed arguments are kept.
@@ -104,6 +106,6 @@ func titled(in any, name string) any {
 		return in
 	}
 	out := maps.Clone(schema)
-	out["title"] = storable(name)
+	out["title"] = chat.Clean(name)
 	return out
 }

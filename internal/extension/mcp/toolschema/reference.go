@@ -18,10 +18,10 @@ func (m *mender) resolved(in map[string]any, p place) (map[string]any, place) {
 		}
 		delete(out, key)
 		target := m.find(to)
-		if target == nil || slices.Contains(p.followed, to) || len(p.followed) >= m.references {
+		if target == nil || slices.Contains(p, to) || len(p) >= m.references {
 			continue
 		}
-		target, p = m.resolved(target, m.place(append(slices.Clip(p.followed), to)))
+		target, p = m.resolved(target, append(slices.Clip(p), to))
 		out = both(out, target)
 	}
 	all := objects(out["allOf"])

@@ -6,7 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
+
+	"xbot/internal/chat"
 )
 
 // anything is a schema that allows any value. Providers refuse one without a type.
@@ -37,7 +38,7 @@ func (m *mender) schema(in any, p place) (out map[string]any, ok bool) {
 func (m *mender) described(in, out map[string]any) map[string]any {
 	for _, key := range []string{"title", "description"} {
 		if text, ok := in[key].(string); ok {
-			out[key] = storable(text)
+			out[key] = chat.Clean(text)
 		}
 	}
 	if value, ok := in["default"]; ok && value != nil && size(value) <= 1000 {
@@ -227,10 +228,10 @@ func (m *mender) properties(in map[string]any, p place) (properties map[string]a
 		if !slices.Contains(wanted, name) {
 			mended = optional(mended)
 		}
-		properties[storable(name)] = mended
+		properties[chat.Clean(name)] = mended
 	}
 	for _, name := range wanted {
-		if name = storable(name); properties[name] != nil && !slices.Contains(required, name) {
+		if name = chat.Clean(name); properties[name] != nil && !slices.Contains(required, name) {
 			required = append(required, name)
 		}
 	}
@@ -333,7 +334,7 @@ func size(value any) int {
 func cleanValue(value any) any {
 	switch v := value.(type) {
 	case string:
-		return storable(v)
+		return chat.Clean(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
@@ -343,13 +344,9 @@ func cleanValue(value any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			out[storable(key)] = cleanValue(item)
+			out[chat.Clean(key)] = cleanValue(item)
 		}
 		return out
 	}
 	return value
-}
-
-func storable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"xbot/internal/chat"
 )
 
 const (
@@ -106,7 +108,7 @@ type mender struct {
 
 // object mends the schema of the arguments as a whole.
 func (m *mender) object(in map[string]any) map[string]any {
-	p := m.place(nil)
+	var p place
 	in = m.combined(in, p)
 	properties, required := m.properties(in, p)
 	properties, required, names := renamed(properties, required)
@@ -116,7 +118,7 @@ func (m *mender) object(in map[string]any) map[string]any {
 	}
 	for _, key := range []string{"title", "description"} {
 		if text, ok := in[key].(string); ok {
-			out[key] = storable(text)
+			out[key] = chat.Clean(text)
 		}
 	}
 	if additional, ok := m.additional(in, p); ok {
@@ -128,13 +130,8 @@ func (m *mender) object(in map[string]any) map[string]any {
 	return out
 }
 
-// place is where in a schema the mender is: which references lead there.
-type place struct {
-	m        *mender
-	followed []string
-}
-
-func (m *mender) place(followed []string) place { return place{m: m, followed: followed} }
+// place is the references that lead to where in a schema the mender is.
+type place []string
 
 // combined merges what a schema refers to and all parts of allOf into it. Of the alternatives at the root, which providers refuse, every property
 // remains, and is required if each alternative requires it.
@@ -143,7 +140,7 @@ func (m *mender) combined(in map[string]any, p place) map[string]any {
 	for _, key := range []string{"anyOf", "oneOf"} {
 		var alternatives map[string]any
 		for _, part := range objects(out[key]) {
-			part = m.combinedOnce(part, p)
+			part, _ = m.resolved(part, p) // without alternatives within alternatives
 			if alternatives == nil {
 				alternatives = part
 			} else {
@@ -152,12 +149,6 @@ func (m *mender) combined(in map[string]any, p place) map[string]any {
 		}
 		out = both(out, alternatives)
 	}
-	return out
-}
-
-// combinedOnce is combined without alternatives within alternatives.
-func (m *mender) combinedOnce(in map[string]any, p place) map[string]any {
-	out, _ := m.resolved(in, p)
 	return out
 }
 

@@ -59,14 +59,14 @@ const (
 // account keeps nobody from storing secrets meanwhile.
 func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := dbsqlc.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
-		if err != nil {
+		row, err := dbsqlc.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return fault.Errorf(fault.NotFound, "no account is connected at %.40q", provider)
+		case err != nil:
 			return fmt.Errorf("lock a connected account: %w", err)
 		}
-		if len(rows) == 0 {
-			return fault.Errorf(fault.NotFound, "no account is connected at %.40q", provider)
-		}
-		a := account(rows[0])
+		a := account(row)
 		kept, err := do(&a)
 		switch {
 		case err != nil || kept == Unchanged:
@@ -75,7 +75,7 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 			return dbsqlc.Q.OAuthAccountDelete(ctx, tx, a.ID)
 		}
 		if err := dbsqlc.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{
-			ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: chat.Clean(a.Problem),
+			ID: a.ID, Scopes: pg.List(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: chat.Clean(a.Problem),
 		}); err != nil {
 			return fmt.Errorf("store the new tokens of an account: %w", err)
 		}
@@ -96,7 +96,7 @@ func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int
 			return fmt.Errorf("lock a provider: %w", err)
 		}
 		if err := dbsqlc.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
-			UserID: a.User, Provider: a.Provider, Label: chat.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
+			UserID: a.User, Provider: a.Provider, Label: chat.Clean(a.Label), Asked: pg.List(a.Asked), Scopes: pg.List(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}
@@ -138,7 +138,7 @@ func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life tim
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.OAuthFlowAdd(ctx, tx, dbsqlc.OAuthFlowAddParams{
-			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: list(f.Scopes), Sealed: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
+			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: pg.List(f.Scopes), Sealed: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
 		}); err != nil {
 			return fmt.Errorf("note a browser on its way: %w", err)
 		}
@@ -156,14 +156,13 @@ var ErrNoFlow error = fault.Errorf(fault.NotFound, "this way to the provider and
 func (s *Store) TakeOAuthFlow(ctx context.Context, state, browser []byte) (Flow, error) {
 	var f Flow
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := dbsqlc.Q.OAuthFlowTake(ctx, tx, dbsqlc.OAuthFlowTakeParams{StateHash: state, Browser: browser})
-		if err != nil {
+		r, err := dbsqlc.Q.OAuthFlowTake(ctx, tx, dbsqlc.OAuthFlowTakeParams{StateHash: state, Browser: browser})
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return ErrNoFlow
+		case err != nil:
 			return fmt.Errorf("take a flow: %w", err)
 		}
-		if len(rows) == 0 {
-			return ErrNoFlow
-		}
-		r := rows[0]
 		f = Flow{User: r.UserID, Provider: r.Provider, Scopes: r.Scopes, Verifier: r.Sealed, Browser: r.Browser, Login: r.Login}
 		if r.CallID != nil {
 			f.Call = *r.CallID

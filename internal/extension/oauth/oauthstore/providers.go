@@ -40,22 +40,18 @@ func (s *Store) OAuthProviders(ctx context.Context, viewer chat.UserID) ([]Provi
 	out := make([]Provider, len(rows))
 	for i, r := range rows {
 		out[i] = Provider{Secrets: r.Secrets, OAuthProvider: chat.OAuthProvider{
-			MCPServer: numberOf(r.McpServer), Owner: chat.UserID(r.Owner), Secret: r.Secrets != nil, Accounts: int(r.Accounts), Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.Changer,
+			Owner: chat.UserID(r.Owner), Secret: r.Secrets != nil, Accounts: int(r.Accounts), Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.Changer,
 			OAuthProviderConfig: chat.OAuthProviderConfig{
 				ID: r.ID, Name: r.Name, Issuer: r.Issuer, AuthorizeURL: r.AuthorizeUrl, TokenURL: r.TokenUrl, RevokeURL: r.RevokeUrl, AccountURL: r.AccountUrl,
 				Scopes: r.Scopes, MoreScopes: r.MoreScopes, ClientID: r.ClientID, ClientAuth: chat.OAuthClientAuth(r.ClientAuth), Enabled: r.Enabled,
 				Resource: r.Resource, SilentIssuer: r.IssuerOptional,
 			},
 		}}
+		if r.McpServer != nil {
+			out[i].MCPServer = *r.McpServer
+		}
 	}
 	return out, nil
-}
-
-func numberOf(server *int64) int64 {
-	if server == nil {
-		return 0
-	}
-	return *server
 }
 
 // Void is what becomes of the accounts at a provider whose tokens must not be used there any more.
@@ -99,18 +95,19 @@ func (v Void) at(ctx context.Context, tx *pg.Tx, provider string) error {
 // all or nothing. Conflict: the server does not have the revision any more, or an administrator keeps a provider of that id.
 func (s *Store) SetMCPProvider(ctx context.Context, in Provider, void Void, revision int64, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := dbsqlc.Q.MCPServerAccount(ctx, tx, dbsqlc.MCPServerAccountParams{ID: in.MCPServer, Revision: revision, Account: in.ID, ChangedBy: someone(by)})
+		n, err := dbsqlc.Q.MCPServerAccount(ctx, tx, dbsqlc.MCPServerAccountParams{ID: in.MCPServer, Revision: revision, Account: in.ID, ChangedBy: pg.Nullable(by)})
 		if err != nil {
 			return fmt.Errorf("name the account of an MCP server: %w", err)
 		}
 		if n == 0 {
 			return fault.Errorf(fault.Conflict, "the MCP server was changed or removed meanwhile: read it again")
 		}
-		if err := dbsqlc.Q.OAuthProviderOfServer(ctx, tx, dbsqlc.OAuthProviderOfServerParams{
-			ID: in.ID, Name: in.Name, Issuer: in.Issuer, IssuerOptional: in.SilentIssuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL,
-			Scopes: list(in.Scopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Resource: in.Resource, McpServer: in.MCPServer, ChangedBy: someone(by),
-		}); err != nil {
+		n, err = add(ctx, tx, in, by)
+		switch {
+		case err != nil:
 			return fmt.Errorf("store the provider of an MCP server: %w", err)
+		case n == 0:
+			return fault.Errorf(fault.Conflict, "an administrator keeps a provider %.40q: remove that first", in.ID)
 		}
 		if err := void.at(ctx, tx, in.ID); err != nil {
 			return err
@@ -119,21 +116,12 @@ func (s *Store) SetMCPProvider(ctx context.Context, in Provider, void Void, revi
 	})
 }
 
-// someone is a person in a row; null: nobody.
-func someone(by chat.UserID) *int64 {
-	if by == 0 {
-		return nil
-	}
-	return new(int64(by))
-}
-
 func set(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, error) {
-	who := someone(by)
 	if in.Revision != 0 {
 		return dbsqlc.Q.OAuthProviderReplace(ctx, tx, dbsqlc.OAuthProviderReplaceParams{
 			ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
-			Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled,
-			ChangedBy: who, Revision: in.Revision,
+			Scopes: pg.List(in.Scopes), MoreScopes: pg.List(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled,
+			ChangedBy: pg.Nullable(by), Revision: in.Revision,
 		})
 	}
 	many, err := dbsqlc.Q.OAuthProviderCount(ctx, tx)
@@ -143,9 +131,14 @@ func set(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, er
 	if many >= MaxProviders {
 		return 0, fault.Errorf(fault.Invalid, "there are %d providers already: remove one that is not needed", many)
 	}
+	return add(ctx, tx, in, by)
+}
+
+func add(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, error) {
 	return dbsqlc.Q.OAuthProviderAdd(ctx, tx, dbsqlc.OAuthProviderAddParams{
-		ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
-		Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled, ChangedBy: who,
+		ID: in.ID, Name: in.Name, Issuer: in.Issuer, IssuerOptional: in.SilentIssuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
+		Scopes: pg.List(in.Scopes), MoreScopes: pg.List(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled, Resource: in.Resource,
+		McpServer: pg.Nullable(in.MCPServer), ChangedBy: pg.Nullable(by),
 	})
 }
 
@@ -158,12 +151,4 @@ func (s *Store) RemoveOAuthProvider(ctx context.Context, id string) error {
 		}
 		return err
 	})
-}
-
-// list is never null in a row.
-func list(texts []string) []string {
-	if texts == nil {
-		return []string{}
-	}
-	return texts
 }

@@ -65,7 +65,7 @@ type reply struct {
 
 // Codes of errors of JSON-RPC.
 const (
-	codeNoMethod = -32601
+	CodeNoMethod = -32601
 	codeParams   = -32602
 	codeFailed   = -32000
 )

@@ -45,7 +45,7 @@ func (p *process) serve(m received) {
 	case isChannel(m.Method):
 		answer.Error = p.coded(m.Method, err)
 	case fault.Is(err, fault.NotFound):
-		answer.Error = &rpcError{Code: codeNoMethod, Message: err.Error()}
+		answer.Error = &rpcError{Code: CodeNoMethod, Message: err.Error()}
 	case fault.Is(err, fault.Invalid):
 		answer.Error = &rpcError{Code: codeParams, Message: err.Error()}
 	case fault.KindOf(err) == fault.Internal:

@@ -103,7 +103,7 @@ func missing(id string) error {
 // that there are. It is switched on. by is the administrator; 0: an operator.
 func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by chat.UserID, check Checker) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := dbsqlc.Q.PluginLock(ctx, tx); err != nil {
+		if err := dbsqlc.Q.PluginLock(ctx, tx); err != nil {
 			return fmt.Errorf("wait for others who install a plugin: %w", err)
 		}
 		all, err := list(ctx, tx)
@@ -117,7 +117,7 @@ func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by
 			return err
 		}
 		return dbsqlc.Q.PluginInstall(ctx, tx, dbsqlc.PluginInstallParams{
-			ID: in.ID, Version: in.Version, Digest: in.Digest, Manifest: in.Manifest, Archive: archive, Permissions: list0(in.Permissions), ReadOnly: list0(in.ReadOnly), Secrets: in.Secrets, ChangedBy: person(by),
+			ID: in.ID, Version: in.Version, Digest: in.Digest, Manifest: in.Manifest, Archive: archive, Permissions: pg.List(in.Permissions), ReadOnly: pg.List(in.ReadOnly), Secrets: in.Secrets, ChangedBy: pg.Nullable(by),
 		})
 	})
 }
@@ -134,7 +134,7 @@ func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.U
 		if err := secretstore.NoteKey(ctx, tx, c.Secrets); err != nil {
 			return err
 		}
-		n, err := dbsqlc.Q.PluginChange(ctx, tx, dbsqlc.PluginChangeParams{ID: id, Enabled: c.Enabled, SetSecrets: c.Settings, Secrets: c.Secrets, Revision: c.Revision, ChangedBy: person(by)})
+		n, err := dbsqlc.Q.PluginChange(ctx, tx, dbsqlc.PluginChangeParams{ID: id, Enabled: c.Enabled, SetSecrets: c.Settings, Secrets: c.Secrets, Revision: c.Revision, ChangedBy: pg.Nullable(by)})
 		switch {
 		case err != nil:
 			return fmt.Errorf("change plugin %s: %w", id, err)
@@ -166,18 +166,4 @@ func (s *Store) SetPluginProblem(ctx context.Context, id string, revision int64,
 // SetPluginFailure notes the last failure of a plugin of a revision.
 func (s *Store) SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error {
 	return pg.Classify(dbsqlc.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: chat.Clean(failure)}))
-}
-
-func person(by chat.UserID) *int64 {
-	if by == 0 {
-		return nil
-	}
-	return new(int64(by))
-}
-
-func list0(all []string) []string {
-	if all == nil {
-		return []string{}
-	}
-	return all
 }

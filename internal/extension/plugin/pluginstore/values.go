@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/chat"
@@ -24,17 +25,17 @@ const (
 
 // PluginValue reads what a plugin keeps under a key, of a person or, where user is 0, for itself; ok is false where there is nothing.
 func (s *Store) PluginValue(ctx context.Context, plugin string, user chat.UserID, key string) (value string, ok bool, err error) {
-	rows, err := dbsqlc.Q.PluginValue(ctx, s.db.Pool, dbsqlc.PluginValueParams{PluginID: plugin, Owner: person(user), Key: key})
-	if err != nil || len(rows) == 0 {
-		return "", false, pg.Classify(err)
+	value, err = dbsqlc.Q.PluginValue(ctx, s.db.Pool, dbsqlc.PluginValueParams{PluginID: plugin, Owner: pg.Nullable(user), Key: key})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
 	}
-	return rows[0], true, nil
+	return value, err == nil, pg.Classify(err)
 }
 
 // PluginKeys lists the keys that begin with a prefix and come behind another one, in order: at most MaxListed.
 func (s *Store) PluginKeys(ctx context.Context, plugin string, user chat.UserID, prefix, after string) ([]string, error) {
-	keys, err := dbsqlc.Q.PluginValueKeys(ctx, s.db.Pool, dbsqlc.PluginValueKeysParams{PluginID: plugin, Owner: person(user), Prefix: prefix, After: after, Most: MaxListed})
-	return list0(keys), pg.Classify(err)
+	keys, err := dbsqlc.Q.PluginValueKeys(ctx, s.db.Pool, dbsqlc.PluginValueKeysParams{PluginID: plugin, Owner: pg.Nullable(user), Prefix: prefix, After: after, Most: MaxListed})
+	return pg.List(keys), pg.Classify(err)
 }
 
 // SetPluginValue keeps a value. TooLarge, Invalid: the plugin has too much, or the key is none.
@@ -44,24 +45,24 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin string, user chat.Use
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		there, err := dbsqlc.Q.PluginRowLock(ctx, tx, plugin)
-		if err != nil {
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return missing(plugin)
+		case err != nil:
 			return fmt.Errorf("lock plugin %s: %w", plugin, err)
 		}
-		if len(there) == 0 {
-			return missing(plugin)
-		}
-		old, err := dbsqlc.Q.PluginValueSize(ctx, tx, dbsqlc.PluginValueSizeParams{PluginID: plugin, Key: key, Owner: person(user)})
+		old, err := dbsqlc.Q.PluginValueSize(ctx, tx, dbsqlc.PluginValueSizeParams{PluginID: plugin, Key: key, Owner: pg.Nullable(user)})
 		if err != nil {
 			return fmt.Errorf("measure what plugin %s keeps: %w", plugin, err)
 		}
-		keys, bytes := there[0].KeptKeys-int64(len(old)), there[0].KeptBytes
+		keys, bytes := there.KeptKeys-int64(len(old)), there.KeptBytes
 		for _, n := range old {
 			bytes -= int64(n)
 		}
 		if keys >= MaxKeys || bytes+int64(len(key)+len(value)) > MaxKept {
 			return fault.Errorf(fault.TooLarge, "a plugin keeps at most %d values of %d MB together: delete some", MaxKeys, MaxKept>>20)
 		}
-		err = dbsqlc.Q.PluginValueSet(ctx, tx, dbsqlc.PluginValueSetParams{PluginID: plugin, Owner: person(user), Key: key, Value: value})
+		err = dbsqlc.Q.PluginValueSet(ctx, tx, dbsqlc.PluginValueSetParams{PluginID: plugin, Owner: pg.Nullable(user), Key: key, Value: value})
 		if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "plugin_values_user_id_fkey" {
 			return fault.Errorf(fault.Invalid, "there is no such person")
 		}
@@ -82,9 +83,9 @@ func checkValue(key, value string) error {
 // DeletePluginValue forgets a value. Where there is none nothing changes.
 func (s *Store) DeletePluginValue(ctx context.Context, plugin string, user chat.UserID, key string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := dbsqlc.Q.PluginRowLock(ctx, tx, plugin); err != nil { // as where one is kept: the plugin's row comes first
+		if _, err := dbsqlc.Q.PluginRowLock(ctx, tx, plugin); err != nil && !errors.Is(err, pgx.ErrNoRows) { // as where one is kept: the plugin's row comes first
 			return fmt.Errorf("lock plugin %s: %w", plugin, err)
 		}
-		return dbsqlc.Q.PluginValueDelete(ctx, tx, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: person(user), Key: key})
+		return dbsqlc.Q.PluginValueDelete(ctx, tx, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: pg.Nullable(user), Key: key})
 	})
 }

@@ -2,7 +2,10 @@ package registrystore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/dbsqlc"
@@ -32,7 +35,7 @@ func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done re
 		switch {
 		case err != nil:
 			return err
-		case len(held) == 0:
+		case held == 0:
 			return noEntry(o.Entry)
 		case e.Withdrawn == registry.ByAdministrator:
 			return withdrawn(e.Name)
@@ -64,17 +67,19 @@ func (v Viewer) owner(shared bool) chat.UserID {
 // unlessTaken says Conflict where something of another entry is installed under a name.
 func unlessTaken(ctx context.Context, tx *pg.Tx, owner chat.UserID, e registry.Entry, replace bool) error {
 	has, err := dbsqlc.Q.RegistryInstallNamed(ctx, tx, dbsqlc.RegistryInstallNamedParams{Owner: owner, Kind: string(e.Kind), Key: registry.Key(e.Name)})
-	if err != nil {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
 		return fmt.Errorf("look for what is installed: %w", err)
-	}
-	if len(has) > 0 && !replace && (has[0].EntryID == nil || *has[0].EntryID != e.ID) {
+	case !replace && (has.EntryID == nil || *has.EntryID != e.ID):
 		return fault.Errorf(fault.Conflict, "another %s called %s is installed: uninstall that first", e.Kind, e.Name)
 	}
 	return nil
 }
 
 func (s *Store) put(ctx context.Context, tx *pg.Tx, v Viewer, owner chat.UserID, e registry.Entry, number int) (registry.Install, error) {
-	version, err := dbsqlc.Q.RegistryVersionOf(ctx, tx, dbsqlc.RegistryVersionOfParams{EntryID: e.ID, Number: int32(number)})
+	version, err := dbsqlc.Q.RegistryVersionList(ctx, tx, dbsqlc.RegistryVersionListParams{EntryID: e.ID, Number: int32(number)})
 	switch {
 	case err != nil:
 		return registry.Install{}, fmt.Errorf("read version %d: %w", number, err)
@@ -172,14 +177,14 @@ func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (take
 
 // RegistryInstallBundle returns a copy of the person's, or one for everybody, as an archive.
 func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error) {
-	rows, err := dbsqlc.Q.RegistryInstallBundle(ctx, s.db.Pool, dbsqlc.RegistryInstallBundleParams{ID: id, Owner: user})
+	r, err := dbsqlc.Q.RegistryInstallBundle(ctx, s.db.Pool, dbsqlc.RegistryInstallBundleParams{ID: id, Owner: user})
 	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return registry.Packed{}, notInstalled(id)
 	case err != nil:
 		return registry.Packed{}, pg.Classify(fmt.Errorf("read what is installed: %w", err))
-	case len(rows) == 0:
-		return registry.Packed{}, notInstalled(id)
 	}
-	return registry.Packed{Kind: registry.Kind(rows[0].Kind), Name: rows[0].Name, Digest: rows[0].Digest, Zip: rows[0].Bundle}, nil
+	return registry.Packed{Kind: registry.Kind(r.Kind), Name: r.Name, Digest: r.Digest, Zip: r.Bundle}, nil
 }
 
 // RegistryInForce lists the copies of a kind that count for a person: theirs, and of other names those for everybody. 0: those alone.

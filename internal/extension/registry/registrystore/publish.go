@@ -3,7 +3,10 @@ package registrystore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/dbsqlc"
@@ -47,11 +50,8 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 // place finds or makes the entry of a bundle, and says which version it becomes; 0: it is the newest already.
 func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b registry.Bundle, t registry.Terms) (id int64, number int32, err error) {
 	key := registry.Key(b.Name)
-	rows, err := dbsqlc.Q.RegistryEntryNamed(ctx, tx, dbsqlc.RegistryEntryNamedParams{UserID: owner, Kind: string(b.Kind), Key: key})
-	if err != nil {
-		return 0, 0, fmt.Errorf("look for the entry: %w", err)
-	}
-	if len(rows) == 0 {
+	was, err := dbsqlc.Q.RegistryEntryNamed(ctx, tx, dbsqlc.RegistryEntryNamedParams{UserID: owner, Kind: string(b.Kind), Key: key})
+	if errors.Is(err, pgx.ErrNoRows) {
 		seen := cmp.Or(t.Visibility, registry.Private)
 		id, err = dbsqlc.Q.RegistryEntryAdd(ctx, tx, dbsqlc.RegistryEntryAddParams{UserID: owner, Kind: string(b.Kind), Key: key, Visibility: string(seen), ChangedBy: new(int64(owner))})
 		if err != nil {
@@ -59,11 +59,13 @@ func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b regis
 		}
 		return id, 1, nil
 	}
-	was := rows[0]
-	if was.Withdrawn == string(registry.ByAdministrator) {
+	switch {
+	case err != nil:
+		return 0, 0, fmt.Errorf("look for the entry: %w", err)
+	case was.Withdrawn == string(registry.ByAdministrator):
 		return 0, 0, withdrawn(b.Name)
 	}
-	newest, err := dbsqlc.Q.RegistryVersionOf(ctx, tx, dbsqlc.RegistryVersionOfParams{EntryID: was.ID, Number: was.Newest})
+	newest, err := dbsqlc.Q.RegistryVersionList(ctx, tx, dbsqlc.RegistryVersionListParams{EntryID: was.ID, Number: was.Newest})
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the newest version: %w", err)
 	}
@@ -93,14 +95,10 @@ func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r R
 		if e, err = s.find(ctx, tx, v, id); err != nil {
 			return err
 		}
-		rows, err := dbsqlc.Q.RegistryEntryLock(ctx, tx, id)
+		was, err := lock(ctx, tx, id)
 		if err != nil {
-			return fmt.Errorf("lock entry %d: %w", id, err)
+			return err
 		}
-		if len(rows) == 0 {
-			return noEntry(id)
-		}
-		was := rows[0]
 		now, err := revised(was, v, r)
 		if err != nil || now.Visibility == was.Visibility && now.Withdrawn == was.Withdrawn {
 			return err
@@ -118,6 +116,18 @@ func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r R
 		return nil
 	})
 	return e, err
+}
+
+// lock keeps others from changing an entry until the transaction ends.
+func lock(ctx context.Context, tx *pg.Tx, id int64) (dbsqlc.RegistryEntry, error) {
+	e, err := dbsqlc.Q.RegistryEntryLock(ctx, tx, id)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return e, noEntry(id)
+	case err != nil:
+		return e, fmt.Errorf("lock entry %d: %w", id, err)
+	}
+	return e, nil
 }
 
 func revised(was dbsqlc.RegistryEntry, v Viewer, r Revision) (now dbsqlc.RegistryEntrySetParams, err error) {
@@ -165,14 +175,14 @@ func seen(was dbsqlc.RegistryEntry, own bool, to registry.Visibility) (string, e
 // it stays as it is, so that it is not published anew.
 func (s *Store) DeleteRegistryEntry(ctx context.Context, owner chat.UserID, id int64) error {
 	return s.change(ctx, owner, func(tx *pg.Tx) error {
-		rows, err := dbsqlc.Q.RegistryEntryLock(ctx, tx, id)
+		was, err := lock(ctx, tx, id)
 		switch {
 		case err != nil:
-			return fmt.Errorf("lock entry %d: %w", id, err)
-		case len(rows) == 0 || rows[0].UserID != owner:
+			return err
+		case was.UserID != owner:
 			return noEntry(id)
-		case rows[0].Withdrawn == string(registry.ByAdministrator):
-			return withdrawn(rows[0].Key)
+		case was.Withdrawn == string(registry.ByAdministrator):
+			return withdrawn(was.Key)
 		}
 		_, err = dbsqlc.Q.RegistryEntryDelete(ctx, tx, dbsqlc.RegistryEntryDeleteParams{ID: id, UserID: owner})
 		return err

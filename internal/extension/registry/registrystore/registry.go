@@ -91,7 +91,7 @@ func (s *Store) RegistryVersions(ctx context.Context, v Viewer, id int64) (list 
 	if _, err := s.RegistryEntry(ctx, v, id); err != nil {
 		return nil, err
 	}
-	rows, err := dbsqlc.Q.RegistryVersionList(ctx, s.db.Pool, id)
+	rows, err := dbsqlc.Q.RegistryVersionList(ctx, s.db.Pool, dbsqlc.RegistryVersionListParams{EntryID: id})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read versions of entry %d: %w", id, err))
 	}
@@ -110,7 +110,7 @@ func (s *Store) RegistryBundle(ctx context.Context, v Viewer, id int64, number i
 	if number == 0 {
 		number = e.Version.Number
 	}
-	rows, err := dbsqlc.Q.RegistryVersionOf(ctx, s.db.Pool, dbsqlc.RegistryVersionOfParams{EntryID: id, Number: int32(number)})
+	rows, err := dbsqlc.Q.RegistryVersionList(ctx, s.db.Pool, dbsqlc.RegistryVersionListParams{EntryID: id, Number: int32(number)})
 	switch {
 	case err != nil:
 		return registry.Packed{}, pg.Classify(fmt.Errorf("read version %d of entry %d: %w", number, id, err))

@@ -62,28 +62,21 @@ func (s *Store) SetToolKey(ctx context.Context, in Key, by chat.UserID) error {
 func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) {
 	if in.Revision == 0 {
 		return dbsqlc.Q.ToolKeyAdd(ctx, tx, dbsqlc.ToolKeyAddParams{
-			Owner: owner(in.User), Service: in.Service, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: owner(by),
+			Owner: pg.Nullable(in.User), Service: in.Service, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: pg.Nullable(by),
 		})
 	}
 	return dbsqlc.Q.ToolKeyReplace(ctx, tx, dbsqlc.ToolKeyReplaceParams{
-		Owner: owner(in.User), Service: in.Service, Revision: in.Revision, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: owner(by),
+		Owner: pg.Nullable(in.User), Service: in.Service, Revision: in.Revision, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: pg.Nullable(by),
 	})
 }
 
 // RemoveToolKey removes that of a person, or of the installation where user is 0. NotFound: there is none.
 func (s *Store) RemoveToolKey(ctx context.Context, user chat.UserID, service string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := dbsqlc.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: owner(user)})
+		n, err := dbsqlc.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: pg.Nullable(user)})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no such key")
 		}
 		return err
 	})
-}
-
-func owner(user chat.UserID) *int64 {
-	if user == 0 {
-		return nil
-	}
-	return new(int64(user))
 }
