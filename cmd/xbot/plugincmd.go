@@ -325,7 +325,7 @@ func (c pluginSetCmd) Run(ctx context.Context) error {
 				return err
 			}
 		}
-		return known.Set(ctx, c.ID, plugin.Values{c.Name: value}, 0, 0)
+		return known.Change(ctx, c.ID, nil, plugin.Values{c.Name: value}, 0, 0)
 	})
 }
 

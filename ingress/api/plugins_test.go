@@ -45,7 +45,7 @@ func (b *bundle) plugin(id string, settings plugin.Values) {
 	known := &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: &starter{}}
 	_, err := known.Install(b.t.Context(), pluginFiles(b.t, id), plugin.Grant{Permissions: plugin.Permissions()}, b.alice.user.ID)
 	require.NoError(b.t, err)
-	require.NoError(b.t, known.Set(b.t.Context(), id, settings, 0, b.alice.user.ID))
+	require.NoError(b.t, known.Change(b.t.Context(), id, nil, settings, 0, b.alice.user.ID))
 }
 
 // upload posts an archive.

@@ -2,7 +2,6 @@
 package mcpservers
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,18 +13,12 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Refresher asks servers what they offer.
-type Refresher interface {
-	Refresh(ctx context.Context, at mcp.At) (chat.MCPServer, error)
-	Forget(server int64)
-}
-
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
 	Servers     *mcp.Servers
-	Connections Refresher
+	Connections project.Connections
 	Source      *mcp.Source
 	Projects    project.Agreements
 	Boxes       sandbox.Boxes // where commands run: on the runner of the person

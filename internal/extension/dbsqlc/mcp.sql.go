@@ -322,105 +322,19 @@ func (q *Queries) MCPServerForget(ctx context.Context, db DBTX, id int64) error 
 	return err
 }
 
-const mCPServerGet = `-- name: MCPServerGet :one
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
-       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
-       coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
-FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
-WHERE s.id = $1
-`
-
-type MCPServerGetRow struct {
-	ID            int64
-	Owner         int64
-	Name          string
-	Transport     string
-	Command       string
-	Args          []string
-	Url           string
-	EnvNames      []string
-	HeaderNames   []string
-	Account       string
-	Secrets       []byte
-	Instructions  string
-	Trusted       bool
-	Enabled       bool
-	FromFile      bool
-	Revision      int64
-	CreatedAt     time.Time
-	ChangedAt     time.Time
-	ChangedBy     string
-	ListedAt      *time.Time
-	Digest        string
-	Guide         string
-	LeftOut       []string
-	Tools         int32
-	Prompts       int32
-	Resources     int32
-	Problem       string
-	ProblemAt     *time.Time
-	WantsAccount  bool
-	Project       int64
-	Runner        string
-	Folder        string
-	ProjectDigest string
-	Agreed        string
-}
-
-func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServerGetRow, error) {
-	row := db.QueryRow(ctx, mCPServerGet, id)
-	var i MCPServerGetRow
-	err := row.Scan(
-		&i.ID,
-		&i.Owner,
-		&i.Name,
-		&i.Transport,
-		&i.Command,
-		&i.Args,
-		&i.Url,
-		&i.EnvNames,
-		&i.HeaderNames,
-		&i.Account,
-		&i.Secrets,
-		&i.Instructions,
-		&i.Trusted,
-		&i.Enabled,
-		&i.FromFile,
-		&i.Revision,
-		&i.CreatedAt,
-		&i.ChangedAt,
-		&i.ChangedBy,
-		&i.ListedAt,
-		&i.Digest,
-		&i.Guide,
-		&i.LeftOut,
-		&i.Tools,
-		&i.Prompts,
-		&i.Resources,
-		&i.Problem,
-		&i.ProblemAt,
-		&i.WantsAccount,
-		&i.Project,
-		&i.Runner,
-		&i.Folder,
-		&i.ProjectDigest,
-		&i.Agreed,
-	)
-	return i, err
-}
-
 const mCPServerList = `-- name: MCPServerList :many
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
-WHERE (s.project_id IS NOT NULL) = $1::bool AND (s.user_id = $2::bigint OR s.user_id IS NULL AND s.project_id IS NULL)
+WHERE $1::bigint <> 0 AND s.id = $1::bigint
+   OR $1::bigint = 0 AND (s.project_id IS NOT NULL) = $2::bool AND (s.user_id = $3::bigint OR s.user_id IS NULL AND s.project_id IS NULL)
 ORDER BY s.user_id NULLS FIRST, s.project_id, s.name
 `
 
 type MCPServerListParams struct {
+	ID         int64
 	OfProjects bool
 	Owner      int64
 }
@@ -462,10 +376,10 @@ type MCPServerListRow struct {
 	Agreed        string
 }
 
-// The servers of the installation, then those of a user, by name; with of_projects those that a user agreed to in folders instead, used or not, by
-// folder and name.
+// The server of an id; 0: those of the installation, then those of a user, by name; with of_projects those that a user agreed to in folders instead,
+// used or not, by folder and name.
 func (q *Queries) MCPServerList(ctx context.Context, db DBTX, arg MCPServerListParams) ([]MCPServerListRow, error) {
-	rows, err := db.Query(ctx, mCPServerList, arg.OfProjects, arg.Owner)
+	rows, err := db.Query(ctx, mCPServerList, arg.ID, arg.OfProjects, arg.Owner)
 	if err != nil {
 		return nil, err
 	}

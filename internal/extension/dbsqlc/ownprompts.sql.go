@@ -91,69 +91,22 @@ func (q *Queries) PromptVersionDelete(ctx context.Context, db DBTX, arg PromptVe
 }
 
 const promptVersionList = `-- name: PromptVersionList :many
-SELECT p.version, (CASE WHEN $1::int = 0 THEN '' ELSE p.content END)::text AS content, p.beside, p.label, p.note, p.changed_at,
+SELECT p.section, p.version, (CASE WHEN $1::bool OR $2::int <> 0 THEN p.content ELSE '' END)::text AS content, p.beside, p.label, p.note, p.changed_at,
        coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
 FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = $2 AND p.section = $3 AND ($1::int = 0 OR p.version = $1::int)
-ORDER BY p.version DESC
+WHERE p.user_id = $3 AND (p.section = $4::text OR $4::text = '') AND ($2::int = 0 OR p.version = $2::int)
+  AND (NOT $1::bool OR p.version = (SELECT max(n.version) FROM prompt_versions n WHERE n.user_id = p.user_id AND n.section = p.section))
+ORDER BY p.section, p.version DESC
 `
 
 type PromptVersionListParams struct {
+	Newest  bool
 	Version int32
 	UserID  chat.UserID
 	Section string
 }
 
 type PromptVersionListRow struct {
-	Version    int32
-	Content    string
-	Beside     bool
-	Label      string
-	Note       string
-	ChangedAt  time.Time
-	ChangedBy  string
-	Characters int32
-}
-
-// The versions of a section, the newest first, without their texts; version 0: all, else that version with its text.
-func (q *Queries) PromptVersionList(ctx context.Context, db DBTX, arg PromptVersionListParams) ([]PromptVersionListRow, error) {
-	rows, err := db.Query(ctx, promptVersionList, arg.Version, arg.UserID, arg.Section)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PromptVersionListRow
-	for rows.Next() {
-		var i PromptVersionListRow
-		if err := rows.Scan(
-			&i.Version,
-			&i.Content,
-			&i.Beside,
-			&i.Label,
-			&i.Note,
-			&i.ChangedAt,
-			&i.ChangedBy,
-			&i.Characters,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const promptVersionNewest = `-- name: PromptVersionNewest :many
-SELECT DISTINCT ON (p.section) p.section, p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by,
-       char_length(p.content)::int AS characters
-FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = $1
-ORDER BY p.section, p.version DESC
-`
-
-type PromptVersionNewestRow struct {
 	Section    string
 	Version    int32
 	Content    string
@@ -165,16 +118,22 @@ type PromptVersionNewestRow struct {
 	Characters int32
 }
 
-// Of each section that the person has changed.
-func (q *Queries) PromptVersionNewest(ctx context.Context, db DBTX, userID chat.UserID) ([]PromptVersionNewestRow, error) {
-	rows, err := db.Query(ctx, promptVersionNewest, userID)
+// The versions of a section, the newest first, without their texts; version 0: all, else that version with its text. With newest the newest version of
+// each section with its text; section ”: of all sections.
+func (q *Queries) PromptVersionList(ctx context.Context, db DBTX, arg PromptVersionListParams) ([]PromptVersionListRow, error) {
+	rows, err := db.Query(ctx, promptVersionList,
+		arg.Newest,
+		arg.Version,
+		arg.UserID,
+		arg.Section,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []PromptVersionNewestRow
+	var items []PromptVersionListRow
 	for rows.Next() {
-		var i PromptVersionNewestRow
+		var i PromptVersionListRow
 		if err := rows.Scan(
 			&i.Section,
 			&i.Version,

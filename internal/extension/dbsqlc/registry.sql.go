@@ -469,27 +469,22 @@ func (q *Queries) RegistryInstallPut(ctx context.Context, db DBTX, arg RegistryI
 	return id, err
 }
 
-const registryInstallsOfDigest = `-- name: RegistryInstallsOfDigest :execrows
-DELETE FROM registry_installs WHERE digest = $1
+const registryInstallsDelete = `-- name: RegistryInstallsDelete :execrows
+DELETE FROM registry_installs WHERE entry_id = $1::bigint OR digest = $2::text
 `
 
-// What an administrator takes from everybody, though its entry may be gone.
-func (q *Queries) RegistryInstallsOfDigest(ctx context.Context, db DBTX, digest string) (int64, error) {
-	result, err := db.Exec(ctx, registryInstallsOfDigest, digest)
+type RegistryInstallsDeleteParams struct {
+	EntryID *int64
+	Digest  *string
+}
+
+// The copies of an entry, or those of a digest, though its entry may be gone, which an administrator takes from everybody.
+func (q *Queries) RegistryInstallsDelete(ctx context.Context, db DBTX, arg RegistryInstallsDeleteParams) (int64, error) {
+	result, err := db.Exec(ctx, registryInstallsDelete, arg.EntryID, arg.Digest)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
-}
-
-const registryInstallsOfEntry = `-- name: RegistryInstallsOfEntry :exec
-DELETE FROM registry_installs WHERE entry_id = $1::bigint
-`
-
-// What an administrator withdraws goes from everybody.
-func (q *Queries) RegistryInstallsOfEntry(ctx context.Context, db DBTX, entryID int64) error {
-	_, err := db.Exec(ctx, registryInstallsOfEntry, entryID)
-	return err
 }
 
 const registryLock = `-- name: RegistryLock :exec

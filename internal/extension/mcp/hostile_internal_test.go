@@ -17,6 +17,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox"
 )
 
 func TestResultOf_StructuredContentStandsWhereThereIsNoText(t *testing.T) {
@@ -114,12 +115,12 @@ func TestListing_IsBounded(t *testing.T) {
 
 func TestLastWords_AreTheNewest(t *testing.T) {
 	t.Parallel()
-	var l lastWords
+	var l sandbox.LastOutput
 	for _, piece := range []string{strings.Repeat("a", 3000), "bc", strings.Repeat("d", 2000)} {
 		_, err := l.Write([]byte(piece))
 		require.NoError(t, err)
 	}
-	got := string(l.bytes())
-	require.Len(t, got, maxLastWords)
+	got := string(l.Bytes())
+	require.Len(t, got, 2<<10)
 	require.Equal(t, strings.Repeat("a", 46)+"bc"+strings.Repeat("d", 2000), got)
 }

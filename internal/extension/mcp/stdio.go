@@ -23,7 +23,7 @@ import (
 // command is the command of a server, which runs on a runner, inside of its walls.
 type command struct {
 	process sandbox.Process
-	said    lastWords
+	said    sandbox.LastOutput
 	ended   chan struct{} // closed when the process has ended
 	code    int           // set when ended is closed
 	err     error         // set when ended is closed
@@ -60,7 +60,7 @@ func (c *command) ending(after time.Duration) string {
 	case <-timer.C:
 		return ""
 	}
-	said := strings.TrimSpace(tool.Clean(c.said.bytes()))
+	said := strings.TrimSpace(tool.Clean(c.said.Bytes()))
 	switch {
 	case c.err != nil:
 		return fmt.Sprintf("the command ended: %v", c.err)
@@ -68,30 +68,6 @@ func (c *command) ending(after time.Duration) string {
 		return fmt.Sprintf("the command ended with exit code %d", c.code)
 	}
 	return fmt.Sprintf("the command ended with exit code %d; it wrote: %s", c.code, said)
-}
-
-// maxLastWords is how much of what a command writes beside its messages is kept, in bytes: the newest.
-const maxLastWords = 2 << 10
-
-// lastWords keeps the end of what is written to it.
-type lastWords struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-// Write never fails.
-func (l *lastWords) Write(data []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.kept = append(l.kept, data[max(0, len(data)-maxLastWords):]...)
-	l.kept = append([]byte(nil), l.kept[max(0, len(l.kept)-maxLastWords):]...)
-	return len(data), nil
-}
-
-func (l *lastWords) bytes() []byte {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return append([]byte(nil), l.kept...)
 }
 
 // folders are the roots that a command is told of: where the conversation works, and the absolute paths among its arguments, which its owner chose.

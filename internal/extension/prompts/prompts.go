@@ -38,15 +38,13 @@ func (s *Store) OwnPrompts(ctx context.Context, user chat.UserID) (own chat.OwnP
 
 // PromptsNow returns the newest version of each section that a person has changed, by section.
 func (s *Store) PromptsNow(ctx context.Context, user chat.UserID) (map[string]chat.PromptVersion, error) {
-	rows, err := dbsqlc.Q.PromptVersionNewest(ctx, s.db.Pool, user)
+	rows, err := dbsqlc.Q.PromptVersionList(ctx, s.db.Pool, dbsqlc.PromptVersionListParams{UserID: user, Newest: true})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the prompts of user %d: %w", user, err))
 	}
 	now := map[string]chat.PromptVersion{}
 	for _, r := range rows {
-		now[r.Section] = version(dbsqlc.PromptVersionListRow{
-			Version: r.Version, Content: r.Content, Beside: r.Beside, Label: r.Label, Note: r.Note, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy, Characters: r.Characters,
-		})
+		now[r.Section] = version(r)
 	}
 	return now, nil
 }
@@ -114,14 +112,12 @@ func (s *Store) SetPrompt(ctx context.Context, user chat.UserID, section string,
 
 // newest returns the version in force; the zero value where there is none.
 func newest(ctx context.Context, tx *pg.Tx, user chat.UserID, section string) (out chat.PromptVersion, err error) {
-	rows, err := dbsqlc.Q.PromptVersionNewest(ctx, tx, user)
+	rows, err := dbsqlc.Q.PromptVersionList(ctx, tx, dbsqlc.PromptVersionListParams{UserID: user, Section: section, Newest: true})
 	if err != nil {
 		return out, fmt.Errorf("read prompt %s: %w", section, err)
 	}
-	for _, r := range rows {
-		if r.Section == section {
-			out = chat.PromptVersion{Version: int(r.Version), Content: r.Content, Beside: r.Beside}
-		}
+	if len(rows) > 0 {
+		out = version(rows[0])
 	}
 	return out, nil
 }

@@ -1,21 +1,14 @@
 -- name: MCPServerList :many
--- The servers of the installation, then those of a user, by name; with of_projects those that a user agreed to in folders instead, used or not, by
--- folder and name.
+-- The server of an id; 0: those of the installation, then those of a user, by name; with of_projects those that a user agreed to in folders instead,
+-- used or not, by folder and name.
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
        coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
-WHERE (s.project_id IS NOT NULL) = sqlc.arg(of_projects)::bool AND (s.user_id = sqlc.arg(owner)::bigint OR s.user_id IS NULL AND s.project_id IS NULL)
+WHERE sqlc.arg(id)::bigint <> 0 AND s.id = sqlc.arg(id)::bigint
+   OR sqlc.arg(id)::bigint = 0 AND (s.project_id IS NOT NULL) = sqlc.arg(of_projects)::bool AND (s.user_id = sqlc.arg(owner)::bigint OR s.user_id IS NULL AND s.project_id IS NULL)
 ORDER BY s.user_id NULLS FIRST, s.project_id, s.name;
-
--- name: MCPServerGet :one
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.trusted, s.enabled, s.from_file,
-       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
-       coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
-FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
-WHERE s.id = $1;
 
 -- name: MCPProjectList :many
 SELECT p.id, p.user_id, p.runner, p.folder, p.digest, p.secrets, p.problem, p.seen_at, p.agreed, p.agreed_at, (u.role = 'admin' AND u.kind = 'person')::boolean AS admin

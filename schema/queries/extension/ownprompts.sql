@@ -2,21 +2,15 @@
 -- The sections of the system prompt that a user has replaced. User 0 has those that are installed for everyone.
 SELECT sections::jsonb AS sections, roles::text AS roles, skills::text AS skills FROM own_prompts WHERE user_id = sqlc.arg(user_id);
 
--- name: PromptVersionNewest :many
--- Of each section that the person has changed.
-SELECT DISTINCT ON (p.section) p.section, p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by,
-       char_length(p.content)::int AS characters
-FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = sqlc.arg(user_id)
-ORDER BY p.section, p.version DESC;
-
 -- name: PromptVersionList :many
--- The versions of a section, the newest first, without their texts; version 0: all, else that version with its text.
-SELECT p.version, (CASE WHEN sqlc.arg(version)::int = 0 THEN '' ELSE p.content END)::text AS content, p.beside, p.label, p.note, p.changed_at,
+-- The versions of a section, the newest first, without their texts; version 0: all, else that version with its text. With newest the newest version of
+-- each section with its text; section '': of all sections.
+SELECT p.section, p.version, (CASE WHEN sqlc.arg(newest)::bool OR sqlc.arg(version)::int <> 0 THEN p.content ELSE '' END)::text AS content, p.beside, p.label, p.note, p.changed_at,
        coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
 FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
-WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section) AND (sqlc.arg(version)::int = 0 OR p.version = sqlc.arg(version)::int)
-ORDER BY p.version DESC;
+WHERE p.user_id = sqlc.arg(user_id) AND (p.section = sqlc.arg(section)::text OR sqlc.arg(section)::text = '') AND (sqlc.arg(version)::int = 0 OR p.version = sqlc.arg(version)::int)
+  AND (NOT sqlc.arg(newest)::bool OR p.version = (SELECT max(n.version) FROM prompt_versions n WHERE n.user_id = p.user_id AND n.section = p.section))
+ORDER BY p.section, p.version DESC;
 
 -- name: PromptVersionAdd :exec
 -- The oldest beyond keep go, unless a service works with them.

@@ -98,10 +98,6 @@ UPDATE registry_installs SET enabled = sqlc.arg(enabled), changed_by = sqlc.arg(
 -- name: RegistryInstallDelete :execrows
 DELETE FROM registry_installs WHERE id = sqlc.arg(id) AND coalesce(user_id, 0) = sqlc.arg(owner);
 
--- name: RegistryInstallsOfEntry :exec
--- What an administrator withdraws goes from everybody.
-DELETE FROM registry_installs WHERE entry_id = sqlc.arg(entry_id)::bigint;
-
--- name: RegistryInstallsOfDigest :execrows
--- What an administrator takes from everybody, though its entry may be gone.
-DELETE FROM registry_installs WHERE digest = sqlc.arg(digest);
+-- name: RegistryInstallsDelete :execrows
+-- The copies of an entry, or those of a digest, though its entry may be gone, which an administrator takes from everybody.
+DELETE FROM registry_installs WHERE entry_id = sqlc.narg(entry_id)::bigint OR digest = sqlc.narg(digest)::text;

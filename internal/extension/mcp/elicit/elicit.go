@@ -75,19 +75,15 @@ func Parse(server string, p *sdk.ElicitParams) (*Form, error) {
 		f.fields = append(f.fields, fieldOf(name, about, slices.Contains(required, any(name))))
 	}
 	slices.SortFunc(f.fields, func(a, b field) int {
-		return cmp.Or(-boolOrder(a.required, b.required), strings.Compare(a.name, b.name))
+		switch {
+		case a.required && !b.required:
+			return -1
+		case b.required && !a.required:
+			return 1
+		}
+		return strings.Compare(a.name, b.name)
 	})
 	return f, nil
-}
-
-func boolOrder(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 func fieldOf(name string, schema map[string]any, required bool) field {

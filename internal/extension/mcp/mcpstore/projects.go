@@ -57,7 +57,8 @@ func (s *Store) MCPProjects(ctx context.Context, user chat.UserID) ([]SeenProjec
 
 // MCPServersOfProjects lists the servers that a person has agreed to, by folder and name.
 func (s *Store) MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]Server, error) {
-	return s.servers(ctx, dbsqlc.MCPServerListParams{Owner: int64(user), OfProjects: true})
+	out, err := servers(ctx, s.db.Pool, dbsqlc.MCPServerListParams{Owner: int64(user), OfProjects: true})
+	return out, pg.Classify(err)
 }
 
 // SeeMCPProject notes the file of a folder as it stands there now, sealed, or why it cannot be used. It is no word of the person.

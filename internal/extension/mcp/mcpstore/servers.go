@@ -38,34 +38,35 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 // MCPServers lists those of the installation and, behind them, those of a person; 0: nobody's. Each part is in the order of names. Nothing is
 // kept in memory: a change is in force at once, in every process.
 func (s *Store) MCPServers(ctx context.Context, user chat.UserID) ([]Server, error) {
-	return s.servers(ctx, dbsqlc.MCPServerListParams{Owner: int64(user)})
+	out, err := servers(ctx, s.db.Pool, dbsqlc.MCPServerListParams{Owner: int64(user)})
+	return out, pg.Classify(err)
 }
 
-func (s *Store) servers(ctx context.Context, which dbsqlc.MCPServerListParams) ([]Server, error) {
-	rows, err := dbsqlc.Q.MCPServerList(ctx, s.db.Pool, which)
+func servers(ctx context.Context, db pg.DBTX, which dbsqlc.MCPServerListParams) ([]Server, error) {
+	rows, err := dbsqlc.Q.MCPServerList(ctx, db, which)
 	if err != nil {
-		return nil, pg.Classify(fmt.Errorf("list MCP servers: %w", err))
+		return nil, fmt.Errorf("read MCP servers: %w", err)
 	}
 	out := make([]Server, len(rows))
 	for i, r := range rows {
-		out[i] = server(dbsqlc.MCPServerGetRow(r))
+		out[i] = server(r)
 	}
 	return out, nil
 }
 
 // MCPServer returns one, whosever it is. NotFound: there is none.
 func (s *Store) MCPServer(ctx context.Context, id int64) (Server, error) {
-	r, err := dbsqlc.Q.MCPServerGet(ctx, s.db.Pool, id)
-	if errors.Is(err, pgx.ErrNoRows) {
+	found, err := servers(ctx, s.db.Pool, dbsqlc.MCPServerListParams{ID: id})
+	switch {
+	case err != nil:
+		return Server{}, pg.Classify(err)
+	case id == 0 || len(found) == 0: // the query takes 0 for all
 		return Server{}, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
 	}
-	if err != nil {
-		return Server{}, pg.Classify(fmt.Errorf("read an MCP server: %w", err))
-	}
-	return server(r), nil
+	return found[0], nil
 }
 
-func server(r dbsqlc.MCPServerGetRow) Server {
+func server(r dbsqlc.MCPServerListRow) Server {
 	return Server{Secrets: r.Secrets, Project: Project{ID: r.Project, Runner: r.Runner, Folder: r.Folder, Digest: r.ProjectDigest, Agreed: r.Agreed}, MCPServer: chat.MCPServer{
 		ID: r.ID, User: chat.UserID(r.Owner), Shared: r.Owner == 0, EnvNames: r.EnvNames, HeaderNames: r.HeaderNames,
 		Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy, FromFile: r.FromFile,
@@ -125,12 +126,12 @@ func insert(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, e
 }
 
 func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
-	old, err := dbsqlc.Q.MCPServerGet(ctx, tx, in.ID)
-	if errors.Is(err, pgx.ErrNoRows) {
+	found, err := servers(ctx, tx, dbsqlc.MCPServerListParams{ID: in.ID})
+	switch {
+	case err != nil:
+		return err
+	case in.ID == 0 || len(found) == 0:
 		return errChanged
-	}
-	if err != nil {
-		return fmt.Errorf("read an MCP server: %w", err)
 	}
 	n, err := dbsqlc.Q.MCPServerReplace(ctx, tx, dbsqlc.MCPServerReplaceParams{
 		ID: in.ID, Revision: in.Revision, Owner: pg.Nullable(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: pg.List(in.Args), Url: in.URL,
@@ -145,7 +146,7 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 	if err := dbsqlc.Q.OAuthProviderUnnamed(ctx, tx, in.ID); err != nil {
 		return fmt.Errorf("remove the provider of an MCP server: %w", err)
 	}
-	if old.Transport == string(in.Transport) && old.Command == in.Command && old.Url == in.URL && slices.Equal(old.Args, in.Args) {
+	if old := found[0]; old.Transport == in.Transport && old.Command == in.Command && old.URL == in.URL && slices.Equal(old.Args, in.Args) {
 		return nil
 	}
 	return dbsqlc.Q.MCPServerForget(ctx, tx, in.ID) // another program, another list

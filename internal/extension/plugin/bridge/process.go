@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,8 +24,6 @@ const (
 	goodbye = 3 * time.Second
 	// waitingMost is how many messages wait for a process that does not read.
 	waitingMost = 16
-	// maxWords bounds what is kept of what a process writes beside its messages, in bytes: its end.
-	maxWords = 2 << 10
 )
 
 // process is one of a plugin. Its goroutine, run, owns it from its start to its end.
@@ -115,7 +112,7 @@ func (p *process) run() {
 		p.fail(err)
 		return
 	}
-	var said words
+	var said sandbox.LastOutput
 	var streams sync.WaitGroup
 	streams.Go(func() {
 		_, _ = io.Copy(&said, paced{started.Stderr(), p.life, rate.NewLimiter(wordsASecond, wordsAtOnce)})
@@ -133,9 +130,9 @@ func (p *process) run() {
 	cause := context.Cause(p.life)
 	blameless := peace || lostRunner(cause) || lostRunner(waited)
 	if !blameless {
-		p.bridge.trial.note(code, p.clean(said.last()))
+		p.bridge.trial.note(code, p.clean(lastLine(&said)))
 	}
-	p.finish(blameless, ending(cause, code, waited), p.clean(said.last()))
+	p.finish(blameless, ending(cause, code, waited), p.clean(lastLine(&said)))
 }
 
 // fail says that the process never was.
@@ -262,19 +259,10 @@ func (p *process) initialize() error {
 // short makes a line of what is told of a failure.
 func short(text string) string { return tool.OneLine(tool.Clean([]byte(text)), 500) }
 
-// words keeps the end of what is written to it.
-type words struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-// Write never fails.
-func (w *words) Write(data []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.kept = append(w.kept, data[max(0, len(data)-maxWords):]...)
-	w.kept = bytes.Clone(w.kept[max(0, len(w.kept)-maxWords):])
-	return len(data), nil
+// lastLine returns what a process wrote last beside its messages, as one line.
+func lastLine(said *sandbox.LastOutput) string {
+	text := tool.Clean(said.Bytes())
+	return tool.OneLine(text, len(text))
 }
 
 // paced reads no faster than its pace.
@@ -291,10 +279,4 @@ func (r paced) Read(into []byte) (int, error) {
 		err = waited
 	}
 	return n, err
-}
-
-func (w *words) last() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return tool.OneLine(tool.Clean(w.kept), maxWords)
 }

@@ -104,7 +104,7 @@ func (b *Bridge) script(caller, ctx context.Context, one installed.Plugin, value
 
 // talk gives a process its input, and reads its output to the end.
 func talk(p sandbox.Process, input []byte) (out []byte, said string, code int, err error) {
-	var errs words
+	var errs sandbox.LastOutput
 	var streams sync.WaitGroup
 	streams.Go(func() { _, _ = io.Copy(&errs, p.Stderr()) }) // how it ended says Wait
 	streams.Go(func() {
@@ -122,7 +122,7 @@ func talk(p sandbox.Process, input []byte) (out []byte, said string, code int, e
 	_, _ = io.Copy(io.Discard, p.Stdout()) // until it has ended
 	streams.Wait()
 	code, waited := p.Wait()
-	return out, errs.last(), code, errors.Join(err, waited)
+	return out, lastLine(&errs), code, errors.Join(err, waited)
 }
 
 // readOutput reads what a script wrote: an object, or a plain text.

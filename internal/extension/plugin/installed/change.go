@@ -143,12 +143,8 @@ func (p *Plugins) Reload(ctx context.Context, id string, by chat.UserID) error {
 	return p.Rows.ChangePlugin(ctx, id, pluginstore.Change{}, by)
 }
 
-// Set changes settings of a plugin, which is reloaded; null forgets one. revision is that which the change was made from; 0: any.
-func (p *Plugins) Set(ctx context.Context, id string, changes plugin.Values, revision int64, by chat.UserID) error {
-	return p.Change(ctx, id, nil, changes, revision, by)
-}
-
-// Change is Set that also switches the plugin on or off, both or neither; on nil: it stays as it is.
+// Change changes settings of a plugin, which is reloaded, and switches it on or off, both or neither. A value null forgets a setting; on nil leaves the
+// plugin switched as it is. revision is that which the change was made from; 0: any.
 func (p *Plugins) Change(ctx context.Context, id string, on *bool, changes plugin.Values, revision int64, by chat.UserID) error {
 	p.forget()
 	one, err := p.Get(ctx, id)

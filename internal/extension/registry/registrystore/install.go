@@ -168,7 +168,7 @@ func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (take
 		return 0, fault.Errorf(fault.Denied, "only administrators take something from everybody")
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := dbsqlc.Q.RegistryInstallsOfDigest(ctx, tx, digest)
+		n, err := dbsqlc.Q.RegistryInstallsDelete(ctx, tx, dbsqlc.RegistryInstallsDeleteParams{Digest: &digest})
 		taken = int(n)
 		return err
 	})

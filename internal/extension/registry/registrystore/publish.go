@@ -108,7 +108,7 @@ func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r R
 		}
 		e.Visibility, e.Withdrawn = registry.Visibility(now.Visibility), registry.Withdrawal(now.Withdrawn)
 		if e.Withdrawn == registry.ByAdministrator {
-			if err := dbsqlc.Q.RegistryInstallsOfEntry(ctx, tx, id); err != nil {
+			if _, err := dbsqlc.Q.RegistryInstallsDelete(ctx, tx, dbsqlc.RegistryInstallsDeleteParams{EntryID: &id}); err != nil {
 				return fmt.Errorf("take entry %d from those who have it: %w", id, err)
 			}
 			e.Installed = 0
