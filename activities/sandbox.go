@@ -42,9 +42,9 @@ type ConsumerFiles interface {
 type Sandboxes struct {
 	Boxes
 
-	Consumers       ConsumerFiles       // nil: no conversation is one of a consumer's
-	Confinements        Confinements // nil: no conversation has walls of its own
-	Environments Environments // nil: none has variables of its own
+	Consumers    ConsumerFiles // nil: no conversation is one of a consumer's
+	Confinements Confinements  // nil: no conversation has walls of its own
+	Environments Environments  // nil: none has variables of its own
 }
 
 // Of is Box for work of a conversation that is yet to begin. Where the conversation has one runner alone, that is it, whichever was asked

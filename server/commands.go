@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"xbot/ingress/gateway"
@@ -44,9 +45,14 @@ type serving struct {
 
 // commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
-	stores := a.core.stores
-	models := choice.Catalog{Choice: a.choice}
-	own := slash.NewRegistry(a.callers(),
+	own := slash.NewRegistry(a.callers(), slices.Concat(a.conversationCommands(s), a.accountCommands(s))...)
+	return a.withAdded(own)
+}
+
+// conversationCommands are about a conversation and its model.
+func (a *agents) conversationCommands(s serving) []slash.Command {
+	stores, models := a.core.stores, choice.Catalog{Choice: a.choice}
+	return []slash.Command{
 		conversation.New{Models: words{a.core.models.catalogue}, Answering: models, Sessions: stores.Conversations},
 		conversation.Reset{Answering: models, Sessions: stores.Conversations},
 		conversation.Continue{Sessions: stores.Conversations},
@@ -74,6 +80,13 @@ func (a *agents) commands(s serving) *slash.Registry {
 			Conversations: stores.Conversations, Routing: stores.Routing, Users: stores.Users, Answering: models,
 			Threads: stores.CodingAgents, Places: s.runners,
 		},
+	}
+}
+
+// accountCommands are about the user, the folder, background work and the installation.
+func (a *agents) accountCommands(s serving) []slash.Command {
+	stores := a.core.stores
+	return []slash.Command{
 		queue.Send{Conversations: stores.Conversations, Routing: stores.Routing},
 		queue.Activation{Conversations: stores.Conversations, Routing: stores.Routing},
 		account.Link{Conversations: stores.Conversations, Links: stores.Links, Codes: s.links},
@@ -112,8 +125,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		admin.Hooks{Files: s.hooks, Calls: s.hooks},
 		admin.Config{Documents: stores.Settings},
 		admin.Debug{Inspection: stores.Inspection, Turns: stores.Turns, Pool: a.core.db.pool, Metrics: a.core.proc.tele.Registry},
-	)
-	return a.withAdded(own)
+	}
 }
 
 // callers know who people are in conversations, and what the policy lets them do.

@@ -32,7 +32,7 @@ func (a *agents) pipeline() *prompt.Pipeline {
 // serverInstructions tell models what the owners of MCP servers have to say about them.
 type serverInstructions struct {
 	offered *mcp.Source
-	store   toolset.Criteria
+	store   toolset.Settings
 }
 
 // Name is for the log.

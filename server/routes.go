@@ -161,14 +161,7 @@ func (v uiAccess) Base(r *http.Request) string { return v.auth.Under(r.Context()
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {
 	stores := in.core.stores
-	base := &endpoint.Base{Agents: stores.Agents, Conversations: stores.Conversations, Auth: in.auth, Log: in.core.proc.log, Outages: in.core.temporal.outages, Usual: in.core.usual(), Info: endpoint.Info{
-		Version:   in.core.proc.version,
-		Namespace: in.core.temporal.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
-		Database: databaseName(in.core.db.dsn), Home: in.core.proc.home, URL: in.at.http.URL, Copy: in.core.copy,
-	}}
-	if in.oidc.Issuer != "" {
-		base.Info.SignOn = in.oidc.ProviderName
-	}
+	base := in.endpointBase()
 	return &api.API{
 		Base: base,
 		Account: account.Endpoints{
@@ -208,26 +201,48 @@ func (in *ingressPart) api() *api.API {
 		Memory:     memory.Endpoints{Base: base, Memory: in.core.remembered()},
 		Inspect:    inspect.Endpoints{Base: base, Inspection: stores.Inspection, Logs: logs.Reader{Home: in.core.proc.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
-		Tools: api.Tools{
-			MCPServers: mcpservers.Endpoints{
-				Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered,
-				Projects: in.core.agreements(), Boxes: in.agents.boxes,
-			},
-			Connections: connections.Endpoints{Base: base, Accounts: in.core.mcp.connected},
-			Registry: apiregistry.Endpoints{
-				Base: base, Roles: stores.Roles, Registry: stores.Registry, Disabled: in.core.skills(in.agents.boxes),
-			},
-			Services: apiservices.Endpoints{
-				Base: base, Services: stores.Services, ServiceUsage: stores.ServiceUsage,
-				Desk: publisher.Publisher{
-					Memory: stores.Memory, Prompts: stores.Prompts, Services: stores.Services,
-					Models: in.core.models.catalogue,
-				},
-				Prices: in.core.models.catalogue,
-			},
-			Inbox:   apiinbox.Endpoints{Base: base, Services: stores.Services, Quota: stores.Quota},
-			Plugins: plugins.Endpoints{Base: base, Plugins: in.core.mcp.plugins, Widgets: plugins.NewWidgets(in.agents.added, weblink.New(in.core.db.key))},
+		Tools:      in.toolEndpoints(base),
+	}
+}
+
+// endpointBase has what all endpoints share.
+func (in *ingressPart) endpointBase() *endpoint.Base {
+	base := &endpoint.Base{
+		Agents: in.core.stores.Agents, Conversations: in.core.stores.Conversations, Auth: in.auth, Log: in.core.proc.log,
+		Outages: in.core.temporal.outages, Usual: in.core.usual(), Info: endpoint.Info{
+			Version:   in.core.proc.version,
+			Namespace: in.core.temporal.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
+			Database: databaseName(in.core.db.dsn), Home: in.core.proc.home, URL: in.at.http.URL, Copy: in.core.copy,
 		},
+	}
+	if in.oidc.Issuer != "" {
+		base.Info.SignOn = in.oidc.ProviderName
+	}
+	return base
+}
+
+// toolEndpoints puts the endpoints of tools, services and plugins together.
+func (in *ingressPart) toolEndpoints(base *endpoint.Base) api.Tools {
+	stores := in.core.stores
+	return api.Tools{
+		MCPServers: mcpservers.Endpoints{
+			Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered,
+			Projects: in.core.agreements(), Boxes: in.agents.boxes,
+		},
+		Connections: connections.Endpoints{Base: base, Accounts: in.core.mcp.connected},
+		Registry: apiregistry.Endpoints{
+			Base: base, Roles: stores.Roles, Registry: stores.Registry, Disabled: in.core.skills(in.agents.boxes),
+		},
+		Services: apiservices.Endpoints{
+			Base: base, Services: stores.Services, ServiceUsage: stores.ServiceUsage,
+			Desk: publisher.Publisher{
+				Memory: stores.Memory, Prompts: stores.Prompts, Services: stores.Services,
+				Models: in.core.models.catalogue,
+			},
+			Prices: in.core.models.catalogue,
+		},
+		Inbox:   apiinbox.Endpoints{Base: base, Services: stores.Services, Quota: stores.Quota},
+		Plugins: plugins.Endpoints{Base: base, Plugins: in.core.mcp.plugins, Widgets: plugins.NewWidgets(in.agents.added, weblink.New(in.core.db.key))},
 	}
 }
 

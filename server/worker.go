@@ -151,7 +151,7 @@ func (w *workerPart) activities() worker.Activities {
 	hooks, prompts, assembler := w.agents.hookFiles(), w.agents.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
 	registry := w.agents.commands(serving{})
-	rooms := activities.Sandboxes{
+	sandboxes := activities.Sandboxes{
 		Boxes: w.agents.boxes, Consumers: w.agents.guests(), Confinements: w.core.agentProfiles(),
 		Environments: &agentenv.Resolver{
 			AgentSecrets: stores.AgentSecrets, Settings: stores.Settings, Policies: w.core.db.policies, Key: w.core.db.key,
@@ -164,10 +164,10 @@ func (w *workerPart) activities() worker.Activities {
 			Attachments: stores.Attachments, Calls: stores.Calls, CodingAgents: stores.CodingAgents,
 			Conversations: stores.Conversations, Turns: stores.Turns,
 		},
-		Boxes: rooms,
+		Boxes: sandboxes,
 	}
 	tools := &turn.Tools{
-		Attachments: stores.Attachments, Calls: stores.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: rooms,
+		Attachments: stores.Attachments, Calls: stores.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: sandboxes,
 		Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler),
 	}
 	return worker.Activities{
@@ -196,22 +196,28 @@ func (w *workerPart) activities() worker.Activities {
 				Models: choice.Swift{Choice: w.agents.choice, Tiers: stores.Settings},
 			},
 		},
-		Background: worker.Background{
-			Tasks:     &background.Background{Tasks: stores.Calls, Boxes: rooms, Outputs: live},
-			Commands:  &background.Commands{Store: stores.Turns, Boxes: rooms, Links: outputLinks{filelink.New(w.core.db.key)}},
-			Fetcher:   w.agents.attachmentFetcher(w.agent.Keep),
-			CronJobs:  w.core.cronJobs(),
-			Track:     &cronjob.Track{Runs: stores.Cron, Copy: w.core.copy},
-			Subagents: &agentwork.Subagents{Store: stores.Agents},
-			Groups:    &agentwork.Groups{Store: stores.Agents, Words: w.core.temporal.words},
-			Memorizer: w.memorizer(assembler),
-			Deleter: &deletion.Deleter{
-				Agents: stores.Agents, Cron: stores.Cron, Users: stores.Users,
-				Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected,
-				Services: stores.Services, Rooms: w.agents.guests(), Log: w.core.proc.log,
-			},
-		},
+		Background: w.background(sandboxes, live, assembler),
 		Deliveries: worker.Deliveries{Deliverer: w.agents.deliverer(), Follower: w.core.follower()},
+	}
+}
+
+// background has the activities of work beside turns.
+func (w *workerPart) background(sandboxes activities.Sandboxes, live livefeed.Feed, assembler *modelcall.Assembler) worker.Background {
+	stores := w.core.stores
+	return worker.Background{
+		Tasks:     &background.Background{Tasks: stores.Calls, Boxes: sandboxes, Outputs: live},
+		Commands:  &background.Commands{Store: stores.Turns, Boxes: sandboxes, Links: outputLinks{filelink.New(w.core.db.key)}},
+		Fetcher:   w.agents.attachmentFetcher(w.agent.Keep),
+		CronJobs:  w.core.cronJobs(),
+		Track:     &cronjob.Track{Runs: stores.Cron, Copy: w.core.copy},
+		Subagents: &agentwork.Subagents{Store: stores.Agents},
+		Groups:    &agentwork.Groups{Store: stores.Agents, Words: w.core.temporal.words},
+		Memorizer: w.memorizer(assembler),
+		Deleter: &deletion.Deleter{
+			Agents: stores.Agents, Cron: stores.Cron, Users: stores.Users,
+			Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected,
+			Services: stores.Services, Rooms: w.agents.guests(), Log: w.core.proc.log,
+		},
 	}
 }
 

@@ -32,8 +32,8 @@ type Calls interface {
 	CommandEnv(ctx context.Context, key chat.SessionKey, turn chat.TurnID, inbox chat.InboxID) ([]string, error)
 }
 
-// CodingAgents stores threads and processes of coding agents.
-type CodingAgents interface {
+// Threads stores threads and processes of coding agents.
+type Threads interface {
 	BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error)
 	CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent.Run, error)
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
@@ -59,7 +59,7 @@ type Turns interface {
 type Store struct {
 	Attachments   Attachments
 	Calls         Calls
-	CodingAgents  CodingAgents
+	CodingAgents  Threads
 	Conversations Conversations
 	Turns         Turns
 }

@@ -30,8 +30,8 @@ type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 }
 
-// HooksStore stores results of hooks.
-type HooksStore interface {
+// Outcomes stores results of hooks.
+type Outcomes interface {
 	HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error)
 	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)
 	HookEnd(ctx context.Context, turn chat.TurnID) (answer, notice string, err error)
@@ -112,7 +112,7 @@ type Hooks struct {
 	Files      Files
 	Dispatcher Dispatcher
 	Calls      Calls
-	Hooks      HooksStore
+	Hooks      Outcomes
 	Tools      modelcall.Tools
 	Sizes      Sizes
 	Runners    Runners

@@ -28,8 +28,8 @@ const (
 	demoModel = "demo/"
 )
 
-// TitlesStore stores titles.
-type TitlesStore interface {
+// Conversations stores titles.
+type Conversations interface {
 	// GiveTitle names a conversation that nobody has named; empty: it stays as it is, for good.
 	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
 	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
@@ -46,7 +46,7 @@ type Usage interface {
 
 // Titles names conversations.
 type Titles struct {
-	Titles TitlesStore
+	Titles Conversations
 	Usage  Usage
 	Models activities.Models // the fastest of the person's
 }

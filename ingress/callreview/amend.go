@@ -1,4 +1,4 @@
-// Package amend judges what people make of a call that waits for their permission, as the call itself was judged when the model wrote it.
+// Package callreview validates what a person changed in a call that waits for permission, as the call itself was validated when the model wrote it.
 package callreview
 
 import (

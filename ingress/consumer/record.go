@@ -47,14 +47,9 @@ func (b *beyond) first(key string, at time.Time) bool {
 	return true
 }
 
-// records keeps what is recorded of requests.
-type records interface {
-	RecordRequests(ctx context.Context, all []servicestore.Request) error
-}
-
 // recorder writes what is recorded of requests, in batches, beside their answers.
 type recorder struct {
-	store records
+	store ServiceUsage
 	log   *slog.Logger
 	full  chan struct{} // a batch waits
 
@@ -64,7 +59,7 @@ type recorder struct {
 	lost    int            // how many were not recorded since it was last said
 }
 
-func newRecorder(to records, log *slog.Logger) *recorder {
+func newRecorder(to ServiceUsage, log *slog.Logger) *recorder {
 	return &recorder{store: to, log: log, full: make(chan struct{}, 1), of: map[string]int{}}
 }
 

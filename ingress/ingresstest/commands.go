@@ -25,7 +25,11 @@ func CommandsUnder(policies intake.Policies, rows *store.Store, list ...slash.Co
 // PlatformCommands are those that are about platforms.
 func PlatformCommands(g *gateway.Gateway) []slash.Command {
 	return []slash.Command{
-		conversation.Session{Conversations: g.Stores.Conversations, Routing: g.Stores.Routing, Users: g.Stores.Users}, queue.Send{Conversations: g.Stores.Conversations, Routing: g.Stores.Routing}, queue.Activation{Conversations: g.Stores.Conversations, Routing: g.Stores.Routing},
-		account.Link{Conversations: g.Stores.Conversations, Links: g.Stores.Links, Codes: g}, account.Unlink{Conversations: g.Stores.Conversations, Links: g.Stores.Links, Policies: g.Policies}, admin.Pair{Store: g.Stores.Users},
+		conversation.Session{
+			Conversations: g.Stores.Conversations, Routing: g.Stores.Routing, Users: g.Stores.Users,
+		}, queue.Send{Conversations: g.Stores.Conversations, Routing: g.Stores.Routing}, queue.Activation{Conversations: g.Stores.Conversations, Routing: g.Stores.Routing},
+		account.Link{Conversations: g.Stores.Conversations, Links: g.Stores.Links, Codes: g}, account.Unlink{
+			Conversations: g.Stores.Conversations, Links: g.Stores.Links, Policies: g.Policies,
+		}, admin.Pair{Store: g.Stores.Users},
 	}
 }

@@ -43,7 +43,14 @@ func NewPlatform(t *testing.T, document string) *Platform {
 		log := slog.New(slog.DiscardHandler)
 		woken := &wake.Dispatcher{Turns: &Wakes{}, Starts: &Starts{}, Users: b.Store.Users, Log: log}
 		d := &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: woken}
-		g := &gateway.Gateway{Stores: gateway.Stores{Conversations: b.Store.Conversations, Routing: b.Store.Routing, GroupMessages: b.Store.GroupMessages, Edits: b.Store.Edits, Calls: b.Store.Calls, Users: b.Store.Users, Links: b.Store.Links, Notices: b.Store.Notices, Services: b.Store.Services, Turns: b.Store.Turns}, Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Dispatch: d, Log: log}
+		g := &gateway.Gateway{
+			Stores: gateway.Stores{
+				Conversations: b.Store.Conversations, Routing: b.Store.Routing, GroupMessages: b.Store.GroupMessages, Edits: b.Store.Edits,
+				Calls: b.Store.Calls, Users: b.Store.Users, Links: b.Store.Links, Notices: b.Store.Notices, Services: b.Store.Services,
+				Turns: b.Store.Turns,
+			},
+			Policies: &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}, Dispatch: d, Log: log,
+		}
 		d.Commands = CommandsUnder(inForce{g}, b.Store, append(PlatformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
 		t.Cleanup(woken.Wait)
 		b.Gateways = append(b.Gateways, g)

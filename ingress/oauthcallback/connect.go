@@ -1,5 +1,5 @@
-// Package connect sends browsers to OAuth providers and takes them when they come back. Who may begin is said by a ticket; who comes back has to
-// be the browser that was sent, which a cookie tells.
+// Package oauthcallback sends browsers to OAuth providers and completes the sign-in when they return. A signed ticket names the user who may
+// begin, and a cookie proves that the browser that returns is the one that was sent.
 package oauthcallback
 
 import (

@@ -1,5 +1,5 @@
-// Package signon signs users in by an OpenID Connect provider: authorization code flow with PKCE. A completed flow becomes a one-time sign-in link,
-// which works for minutes and in that browser only, and which the page uses like any other.
+// Package oidc signs users in by an OpenID Connect provider: authorization code flow with PKCE. A completed flow becomes a one-time sign-in link,
+// which is valid for minutes and in that browser only, and which the page uses like any other.
 package oidc
 
 import (

@@ -1,4 +1,4 @@
-// Package inside authenticates requests between the processes of one installation.
+// Package peerauth authenticates requests between the processes of one installation.
 package peerauth
 
 import (

@@ -7,19 +7,19 @@ import (
 
 // ExecAttach attaches to the command with this id, or starts it if it never started.
 type ExecAttach struct {
-	ID        string      `json:"id"`
-	Command   string      `json:"command"`
-	Dir       string      `json:"dir,omitempty"`        // empty means the workspace
-	Env       []string    `json:"env,omitempty"`        // KEY=value, added to the clean environment
-	TimeoutMS int64       `json:"timeout_ms,omitempty"` // 0 means MaxTimeout
-	BudgetMS  int64       `json:"budget_ms,omitempty"`  // answer StateRunning once the command has run this long; 0 means never
-	Limit     int64       `json:"limit,omitempty"`      // bytes of output in the result; 0 means DefaultResultOutput
-	Stream    bool        `json:"stream,omitempty"`     // push output from Offset on
-	Offset    int64       `json:"offset,omitempty"`
-	Store     string      `json:"store,omitempty"`   // the job store this command was first sent to; another one answers "lost"
-	Confinement     Confinement `json:"walls,omitzero"`    // with OpExecNarrow
-	Input     bool        `json:"input,omitempty"`   // it reads what ExecWrite sends; its output is stdout alone, whole, at most MaxLog
-	Secrets   []Secret    `json:"secrets,omitempty"` // with OpExecSecret
+	ID          string      `json:"id"`
+	Command     string      `json:"command"`
+	Dir         string      `json:"dir,omitempty"`        // empty means the workspace
+	Env         []string    `json:"env,omitempty"`        // KEY=value, added to the clean environment
+	TimeoutMS   int64       `json:"timeout_ms,omitempty"` // 0 means MaxTimeout
+	BudgetMS    int64       `json:"budget_ms,omitempty"`  // answer StateRunning once the command has run this long; 0 means never
+	Limit       int64       `json:"limit,omitempty"`      // bytes of output in the result; 0 means DefaultResultOutput
+	Stream      bool        `json:"stream,omitempty"`     // push output from Offset on
+	Offset      int64       `json:"offset,omitempty"`
+	Store       string      `json:"store,omitempty"`   // the job store this command was first sent to; another one answers "lost"
+	Confinement Confinement `json:"walls,omitzero"`    // with OpExecNarrow
+	Input       bool        `json:"input,omitempty"`   // it reads what ExecWrite sends; its output is stdout alone, whole, at most MaxLog
+	Secrets     []Secret    `json:"secrets,omitempty"` // with OpExecSecret
 }
 
 // Confinement narrow what a command may do below what the runner lets commands do. A runner that cannot build them does not start the command.

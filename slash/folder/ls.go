@@ -18,7 +18,7 @@ const maxListed = 200
 
 // Ls is /ls: what is in a folder. Where commands may look is decided by the runner, as for tools.
 type Ls struct {
-	Sessions Sessions
+	Sessions Conversations
 	Boxes    sandbox.Boxes
 }
 

@@ -14,14 +14,9 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Sessions know the folders of conversations.
-type Sessions interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-}
-
 // Pwd is /pwd: the folder of a conversation.
 type Pwd struct {
-	Sessions   Sessions
+	Sessions   Conversations
 	Boxes      sandbox.Boxes
 	Agreements Agreements
 }
@@ -47,7 +42,7 @@ func (p Pwd) Run(ctx context.Context, in slash.Request, _ string) (string, error
 }
 
 // here returns the sandbox of a conversation and its folder there: the workspace where the folder is gone.
-func here(ctx context.Context, sessions Sessions, boxes sandbox.Boxes, key chat.SessionKey) (sandbox.Sandbox, string, error) {
+func here(ctx context.Context, sessions Conversations, boxes sandbox.Boxes, key chat.SessionKey) (sandbox.Sandbox, string, error) {
 	s, owner, err := sessions.Session(ctx, key)
 	if err != nil {
 		return nil, "", err

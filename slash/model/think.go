@@ -12,16 +12,10 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Overrider keeps what a conversation has chosen for itself.
-type Overrider interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	Override(ctx context.Context, key chat.SessionKey, o conversation.Overrides) error
-}
-
 // Think is /think: how much the model thinks in a conversation.
 type Think struct {
 	Known    Known
-	Sessions Overrider
+	Sessions Conversations
 }
 
 var _ slash.Runner = Think{}

@@ -14,7 +14,7 @@ import (
 )
 
 // Verbose is /verbose: how much of the work a channel shows.
-type Verbose struct{ Sessions Overrider }
+type Verbose struct{ Sessions Conversations }
 
 var _ slash.Runner = Verbose{}
 

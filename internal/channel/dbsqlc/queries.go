@@ -1,3 +1,4 @@
+// Package dbsqlc has the queries of module channel. sqlc generates it from schema/queries/channel.
 package dbsqlc
 
 // Q has the queries of this module.

@@ -51,7 +51,7 @@ type Process struct {
 	Driver      codingagent.Driver
 	Dir         string              // working folder on the runner
 	Environment sandbox.Environment // its secrets are also hidden in what the agent says
-	Confinement       chat.Confinement    // within which it is started
+	Confinement chat.Confinement    // within which it is started
 	StartedOn   string              // as in sandbox.ExecRequest
 	Listener    Listener
 

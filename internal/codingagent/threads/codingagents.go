@@ -1,4 +1,4 @@
-// Package codingagents keeps with which threads of coding agents conversations go on, and which processes answer their turns.
+// Package threads stores the threads of coding agents that conversations continue, and the processes that answer their turns.
 package threads
 
 import (

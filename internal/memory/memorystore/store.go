@@ -1,4 +1,4 @@
-// Package memory keeps what agents remember of people: blocks, the archive, notes, the files of souls, and profiles.
+// Package memorystore stores memory: blocks, the archive, notes, personas and profiles.
 package memorystore
 
 import (

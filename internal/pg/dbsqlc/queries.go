@@ -1,3 +1,4 @@
+// Package dbsqlc has the queries of module pg. sqlc generates it from schema/queries/pg.
 package dbsqlc
 
 // Q has the queries of this module.

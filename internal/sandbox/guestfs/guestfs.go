@@ -1,13 +1,13 @@
-// Package room is what a conversation of a consumer sees of a runner of its service's administrator: a root of its own with four folders,
-// and nothing else. A path of another place does not exist, whatever the runner has there, and no sentence names the runner or a place of it.
+// Package guestfs implements the file system of a consumer conversation: a root with four folders on a runner of the administrator of its service,
+// and nothing else. A path outside of them does not exist, whatever the runner has there, and no error names the runner or a path of it.
 //
 //	/generated    what the conversation made: read and written
 //	/attachments  what the consumer sent: read
 //	/docs         the administrator's documents that the service allows: read
 //	/scripts      the names of the scripts that it allows; what stands in them is not shown
 //
-// No link is followed, wherever it leads: each path is asked for with all links followed, and has to be itself. Commands do not run in a
-// room.
+// No link is followed, wherever it leads: each path is asked for with all links followed, and has to be itself. Commands do not run
+// there.
 package guestfs
 
 import (

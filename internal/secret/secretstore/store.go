@@ -1,4 +1,4 @@
-// Package secrets keeps what is sealed with the installation's key, and which keys sealed it.
+// Package secretstore stores which keys sealed the secrets in the database, and seals them again when the key changes.
 package secretstore
 
 import (

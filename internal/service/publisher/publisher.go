@@ -1,5 +1,5 @@
-// Package desk makes and changes services for administrators. What a service names has to be there: a model that its administrator may
-// choose, versions of its administrator's prompt and profile.
+// Package publisher creates and changes services for administrators. It validates what a service names: a model that its administrator may
+// choose, and versions of its administrator's prompt and profile.
 package publisher
 
 import (

@@ -1,4 +1,4 @@
-// Package services keeps services: agents that administrators have published to people and programs outside, with their keys and the
+// Package servicestore stores services, which are agents that administrators publish to people and programs outside, with their keys and the
 // conversations of their consumers.
 package servicestore
 

@@ -35,7 +35,7 @@ type Place struct {
 }
 
 // PlaceOf returns the place of a conversation.
-func PlaceOf(ctx context.Context, store Criteria, key chat.SessionKey) (Place, error) {
+func PlaceOf(ctx context.Context, store Settings, key chat.SessionKey) (Place, error) {
 	w, err := choice.Wanted(ctx, store, key)
 	return Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType, OfGroup: w.OfGroup, Version: w.ToolSources}, err
 }

@@ -1,4 +1,4 @@
-// Package amended knows which messages people on platforms have taken back, or changed after a turn had read them, and tells the model.
+// Package edits stores which messages users have changed or withdrawn on platforms after a turn had read them, and tells the model.
 package edits
 
 import (

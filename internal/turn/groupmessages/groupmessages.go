@@ -1,4 +1,4 @@
-// Package overheard keeps what was said in groups without addressing the bot, until a message that does brings it into the transcript.
+// Package groupmessages stores messages of groups that do not address the bot, until one that does brings them into the transcript.
 package groupmessages
 
 import (

@@ -1,3 +1,4 @@
+// Package dbsqlc has the queries of module user. sqlc generates it from schema/queries/user.
 package dbsqlc
 
 // Q has the queries of this module.

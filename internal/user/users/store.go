@@ -1,4 +1,4 @@
-// Package people keeps users, their identities on platforms, links between them, pairings, and what they permit tools to do.
+// Package users stores users, their sign-in identities, access tokens, invitations and pairings.
 package users
 
 import (

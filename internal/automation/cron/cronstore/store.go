@@ -1,4 +1,4 @@
-// Package cron keeps the jobs of users, and fires them.
+// Package cronstore stores cron jobs and their runs, and fires jobs.
 package cronstore
 
 import (

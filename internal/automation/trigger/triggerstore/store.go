@@ -1,4 +1,4 @@
-// Package triggers keeps triggers and the calls of other programs to them.
+// Package triggerstore stores triggers and the calls that other programs make to them.
 package triggerstore
 
 import (

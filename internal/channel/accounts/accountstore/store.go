@@ -1,4 +1,4 @@
-// Package channels keeps the accounts of bots on platforms: their settings, who holds their connection, and how they are.
+// Package accountstore stores bot accounts: their settings, which process holds their connection, and their state.
 package accountstore
 
 import (

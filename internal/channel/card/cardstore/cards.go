@@ -1,4 +1,4 @@
-// Package cards keeps the cards that models make, and puts them on their way.
+// Package cardstore stores the cards that models make, and hands them over for delivery.
 package cardstore
 
 import (

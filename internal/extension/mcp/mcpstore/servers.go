@@ -1,4 +1,4 @@
-// Package mcpservers keeps the MCP servers that people and the installation have, and what those offered last.
+// Package mcpstore stores the MCP servers of users and of the installation, and the tools that each listed last.
 package mcpstore
 
 import (

@@ -1,4 +1,4 @@
-// Package oauth keeps the OAuth providers of the installation, the accounts that people have connected, and the browsers that are on their way.
+// Package oauthstore stores OAuth providers, connected accounts and sign-ins that are in progress.
 package oauthstore
 
 import (

@@ -1,4 +1,4 @@
-// Package plugins keeps the plugins of the installation, with their files, and what those keep themselves.
+// Package pluginstore stores plugins, their files and the values that they store themselves.
 package pluginstore
 
 import (

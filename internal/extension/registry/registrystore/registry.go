@@ -1,4 +1,4 @@
-// Package registry keeps what people have published for each other, and the copies that they work with.
+// Package registrystore stores published skills and roles, and the copies that users have installed.
 package registrystore
 
 import (

@@ -1,4 +1,4 @@
-// Package roles keeps the roles of subagents that people have in xbot, beside the files of roles.
+// Package rolestore stores the roles of subagents that users write in xbot, beside the role files.
 package rolestore
 
 import (

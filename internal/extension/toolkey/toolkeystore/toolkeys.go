@@ -1,4 +1,4 @@
-// Package toolkeys keeps how the services are reached that tools use: people's own keys and the installation's.
+// Package toolkeystore stores the API keys of services that tools call: those of users and of the installation.
 package toolkeystore
 
 import (

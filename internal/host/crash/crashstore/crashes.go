@@ -1,4 +1,4 @@
-// Package crashes stores the calls of activities during which worker processes died.
+// Package crashstore stores the activity calls during which worker processes died.
 package crashstore
 
 import (

@@ -1,5 +1,5 @@
-// Package plain reads templates of people whom the server need not trust: of the language of templates it takes variables and conditions alone,
-// so that rendering takes no longer than reading.
+// Package minimal renders templates of users that the server need not trust: it takes variables and conditions alone, so that rendering takes
+// no longer than reading.
 package minimal
 
 import (

@@ -1,5 +1,5 @@
-// Package guest makes the system prompt of a conversation with somebody outside, who uses a service. It is made of what the service's
-// administrator chose for it and of nothing else: what the house knows, of people, machines, skills, roles and memory, is not asked for.
+// Package serviceprompt makes the system prompt of a consumer conversation from what the administrator of its service chose, and from nothing else
+// of the installation.
 package serviceprompt
 
 import (

@@ -1,4 +1,4 @@
-// Package agents stores subagents, their tasks and reports, and group chats of agents.
+// Package subagentstore stores subagents, their tasks and reports, and group chats of agents.
 package subagentstore
 
 import (
