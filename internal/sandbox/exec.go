@@ -88,19 +88,19 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		op = wire.OpExecNarrow
 	}
 	req, err := wire.NewRequest(op, wire.ExecAttach{
-		ID:        string(x.req.ID),
-		Command:   x.req.Command,
-		Dir:       x.req.Dir,
-		Env:       x.req.Env,
-		TimeoutMS: x.req.Timeout.Milliseconds(),
-		BudgetMS:  x.req.Budget.Milliseconds(),
-		Limit:     x.req.Limit,
-		Stream:    x.req.Output != nil,
-		Offset:    x.offset,
-		Store:     x.store,
-		Input:     x.req.Input,
-		Confinement:     wire.Confinement(x.req.Confinement),
-		Secrets:   x.req.Secrets,
+		ID:          string(x.req.ID),
+		Command:     x.req.Command,
+		Dir:         x.req.Dir,
+		Env:         x.req.Env,
+		TimeoutMS:   x.req.Timeout.Milliseconds(),
+		BudgetMS:    x.req.Budget.Milliseconds(),
+		Limit:       x.req.Limit,
+		Stream:      x.req.Output != nil,
+		Offset:      x.offset,
+		Store:       x.store,
+		Input:       x.req.Input,
+		Confinement: wire.Confinement(x.req.Confinement),
+		Secrets:     x.req.Secrets,
 	})
 	if err != nil {
 		return ExecResult{}, err

@@ -22,8 +22,6 @@ type TasksBody struct {
 	Tasks []chat.Task `json:"tasks"`
 }
 
-type taskBody struct{ Body chat.Task }
-
 // TaskKey is the path parameters of a background task.
 type TaskKey struct {
 	endpoint.Key

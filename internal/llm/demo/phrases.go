@@ -248,7 +248,12 @@ func (t *turn) fence(content string) string {
 
 // subject is the argument of a call that identifies it, empty if there is none.
 func subject(arguments string) string {
-	var args struct{ Command, URL, Pattern, Path string }
+	var args struct {
+		Command string `json:"command"`
+		URL     string `json:"url"`
+		Pattern string `json:"pattern"`
+		Path    string `json:"path"`
+	}
 	// A parameter of another type, of a tool that another model called, costs that parameter alone.
 	_ = json.Unmarshal([]byte(arguments), &args)
 	return short(cmp.Or(args.Command, args.URL, args.Pattern, args.Path))

@@ -39,8 +39,3 @@ func PlaceOf(ctx context.Context, store Settings, key chat.SessionKey) (Place, e
 	w, err := choice.Wanted(ctx, store, key)
 	return Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType, OfGroup: w.OfGroup, Version: w.ToolSources}, err
 }
-
-// Criteria reads what decides which tools a conversation has.
-type Criteria interface {
-	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
-}
