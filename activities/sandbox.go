@@ -19,7 +19,7 @@ type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
-// Confinements knows within which walls the commands of conversations run, and on which runner alone; empty: on the one that they ask for.
+// Confinements returns how the commands of a conversation are confined. only is the one runner on which they may run; empty: any.
 type Confinements interface {
 	Confinement(ctx context.Context, key chat.SessionKey) (walls chat.Confinement, only string, err error)
 }
@@ -32,18 +32,18 @@ type Environments interface {
 	Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error)
 }
 
-// ConsumerFiles knows the rooms of conversations of consumers, who have no runner.
+// ConsumerFiles returns the file systems of consumer conversations, which have no runner.
 type ConsumerFiles interface {
-	// FileSystem returns that of a conversation. Not ok: it is none of a consumer's. Denied: there is none any more.
+	// FileSystem returns the file system of a conversation. ok is false if it is no consumer conversation. Denied: its files are gone.
 	FileSystem(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error)
 }
 
-// Sandboxes are the sandboxes of conversations: those of runners, with the variables and behind the walls of each conversation.
+// Sandboxes returns the sandbox of a conversation: that of a runner, with the variables and the confinement of the conversation.
 type Sandboxes struct {
 	Boxes
 
 	Consumers    ConsumerFiles // nil: no conversation is one of a consumer's
-	Confinements Confinements  // nil: no conversation has walls of its own
+	Confinements Confinements  // nil: no conversation is confined further than its runner confines
 	Environments Environments  // nil: none has variables of its own
 }
 
@@ -92,7 +92,7 @@ func (r Sandboxes) of(ctx context.Context, key chat.SessionKey, user chat.UserID
 	return sandbox.Narrow(sandbox.WithEnvironment(box, env), walls), nil
 }
 
-// within is a room of a consumer behind the walls of its conversation. Its commands, which it has none of, have no variables of anybody.
+// within confines the file system of a consumer conversation. It gets no variables, since no command runs there.
 func within(box sandbox.Sandbox, walls chat.Confinement, err error) (sandbox.Sandbox, error) {
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package schema holds the SQL of the product: migrations, applied by package store, and queries, compiled by sqlc.
+// Package schema holds the SQL of the product: migrations, which pg.Migrate applies, and the queries of each module, which sqlc compiles.
 package schema
 
 import "embed"

@@ -37,7 +37,7 @@ func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutp
 }
 
 // handsOver reports whether the turn ends because the program that asked has calls to run; its next request begins a turn with their results.
-// Where a message steers the turn it goes on without them. No history from before such calls has any, so this needs no version.
+// A message that steers the turn makes it go on without them. Older histories have no client calls, so this needs no version.
 func (t *turnRun) handsOver(ctx workflow.Context, calls []turn.CallOutput) bool {
 	has := slices.ContainsFunc(calls, func(c turn.CallOutput) bool { return c.Class == chat.ClassClient })
 	return has && !t.inbox.stopped && !t.inbox.steered && ctx.Err() == nil

@@ -54,7 +54,7 @@ const (
 	hookAttempt = 10 * time.Minute
 	// titleAttempt bounds one try to have a conversation named, with its call to a model (activities/titles).
 	titleAttempt = 90 * time.Second
-	// fetchTime bounds the fetching of a file with all attempts: a message waits for its files no longer (store.FetchTime).
+	// fetchTime bounds the fetching of a file with all attempts. It is shorter than attachments.FetchTime, after which the message waits no longer.
 	fetchTime = 3*time.Minute + 30*time.Second
 )
 

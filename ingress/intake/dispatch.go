@@ -106,7 +106,7 @@ type Inbound struct {
 	Before, After string
 	// Wrote is what the person wrote where the text is what that means; empty: the text. It tells their language.
 	Wrote string
-	// Aside says that the message does not name the bot where it also hears what does not.
+	// Aside: the message does not mention the bot, in a chat in which the bot reads all messages.
 	Aside bool
 }
 

@@ -16,8 +16,8 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// queue fills in how a message waits: what was set for the conversation, which it came with, before the policy. Without
-// policies the store's defaults hold.
+// queue returns how a message waits: by the settings of the conversation, which came with the message, then by the policy. Without a
+// policy the defaults of the store hold.
 func (d *Dispatch) queue(ctx context.Context, in Inbound) (chat.Queue, error) {
 	if d.Policies == nil {
 		return in.Queue, nil

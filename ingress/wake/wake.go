@@ -101,8 +101,6 @@ func details(key chat.SessionKey) string {
 	return "[conversation](" + workflows.ConversationPath(key) + ")"
 }
 
-// known calls a method of Attributes, which may be nil.
-
 func kindOf(agent *chat.SubagentRef) string {
 	if agent != nil {
 		return workflows.KindSubagent

@@ -22,7 +22,7 @@ type Account interface {
 	Send(ctx context.Context, to Address, m Message) (Sent, error)
 	// Check tries the credentials against the platform and names what is missing, such as a permission.
 	Check(ctx context.Context) (Identity, []Problem, error)
-	// Traits are those of the least that every place permits; TraitsAt asks for a place.
+	// Traits hold in every chat of the account; a chat may permit more (TraitsAt).
 	Traits() Traits
 }
 

@@ -16,11 +16,11 @@ const (
 	WakeMemorize WakeKind = "memorize"
 	// WakeDeletion is of a person who is being deleted, by their number.
 	WakeDeletion WakeKind = "deletion"
-	// WakeTrack is of the line of the runs of services' jobs, by TrackID.
+	// WakeTrack wakes the one workflow that queues the runs of services' cron jobs, by TrackID.
 	WakeTrack WakeKind = "track"
 )
 
-// TrackID names the one line of the runs of services' jobs.
+// TrackID names the one queue of runs of services' cron jobs.
 const TrackID = "services"
 
 // Wake says that a workflow has something to do. What that is stands in committed rows, so a wake may be lost, repeated

@@ -1,5 +1,5 @@
 // Package pg is the kernel of the stores: the pool, transactions with durable events, what is done after a commit, and the
-// kinds of errors. It knows no table but that of the events. The stores over it are the other packages of internal/store.
+// kinds of errors. It knows no table but that of the events. The stores of the modules run on it.
 package pg
 
 import (

@@ -1,6 +1,4 @@
-// Package store keeps what people wrote and read in Postgres. It owns the transactions that make the product's
-// promises: accept, claim, step, call, finish. The kernel is pg; queries are compiled by sqlc into dbsqlc, which only the
-// packages below this one import.
+// Package store opens the stores of all modules over one pool, for the server, the commands of the operator and tests.
 package store
 
 import (

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// errCommands: what a command reaches is not narrowed to a room.
+// errCommands refuses commands: a command could reach files outside of the folders of the conversation.
 var errCommands = fault.Errorf(fault.Denied, "no command runs in this conversation")
 
 // Exec is refused.

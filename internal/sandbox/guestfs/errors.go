@@ -8,7 +8,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// said is an error of the runner in the words of the room: those of the runner name its places.
+// said rewrites an error of the runner so that it names no path of the runner.
 func said(err error, at string) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sandbox.ErrSlow) {
 		return err

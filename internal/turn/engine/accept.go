@@ -94,7 +94,7 @@ type Accepted struct {
 	Mode  chat.QueueMode // empty for a duplicate
 	// Answer: it was said to a question that a turn waits for, and is no message for the model.
 	Answer bool
-	// Taken: a person of the house has taken the conversation and reads it in the transcript; no turn answers it (package services).
+	// Taken: an administrator has taken over the conversation and reads the message in the transcript; no turn answers it (servicestore.Handover).
 	Taken bool
 }
 

@@ -139,8 +139,8 @@ type TurnRunner interface {
 
 // Splitter is a command behind which a message may stand: both are accepted together.
 type Splitter interface {
-	// Split says what of that which follows the name belongs to the command, and what is the message. Its models are those that the user can
-	// choose; 0: those that everybody can.
+	// Split divides the arguments into those of the command and the message. It knows the models that the user can choose; user 0: those that
+	// everybody can choose.
 	Split(ctx context.Context, user chat.UserID, args string) (own, text string)
 }
 

@@ -83,7 +83,7 @@ func (s *Store) put(ctx context.Context, tx *pg.Tx, v Viewer, owner chat.UserID,
 	switch {
 	case err != nil:
 		return registry.Install{}, fmt.Errorf("read version %d: %w", number, err)
-	case len(version) == 0:
+	case number == 0 || len(version) == 0: // 0 would read all versions
 		return registry.Install{}, noVersion(number)
 	}
 	id, err := dbsqlc.Q.RegistryInstallPut(ctx, tx, dbsqlc.RegistryInstallPutParams{

@@ -114,7 +114,7 @@ func (s *Store) RegistryBundle(ctx context.Context, v Viewer, id int64, number i
 	switch {
 	case err != nil:
 		return registry.Packed{}, pg.Classify(fmt.Errorf("read version %d of entry %d: %w", number, id, err))
-	case len(rows) == 0:
+	case number == 0 || len(rows) == 0: // 0 would read all versions
 		return registry.Packed{}, noVersion(number)
 	}
 	return registry.Packed{Kind: e.Kind, Name: rows[0].Name, Digest: rows[0].Digest, Zip: rows[0].Bundle}, nil
